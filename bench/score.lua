@@ -51,8 +51,14 @@ local function print_tables(title, entries, show_missed)
     rows[#rows + 1] = { name = OURS, result = measure.score(ours, budget, entries, missed) }
     print(measure.table(("%d bytes, %s"):format(budget, title), rows))
     for _, miss in ipairs(show_missed and missed or {}) do
-      print(("  %s: missed line %d (%s): %s"):format(
-        miss.name, miss.needle.line, miss.needle.why, miss.needle.text:sub(1, 100)))
+      print(
+        ("  %s: missed line %d (%s): %s"):format(
+          miss.name,
+          miss.needle.line,
+          miss.needle.why,
+          miss.needle.text:sub(1, 100)
+        )
+      )
     end
   end
 end
@@ -107,8 +113,15 @@ local function make_all(only)
 end
 
 local function describe(entry)
-  print(("%-22s %8d bytes %6d lines  exit %-3d %-6s"):format(
-    entry.name, entry.bytes, entry.lines, entry.exit_code, entry.position))
+  print(
+    ("%-22s %8d bytes %6d lines  exit %-3d %-6s"):format(
+      entry.name,
+      entry.bytes,
+      entry.lines,
+      entry.exit_code,
+      entry.position
+    )
+  )
   for _, block in ipairs(entry.blocks or {}) do
     print(("    lines %d to %d"):format(block[1], block[2]))
   end

@@ -14,9 +14,24 @@ local folder = arg[1]
 local SPEED_SIZE = 64e6
 
 local METHODS = {
-  { "estimate", function(sample) return abridge.estimate_tokens(sample.text) end },
-  { "bytes/4", function(sample) return #sample.text / 4 end },
-  { "chars/4", function(sample) return sample.chars / 4 end },
+  {
+    "estimate",
+    function(sample)
+      return abridge.estimate_tokens(sample.text)
+    end,
+  },
+  {
+    "bytes/4",
+    function(sample)
+      return #sample.text / 4
+    end,
+  },
+  {
+    "chars/4",
+    function(sample)
+      return sample.chars / 4
+    end,
+  },
 }
 
 local function read(name)

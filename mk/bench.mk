@@ -4,7 +4,7 @@ tokenizer_version := 3.4.0# of gpt-tokenizer, for bench-tokens alone
 pi_version := 0.73.1# of @mariozechner/pi-coding-agent, for bench alone
 NPM ?= npm
 
-.PHONY: bench bench-check bench-tell bench-pause bench-tokens score score-kinds soak
+.PHONY: bench bench-check bench-tell bench-families bench-pause bench-tokens score score-kinds soak
 
 bench: build build/bench/pipe build/bench/limit.so build/bench/pi.txt ## measure ours, rivals and limits in one run, 4 minutes; BENCH="cuts pages" is a part
 	@LUA_PATH="lua/?.lua;lua/?/init.lua;bench/?.lua;;" LUA_CPATH="build/5.4/?.so;build/bench/?.so;;" $(LUA) bench/run.lua $(BENCH)
@@ -14,6 +14,9 @@ bench-check: build/libabridge.a ## fail where calls of a fixed set take 5 % more
 
 bench-tell: build/bench/tell ## measure how long kinds take to tell, fail over 2 ms
 	@build/bench/tell
+
+bench-families: build/bench/families ## measure texts of a hundred families under small and large budgets, 8 minutes; FAMILIES="json csv" is a part
+	@build/bench/families $(FAMILIES)
 
 bench-pause: build ## measure how long our callbacks run, and Neovim's main loop stands still, while each tool does something big
 	@LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;bench/?.lua;;" LUA_CPATH="build/5.1/?.so;;" nvim --headless -u NONE -i NONE -n \
@@ -35,6 +38,9 @@ build/bench/pipe: $(OBJ)/c/bench/pipe.o build/libabridge.a
 	$(call link)
 
 build/bench/tell: $(OBJ)/c/bench/tell.o build/libabridge.a
+	$(call link)
+
+build/bench/families: $(OBJ)/c/bench/families.o build/libabridge.a
 	$(call link)
 
 build/bench/limit.so: $(OBJ)/5.4/bench/limit.o build/libabridge.a

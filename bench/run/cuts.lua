@@ -52,9 +52,15 @@ local function measure_ours(case)
   assert(cut.total_lines == case.lines and #text == case.bytes, "the totals are wrong")
   local times = math.max(1, math.floor(MB / #text))
   local medians, samples = measure.turns {
-    function() limit.read(text) end,
-    function() abridge.tail(text, opts) end,
-    function() limit.tail(text, case.max_lines, case.max_bytes, times) end,
+    function()
+      limit.read(text)
+    end,
+    function()
+      abridge.tail(text, opts)
+    end,
+    function()
+      limit.tail(text, case.max_lines, case.max_bytes, times)
+    end,
     ledger.of_tail(text, opts),
   }
   case.kept = #kept
@@ -67,7 +73,9 @@ local function measure_programs(case)
   local runs, names = {}, {}
   for i, program in ipairs(programs(case)) do
     names[i] = program[1]
-    runs[i] = function() measure.output_of { "sh", "-c", program[2] } end
+    runs[i] = function()
+      measure.output_of { "sh", "-c", program[2] }
+    end
   end
   case.programs, case.program_names = measure.turns(runs, measure.seconds / 2), names
 end
@@ -116,7 +124,9 @@ end
 local function rows_of(cases, found)
   local rows = {}
   for r, row in ipairs {
-    { "read", "a pass that only reads" }, { "ours", "abridge.tail" }, { "core", "the same from C" },
+    { "read", "a pass that only reads" },
+    { "ours", "abridge.tail" },
+    { "core", "the same from C" },
     { "ledger", "its results, made by Lua" },
   } do
     rows[r] = { row[2] }

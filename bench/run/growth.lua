@@ -39,7 +39,10 @@ local function print_steps(title, steps)
     local before = steps[i - 1]
     local linear = before and (step.seconds / before.seconds) / (step.may / before.may)
     rows[i] = {
-      step.name, report.time(step.seconds), ("%.3f"):format(each * 1e9), ("%.2f"):format(each / first),
+      step.name,
+      report.time(step.seconds),
+      ("%.3f"):format(each * 1e9),
+      ("%.2f"):format(each / first),
       linear and ("%.2f"):format(linear) or "-",
     }
   end
@@ -55,7 +58,12 @@ end
 
 --- A run beside a pass that only reads, over the same text: what it took, and the pass.
 local function beside_pass(text, run)
-  local medians, samples = measure.turns { function() limit.read(text) end, run }
+  local medians, samples = measure.turns {
+    function()
+      limit.read(text)
+    end,
+    run,
+  }
   return medians[2], medians[2] / measure.ratio(samples[2], samples[1])
 end
 
@@ -69,7 +77,9 @@ local function grow_text(strategy)
     if measure.has_room(size) then
       collectgarbage()
       local text, before = texts.log(size), steps[#steps]
-      local took, pass = beside_pass(text, function() abridge[strategy](text, opts) end)
+      local took, pass = beside_pass(text, function()
+        abridge[strategy](text, opts)
+      end)
       local may = before and before.may * math.max(#text / before.bytes, pass / pass_before) or 1
       steps[#steps + 1] = { name = bytes(#text), n = #text, seconds = took, bytes = #text, may = may }
       pass_before = pass
@@ -85,9 +95,17 @@ local function grow_auto(title, cases)
   local steps = {}
   for _, case in ipairs(cases) do
     collectgarbage()
-    local medians = measure.turns { function() abridge.auto(case.text, { max_bytes = 30 * KB }) end }
+    local medians = measure.turns {
+      function()
+        abridge.auto(case.text, { max_bytes = 30 * KB })
+      end,
+    }
     steps[#steps + 1] = {
-      name = case.name, n = case.n or #case.text, seconds = medians[1], bytes = #case.text, may = #case.text,
+      name = case.name,
+      n = case.n or #case.text,
+      seconds = medians[1],
+      bytes = #case.text,
+      may = #case.text,
     }
   end
   print_steps(title, steps)
@@ -111,7 +129,7 @@ local function grow_json()
   local deep, wide = {}, {}
   for _, full in ipairs(DEEP) do
     local n = math.floor(measure.size(full))
-    deep[#deep + 1] = { name = ("%d deep"):format(n), text = ('{"a":['):rep(n / 2) .. (']}'):rep(n / 2), n = n }
+    deep[#deep + 1] = { name = ("%d deep"):format(n), text = ('{"a":['):rep(n / 2) .. ("]}"):rep(n / 2), n = n }
   end
   for _, full in ipairs(WIDE) do
     local n, members = math.floor(measure.size(full)), {}
@@ -132,10 +150,17 @@ local function grow_gaps()
     local text = kind_texts.failures(size, wanted)
     local opts = { max_bytes = 4 * KB + 300 * wanted }
     local _, cut = abridge.auto(text, opts)
-    local medians = measure.turns { function() abridge.auto(text, opts) end }
+    local medians = measure.turns {
+      function()
+        abridge.auto(text, opts)
+      end,
+    }
     steps[#steps + 1] = {
       name = ("%d failures, %d ranges kept"):format(wanted, #cut.kept),
-      n = wanted, seconds = medians[1], bytes = #text, may = wanted,
+      n = wanted,
+      seconds = medians[1],
+      bytes = #text,
+      may = wanted,
     }
   end
   print_steps(("abridge.auto of %s of JSON, by gaps"):format(bytes(size)), steps)
@@ -145,7 +170,11 @@ local function grow_budget(strategy, text)
   local steps = {}
   for _, budget in ipairs { KB, 10 * KB, 100 * KB, MB, 10 * MB } do
     local most = math.max(16, math.floor(budget * math.min(1, measure.scale * 10)))
-    local medians = measure.turns { function() abridge[strategy](text, { max_bytes = most }) end }
+    local medians = measure.turns {
+      function()
+        abridge[strategy](text, { max_bytes = most })
+      end,
+    }
     steps[#steps + 1] = { name = bytes(most), n = most, seconds = medians[1], bytes = #text, may = most }
   end
   print_steps(("abridge.%s of %s, by budget"):format(strategy, bytes(#text)), steps)
@@ -159,7 +188,9 @@ local function grow_lines()
       if length <= size then
         local text = texts.lines_of(length, size)
         local opts = { max_lines = 2000, max_bytes = 30 * KB }
-        local took, pass = beside_pass(text, function() abridge[strategy](text, opts) end)
+        local took, pass = beside_pass(text, function()
+          abridge[strategy](text, opts)
+        end)
         steps[#steps + 1] = { name = bytes(length), n = length, seconds = took, bytes = #text, may = pass }
       end
     end
@@ -190,7 +221,10 @@ local function grow_chunks()
     }
     steps[#steps + 1] = {
       name = ("%s, %d of them"):format(bytes(chunk), count),
-      n = chunk, seconds = medians[1] / count, bytes = chunk, may = chunk,
+      n = chunk,
+      seconds = medians[1] / count,
+      bytes = chunk,
+      may = chunk,
     }
   end
   print_steps("a tail stream, by size of its chunks: the time of one", steps)
@@ -204,17 +238,28 @@ local function grow_ranges()
     local text = texts.build_log(size, wanted)
     local opts = { max_bytes = 4 * KB + 500 * wanted }
     local _, cut = abridge.priority(text, opts)
-    local medians = measure.turns { function() abridge.priority(text, opts) end }
+    local medians = measure.turns {
+      function()
+        abridge.priority(text, opts)
+      end,
+    }
     steps[#steps + 1] = {
       name = ("%d errors, %d ranges kept"):format(wanted, #cut.kept),
-      n = #cut.kept, seconds = medians[1], bytes = #text, may = #cut.kept,
+      n = #cut.kept,
+      seconds = medians[1],
+      bytes = #text,
+      may = #cut.kept,
     }
   end
   print_steps(("abridge.priority of %s, by ranges kept"):format(bytes(size)), steps)
 end
 
 local MOVES = {
-  "\27[40000G\27[1G", "\b\b\b\b\27[65535G", "\r\t\t\t\t", "\27[30G\195\169\ba\27[9999C", "\27[9G\27[1K",
+  "\27[40000G\27[1G",
+  "\b\b\b\b\27[65535G",
+  "\r\t\t\t\t",
+  "\27[30G\195\169\ba\27[9999C",
+  "\27[9G\27[1K",
 }
 
 --- Moves of the cursor over a line of `length` bytes, each of which once was a walk along it.
@@ -231,7 +276,11 @@ local function grow_moves()
   local length = math.floor(measure.size(48 * KB))
   for _, times in ipairs { 1, 2, 4 } do
     local text = moves(length, measure.size(MB) * times)
-    local medians = measure.turns { function() abridge.clean(text) end }
+    local medians = measure.turns {
+      function()
+        abridge.clean(text)
+      end,
+    }
     steps[#steps + 1] = { name = bytes(#text), n = #text, seconds = medians[1], bytes = #text, may = #text }
   end
   print_steps(("abridge.clean of moves over a line of %s, by size"):format(bytes(length)), steps)

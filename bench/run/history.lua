@@ -47,7 +47,9 @@ local function seconds_of(times, prepare, call)
   for i = 1, times do
     local given = prepare(i)
     collectgarbage()
-    seconds[i] = measure.timed(function() call(given) end, 1)
+    seconds[i] = measure.timed(function()
+      call(given)
+    end, 1)
   end
   return measure.median(seconds)
 end
@@ -61,21 +63,28 @@ return function()
       return list
     end
   end
-  local encode = measure.timed(function() cjson.encode(messages) end, 1)
-  local first = seconds_of(3, function() return anew(messages) end, fit)
+  local encode = measure.timed(function()
+    cjson.encode(messages)
+  end, 1)
+  local first = seconds_of(3, function()
+    return anew(messages)
+  end, fit)
   local given_back = fit(messages)
   local raw = seconds_of(5, one_more(messages), fit)
   local fitted = seconds_of(5, one_more(fit(given_back)), fit)
   local function row(name, seconds)
     return { name, report.time(seconds), ("%.3f"):format(seconds / encode) }
   end
-  report.print(("A conversation of %d messages, %d MB"):format(#given_back, math.floor(bytes / MB + 0.5)),
-    { "time", "x encode" }, {
+  report.print(
+    ("A conversation of %d messages, %d MB"):format(#given_back, math.floor(bytes / MB + 0.5)),
+    { "time", "x encode" },
+    {
       row("cjson.encode", encode),
       row("history.fit, all of it new", first),
       row("one message more, raw history", raw),
       row("one message more, given back", fitted),
-    })
+    }
+  )
   targets.measured("history_first", first)
   targets.measured("history_more", math.max(raw, fitted) * 1e3)
 end

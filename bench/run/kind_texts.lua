@@ -32,8 +32,12 @@ end
 
 local function source_line(i)
   local shapes = {
-    "local function %s_%d(self, n)\n", "  if self.%s[%d] == nil then return nil end\n", "  -- %s, as of %d\n",
-    "  self.count = self.count + %s.size * %d\n", "  return table.concat(self.%s, n, %d)\n", "end -- %s %d\n",
+    "local function %s_%d(self, n)\n",
+    "  if self.%s[%d] == nil then return nil end\n",
+    "  -- %s, as of %d\n",
+    "  self.count = self.count + %s.size * %d\n",
+    "  return table.concat(self.%s, n, %d)\n",
+    "end -- %s %d\n",
   }
   local shape = shapes[(i - 1) % #shapes + 1]
   return shape:format(shape:find("-- %s", 1, true) and prose(i) or WORDS[i % #WORDS + 1], i)
@@ -42,8 +46,13 @@ end
 local function hunk(i)
   local at = i * 20
   return table.concat {
-    ("@@ -%d,4 +%d,5 @@ function name_%d\n"):format(at, at, i), " local kept = {}\n",
-    ("-  return list[%d]\n"):format(i), ("+  local item = list[%d]\n"):format(i), "+  return item\n", " end\n", "\n",
+    ("@@ -%d,4 +%d,5 @@ function name_%d\n"):format(at, at, i),
+    " local kept = {}\n",
+    ("-  return list[%d]\n"):format(i),
+    ("+  local item = list[%d]\n"):format(i),
+    "+  return item\n",
+    " end\n",
+    "\n",
   }
 end
 
@@ -55,23 +64,41 @@ end
 
 local MAKERS = {
   log = function()
-    return "", times(1500, function(i)
-      return ("[%6d] cc -O2 -Wall -c src/unit_%d.c -o build/unit_%d.o\n"):format(i, i % 1000, i % 1000)
-        .. (i % 700 == 9 and ("src/unit_%d.c:3:1: error: expected ';'\n"):format(i) or "")
-    end), "make: *** [all] Error 2\n"
+    return "",
+      times(1500, function(i)
+        return ("[%6d] cc -O2 -Wall -c src/unit_%d.c -o build/unit_%d.o\n"):format(i, i % 1000, i % 1000)
+          .. (i % 700 == 9 and ("src/unit_%d.c:3:1: error: expected ';'\n"):format(i) or "")
+      end),
+      "make: *** [all] Error 2\n"
   end,
-  text = function() return "", times(2400, source_line), "" end,
+  text = function()
+    return "", times(2400, source_line), ""
+  end,
   json = function()
-    return '{"page":1,"items":[', times(1000, function(i) return record(i) .. "," end), record(0) .. '],"total":9}\n'
+    return '{"page":1,"items":[',
+      times(1000, function(i)
+        return record(i) .. ","
+      end),
+      record(0) .. '],"total":9}\n'
   end,
-  json_lines = function() return "", times(1000, function(i) return record(i) .. "\n" end), "" end,
-  table = function()
-    return "id,name,status,note\n", times(2000, function(i)
-      return ('%d,worker-%d,%s,"%s, ""as said"""\n'):format(i, i % 16, i % 300 == 7 and "FAILED" or "ok", prose(i))
+  json_lines = function()
+    return "", times(1000, function(i)
+      return record(i) .. "\n"
     end), ""
   end,
-  diff = function() return "", times(150, file_of_diff), "" end,
-  binary = function() return "\127ELF\2\1\1\0", ("\0\1\2\200\255\0abc\0\16"):rep(9000), "" end,
+  table = function()
+    return "id,name,status,note\n",
+      times(2000, function(i)
+        return ('%d,worker-%d,%s,"%s, ""as said"""\n'):format(i, i % 16, i % 300 == 7 and "FAILED" or "ok", prose(i))
+      end),
+      ""
+  end,
+  diff = function()
+    return "", times(150, file_of_diff), ""
+  end,
+  binary = function()
+    return "\127ELF\2\1\1\0", ("\0\1\2\200\255\0abc\0\16"):rep(9000), ""
+  end,
 }
 
 local made = {}

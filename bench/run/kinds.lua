@@ -11,12 +11,17 @@ local KB, MB, GB = 1024, 1024 ^ 2, 1024 ^ 3
 local BUDGET = { max_lines = 2000, max_bytes = 30 * KB }
 
 local function auto(text)
-  return function() abridge.auto(text, BUDGET) end
+  return function()
+    abridge.auto(text, BUDGET)
+  end
 end
 
 local function row(name, size, seconds, beside)
   return {
-    name, report.time(seconds), ("%.0f"):format(size / seconds / 1e6), beside and report.digits(beside) or "-",
+    name,
+    report.time(seconds),
+    ("%.0f"):format(size / seconds / 1e6),
+    beside and report.digits(beside) or "-",
   }
 end
 
@@ -25,7 +30,12 @@ local function measure_text(rows)
   local text = kind_texts.of("text", measure.size(100 * MB))
   assert(abridge.kind(text) == "text")
   local ends = { max_lines = BUDGET.max_lines, max_bytes = BUDGET.max_bytes, head_ratio = 0.7 }
-  local medians, samples = measure.turns { function() abridge.head_tail(text, ends) end, auto(text) }
+  local medians, samples = measure.turns {
+    function()
+      abridge.head_tail(text, ends)
+    end,
+    auto(text),
+  }
   local ratio = measure.ratio(samples[2], samples[1])
   rows[#rows + 1] = row("text: head_tail of 100MB", #text, medians[1], 1)
   rows[#rows + 1] = row("text: auto", #text, medians[2], ratio)
@@ -37,7 +47,12 @@ local function measure_json(rows)
   local text = kind_texts.of("json", measure.size(16 * MB))
   assert(abridge.kind(text) == "json")
   local decode = require("cjson").decode
-  local medians, samples = measure.turns({ function() decode(text) end, auto(text) }, measure.seconds * 3)
+  local medians, samples = measure.turns({
+    function()
+      decode(text)
+    end,
+    auto(text),
+  }, measure.seconds * 3)
   local times = measure.ratio(samples[1], samples[2])
   rows[#rows + 1] = row("json: cjson.decode of 16MB", #text, medians[1], 1)
   rows[#rows + 1] = row("json: auto", #text, medians[2], 1 / times)
@@ -49,7 +64,7 @@ local function measure_others(rows)
   for _, kind in ipairs { "json_lines", "table", "diff", "log" } do
     local text = kind_texts.of(kind, measure.size(100 * MB))
     assert(abridge.kind(text) == kind)
-    local seconds = measure.turns { auto(text) }[1]
+    local seconds = measure.turns({ auto(text) })[1]
     rows[#rows + 1] = row(kind .. ": auto of 100MB", #text, seconds)
     if kind ~= "log" then targets.measured("auto_" .. kind, #text / seconds / 1e6) end
   end
@@ -64,11 +79,24 @@ local function hard_texts()
     texts[kind] = kind_texts.of(kind, 300 * KB)
   end
   for name, piece in pairs {
-    ["open brackets"] = "[", ["open objects"] = '{"a":', ["backslashes"] = '"\\', ["quotes"] = '"',
-    ["quoted newlines"] = '"\n', ["records with a bad end"] = '{"a":1}\n{"b":', ["empty lines"] = "\n",
-    ["short lines"] = "a b\n", ["one long line"] = "word ", ["letters"] = "\228\189\160\229\165\189",
-    ["numbers"] = "123 ", ["times of day"] = "10:11:12 x\n", ["commas"] = ",", ["semicolons"] = "a;b;c\n",
-    ["tabs"] = "a\tb\n", ["columns"] = "A  B  C\n", ["rulings"] = "---- ----\n", ["hunks"] = "@@ -1 +1 @@\n",
+    ["open brackets"] = "[",
+    ["open objects"] = '{"a":',
+    ["backslashes"] = '"\\',
+    ["quotes"] = '"',
+    ["quoted newlines"] = '"\n',
+    ["records with a bad end"] = '{"a":1}\n{"b":',
+    ["empty lines"] = "\n",
+    ["short lines"] = "a b\n",
+    ["one long line"] = "word ",
+    ["letters"] = "\228\189\160\229\165\189",
+    ["numbers"] = "123 ",
+    ["times of day"] = "10:11:12 x\n",
+    ["commas"] = ",",
+    ["semicolons"] = "a;b;c\n",
+    ["tabs"] = "a\tb\n",
+    ["columns"] = "A  B  C\n",
+    ["rulings"] = "---- ----\n",
+    ["hunks"] = "@@ -1 +1 @@\n",
   } do
     texts[name] = piece:rep(math.ceil(300 * KB / #piece))
   end
@@ -84,7 +112,11 @@ local function measure_telling()
   end
   table.sort(names)
   for _, name in ipairs(names) do
-    local seconds = measure.turns({ function() abridge.kind(texts[name]) end }, measure.seconds / 10)[1]
+    local seconds = measure.turns({
+      function()
+        abridge.kind(texts[name])
+      end,
+    }, measure.seconds / 10)[1]
     worst = math.max(worst, seconds)
     rows[#rows + 1] = { name, abridge.kind(texts[name]), report.time(seconds) }
   end

@@ -96,9 +96,13 @@ end
 function M.output_of(argv, handlers)
   local said = {}
   local child = assert(process.spawn(argv, {}, handlers or {
-    on_output = function(chunk) said[#said + 1] = chunk end,
+    on_output = function(chunk)
+      said[#said + 1] = chunk
+    end,
   }))
-  host.wait(function() return child:is_done() end)
+  host.wait(function()
+    return child:is_done()
+  end)
   local text = table.concat(said)
   if child.outcome.code ~= 0 then error(argv[1] .. " failed: " .. text:sub(-500), 0) end
   return text

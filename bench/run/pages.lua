@@ -31,7 +31,13 @@ local function runs_on(path, bytes, lines, index)
     end
   end
   return {
-    { "pread(2) in a loop, 256KB each", function() assert(limit.pread(path) == bytes) end, whole = true },
+    {
+      "pread(2) in a loop, 256KB each",
+      function()
+        assert(limit.pread(path) == bytes)
+      end,
+      whole = true,
+    },
     { "wc -l", program({ "wc", "-l", path }, lines), whole = true },
     { "abridge.page, first page", page {}, whole = true },
     { "the same, in a fresh process", program(measure.lua(ONCE:format(path)), lines), whole = true },
@@ -61,13 +67,19 @@ local function print_pages(size, rounds_seconds)
   for i, run in ipairs(named) do
     local took = medians[i]
     rows[i] = {
-      run[1], ("%.2f"):format(took * 1000), run.whole and report.speed(bytes, took) or "",
-      ("%.3f"):format(took / medians[2]), ("%.3f"):format(took / medians[3] * 100),
+      run[1],
+      ("%.2f"):format(took * 1000),
+      run.whole and report.speed(bytes, took) or "",
+      ("%.3f"):format(took / medians[2]),
+      ("%.3f"):format(took / medians[3] * 100),
     }
   end
   local title = "%s of log lines in a file (%d lines), pages of 2000 lines / 30KB; the index takes %s"
-  report.print(title:format(abridge.format_size(size), lines, abridge.format_size(index:bytes())),
-    { "ms", "GB/s", "x wc -l", "% of first" }, rows)
+  report.print(
+    title:format(abridge.format_size(size), lines, abridge.format_size(index:bytes())),
+    { "ms", "GB/s", "x wc -l", "% of first" },
+    rows
+  )
   texts.remove_file(size)
   return medians, samples
 end

@@ -58,7 +58,9 @@ local function grep(text, times)
   local path = texts.write("grep", text:rep(times))
   -- into a variable, since grep looks for one match alone where nobody reads
   local command = ("n=$(LC_ALL=C grep -c -i -E 'error|fail' '%s'); test \"$n\" -gt 0"):format(path)
-  return function() measure.output_of { "sh", "-c", command } end, path
+  return function()
+    measure.output_of { "sh", "-c", command }
+  end, path
 end
 
 return function()

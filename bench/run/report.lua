@@ -7,9 +7,13 @@ local NAME_WIDTH = 42
 function M.time(seconds)
   if not seconds then return "-" end
   local unit, factor = "s", 1
-  if seconds < 1e-6 then unit, factor = "ns", 1e9
-  elseif seconds < 1e-3 then unit, factor = "us", 1e6
-  elseif seconds < 1 then unit, factor = "ms", 1e3 end
+  if seconds < 1e-6 then
+    unit, factor = "ns", 1e9
+  elseif seconds < 1e-3 then
+    unit, factor = "us", 1e6
+  elseif seconds < 1 then
+    unit, factor = "ms", 1e3
+  end
   return M.digits(seconds * factor) .. " " .. unit
 end
 

@@ -18,7 +18,9 @@ for i = 2, #arg, 3 do
   local max_lines, max_bytes = tonumber(arg[i + 1]), tonumber(arg[i + 2])
   for _, rival in ipairs { { "abridge", ours }, { "find", rivals.find }, { "split", rivals.split } } do
     local kept, lines = rival[2](text, max_lines, max_bytes)
-    local function run() rival[2](text, max_lines, max_bytes) end
+    local function run()
+      rival[2](text, max_lines, max_bytes)
+    end
     local medians = measure.turns({ run }, seconds)
     print(("%d\t%s\t%.12f\t%d\t%d"):format((i + 1) / 3, rival[1], medians[1], lines, #kept))
   end

@@ -30,7 +30,9 @@ end
 --- The same of a program that may be missing or unable: then { why = } stands for each of `names`.
 local function attempt(program, argv, cases, names)
   local ok, said = false, "no " .. program .. " here"
-  if measure.has(program) then ok, said = pcall(run, argv, cases) end
+  if measure.has(program) then
+    ok, said = pcall(run, argv, cases)
+  end
   if ok then return said end
   local failed = {}
   for _, name in ipairs(names) do

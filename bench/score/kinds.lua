@@ -48,16 +48,20 @@ local function base_of(row)
   if row.pre_commit then
     local dir = tmpdir.new()
     dir.commit = row.pre_commit
-    local known = select(3, dir:sh(("cd %s && git cat-file -e %s^{tree}"):format(tmpdir.quote(tmpdir.root()),
-      row.pre_commit)))
+    local known =
+      select(3, dir:sh(("cd %s && git cat-file -e %s^{tree}"):format(tmpdir.quote(tmpdir.root()), row.pre_commit)))
     if known == 0 then return dir, tmpdir.root() end
     dir:remove()
   elseif row.pre_files then
     local dir = tmpdir.new()
     local archive = FOLDER .. "/" .. row.pre_files
     if archive:sub(1, 1) ~= "/" then archive = tmpdir.root() .. "/" .. archive end
-    local _, _, code = dir:sh(("mkdir tree && cd tree && tar xf %s && git init -q . && git add -fA && "
-      .. "git -c user.name=a -c user.email=a@b commit -qm files"):format(tmpdir.quote(archive)))
+    local _, _, code = dir:sh(
+      (
+        "mkdir tree && cd tree && tar xf %s && git init -q . && git add -fA && "
+        .. "git -c user.name=a -c user.email=a@b commit -qm files"
+      ):format(tmpdir.quote(archive))
+    )
     if code == 0 then return dir, "tree" end
     dir:remove()
   end
@@ -71,14 +75,21 @@ local function load()
   for line in manifest:gmatch "[^\n]+" do
     local row = json.decode(line)
     local expected = { kind = row.kind, also = {} }
-    for _, kind in ipairs(row.also or {}) do expected.also[kind] = true end
+    for _, kind in ipairs(row.also or {}) do
+      expected.also[kind] = true
+    end
     if row.kind == "table" then
       expected.header_lines, expected.delimiter = row.header_lines[1], delimiter_of(row.header[1])
     end
     local text = assert(paths.read(FOLDER .. "/" .. row.file))
     entries[#entries + 1] = {
-      name = row.file, kind = row.kind, needles = row.needles, source = judge.source(text, expected),
-      base = function() return base_of(row) end,
+      name = row.file,
+      kind = row.kind,
+      needles = row.needles,
+      source = judge.source(text, expected),
+      base = function()
+        return base_of(row)
+      end,
     }
   end
   return entries
@@ -86,13 +97,25 @@ end
 
 local function made(kind, name, text, expected, dir, git_options)
   return {
-    name = name, kind = kind, needles = expected.needles or {}, source = judge.source(text, expected),
-    git_options = git_options, base = function() return dir, "tree" end,
+    name = name,
+    kind = kind,
+    needles = expected.needles or {},
+    source = judge.source(text, expected),
+    git_options = git_options,
+    base = function()
+      return dir, "tree"
+    end,
   }
 end
 
 local MAKERS = {
-  { "json", "json", function() return documents.json(60) end },
+  {
+    "json",
+    "json",
+    function()
+      return documents.json(60)
+    end,
+  },
   { "json", "similar", documents.similar },
   { "json_lines", "json_lines", documents.json_lines },
   { "table", "delimited", documents.delimited },
@@ -127,7 +150,9 @@ end
 
 local function new_row()
   local row = { files = 0, right = 0, needles = 0, auto = 0, cuts = 0, broken = 0 }
-  for _, rival in ipairs(RIVALS) do row[rival] = 0 end
+  for _, rival in ipairs(RIVALS) do
+    row[rival] = 0
+  end
   return row
 end
 
@@ -152,7 +177,13 @@ local function score_json(total, entry, budget, content, cut)
   if not doc or not view:read_ledger() then return end
   local oracle = key_paths.oracle(doc, budget)
   total.oracle = total.oracle + oracle
-  total.paths = total.paths + math.min(oracle, key_paths.shown(doc, content, function(at) return view.origin[at] end))
+  total.paths = total.paths
+    + math.min(
+      oracle,
+      key_paths.shown(doc, content, function(at)
+        return view.origin[at]
+      end)
+    )
 end
 
 local function score_diff(total, entry, dir, folder)
@@ -162,8 +193,11 @@ local function score_diff(total, entry, dir, folder)
   if n == 0 then return end
   total.hunks = total.hunks + n
   local ok, message = diffs.applies(dir, patch, entry.git_options, folder)
-  if ok then total.applied = total.applied + n elseif options["--faults"] then print("  " .. entry.name .. ": "
-    .. message) end
+  if ok then
+    total.applied = total.applied + n
+  elseif options["--faults"] then
+    print("  " .. entry.name .. ": " .. message)
+  end
 end
 
 local function score_text(total, cut)
@@ -183,10 +217,14 @@ local function largest_of(entry)
     largest = json_form.largest(form)
   elseif kind == "diff" then
     for _, file in ipairs(form.files) do
-      for _, hunk in ipairs(file.hunks) do largest = math.max(largest, hunk.bytes) end
+      for _, hunk in ipairs(file.hunks) do
+        largest = math.max(largest, hunk.bytes)
+      end
     end
   else
-    for _, record in ipairs(form.records) do largest = math.max(largest, record.to - record.from + 1) end
+    for _, record in ipairs(form.records) do
+      largest = math.max(largest, record.to - record.from + 1)
+    end
   end
   return largest
 end
@@ -204,7 +242,9 @@ end
 
 local function score_entry(row, total, entry)
   local dir, folder
-  if entry.kind == "diff" then dir, folder = entry.base() end
+  if entry.kind == "diff" then
+    dir, folder = entry.base()
+  end
   row.files = row.files + 1
   local expected, kind = entry.source.expected, abridge.kind(entry.source.text)
   if kind == expected.kind or (expected.also or {})[kind] then
@@ -234,21 +274,24 @@ local function share(n, of)
 end
 
 local function print_scores(title, entries)
-  local rows, total = {}, { parses = {}, oracle = 0, paths = 0, hunks = 0, applied = 0, texts = 0, one_gap = 0,
-    spendable = 0, spent = 0 }
+  local rows, total =
+    {}, { parses = {}, oracle = 0, paths = 0, hunks = 0, applied = 0, texts = 0, one_gap = 0, spendable = 0, spent = 0 }
   for _, entry in ipairs(entries) do
     rows[entry.kind] = rows[entry.kind] or new_row()
     score_entry(rows[entry.kind], total, entry)
   end
   print(("**%s**\n"):format(title))
-  print("| kind | told right | cuts with a rule broken | needles at 8 KiB: auto | "
-    .. table.concat(RIVALS, " | ") .. " |")
+  print(
+    "| kind | told right | cuts with a rule broken | needles at 8 KiB: auto | " .. table.concat(RIVALS, " | ") .. " |"
+  )
   print(("|---"):rep(4 + #RIVALS) .. "|")
   for _, kind in ipairs(KINDS) do
     local row = rows[kind]
     if row then
       local cells = { kind, share(row.right, row.files), share(row.broken, row.cuts), share(row.auto, row.needles) }
-      for _, rival in ipairs(RIVALS) do cells[#cells + 1] = row.needles > 0 and tostring(row[rival]) or "-" end
+      for _, rival in ipairs(RIVALS) do
+        cells[#cells + 1] = row.needles > 0 and tostring(row[rival]) or "-"
+      end
       print("| " .. table.concat(cells, " | ") .. " |")
     end
   end
@@ -257,10 +300,19 @@ local function print_scores(title, entries)
     local cell = total.parses[budget] or { n = 0, of = 0 }
     parses[#parses + 1] = ("%s %s"):format(abridge.format_size(budget), share(cell.n, cell.of))
   end
-  print(("\nJSON parses at %s. Key paths at 8 KiB: %s that a greedy pick fits in three quarters. "):format(
-    table.concat(parses, ", "), share(total.paths, total.oracle)))
-  print(("Whole hunks that apply: %s. Cuts of text with one gap: %s. 90 %% used, nothing being over 2 %%: %s.\n")
-    :format(share(total.applied, total.hunks), share(total.one_gap, total.texts), share(total.spent, total.spendable)))
+  print(
+    ("\nJSON parses at %s. Key paths at 8 KiB: %s that a greedy pick fits in three quarters. "):format(
+      table.concat(parses, ", "),
+      share(total.paths, total.oracle)
+    )
+  )
+  print(
+    ("Whole hunks that apply: %s. Cuts of text with one gap: %s. 90 %% used, nothing being over 2 %%: %s.\n"):format(
+      share(total.applied, total.hunks),
+      share(total.one_gap, total.texts),
+      share(total.spent, total.spendable)
+    )
+  )
 end
 
 local corpus = load()

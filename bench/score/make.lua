@@ -128,9 +128,7 @@ local function find(case, wanted, lines)
     if line.text:find(what, 1, wanted.like == nil) then found[#found + 1] = i end
   end
   if #found == 0 then error(("%s: no line holds %q"):format(case.name, what), 0) end
-  if #found > 1 and not wanted.pick then
-    error(("%s: %d lines hold %q"):format(case.name, #found, what), 0)
-  end
+  if #found > 1 and not wanted.pick then error(("%s: %d lines hold %q"):format(case.name, #found, what), 0) end
   return wanted.pick == "last" and found[#found] or found[1]
 end
 

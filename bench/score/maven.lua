@@ -3,7 +3,9 @@
 local M = {}
 
 M.TOOLS = {
-  "mvn", "/usr/share/maven-repo/org/apache/maven/plugins/maven-surefire-plugin", "/etc/maven/settings-debian.xml",
+  "mvn",
+  "/usr/share/maven-repo/org/apache/maven/plugins/maven-surefire-plugin",
+  "/etc/maven/settings-debian.xml",
 }
 M.TEST = "mvn -o -B -s /etc/maven/settings-debian.xml test"
 

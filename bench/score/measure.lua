@@ -111,7 +111,9 @@ function M.blocks(run, entries, missed)
       end
     end
   end
-  table.sort(groups, function(a, b) return a.key < b.key end)
+  table.sort(groups, function(a, b)
+    return a.key < b.key
+  end)
   groups[#groups + 1] = all
   for _, group in ipairs(groups) do
     for _, budget in ipairs(M.BLOCK_BUDGETS) do
@@ -152,16 +154,26 @@ end
 
 --- A Markdown table of `measure.blocks`, a row a language and tool, and below it how many logs are touched.
 function M.block_table(title, groups)
-  local lines = { "**" .. title .. "**", "",
+  local lines = {
+    "**" .. title .. "**",
+    "",
     "| language | tool | logs | lines | whole %, 2 KiB | 8 KiB | 30 KiB | share %, 2 KiB | 8 KiB | 30 KiB |",
-    ("|---"):rep(10) .. "|" }
+    ("|---"):rep(10) .. "|",
+  }
   for _, group in ipairs(groups) do
     local whole, share = table.concat(figures(group, "whole"), " | "), table.concat(figures(group, "share"), " | ")
     lines[#lines + 1] = ("| %s | %s | %d | %d | %s | %s |"):format(
-      group.language, group.tool, group.logs, group.lines, whole, share)
+      group.language,
+      group.tool,
+      group.logs,
+      group.lines,
+      whole,
+      share
+    )
   end
   lines[#lines + 1] = ("\nAt least one marked line is kept in %s %% of the logs."):format(
-    table.concat(figures(groups[#groups], "touched"), ", "))
+    table.concat(figures(groups[#groups], "touched"), ", ")
+  )
   return table.concat(lines, "\n") .. "\n"
 end
 

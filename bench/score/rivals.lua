@@ -7,7 +7,16 @@ local LINE_CAP = 500 -- the keyword rules cut longer lines
 local CONTEXT = 2 -- lines kept on both sides of a match
 local SHARE = 0.6 -- of the budget, for matches and their context
 local WORDS = {
-  "error", "fail", "panic", "traceback", "exception", "fatal", "assert", "undefined", "segfault", "abort",
+  "error",
+  "fail",
+  "panic",
+  "traceback",
+  "exception",
+  "fatal",
+  "assert",
+  "undefined",
+  "segfault",
+  "abort",
 }
 
 function M.head(entry, budget)

@@ -13,10 +13,12 @@ end
 
 --- The text with each `$name` replaced by `values.name`.
 function M.fill(text, values)
-  return (text:gsub("%$([%a_]+)", function(name)
-    local value = values[name]
-    return value and tostring(value)
-  end))
+  return (
+    text:gsub("%$([%a_]+)", function(name)
+      local value = values[name]
+      return value and tostring(value)
+    end)
+  )
 end
 
 return M

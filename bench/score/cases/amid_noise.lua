@@ -296,8 +296,10 @@ return {
     write = function(dir)
       dir:write("pom.xml", maven.pom "junit:junit:4.x")
       for i = 10, 45 do
-        dir:write(("src/test/java/org/example/shop/TestStore%d.java"):format(i),
-          fill(LOGGED_JAVA, { i = i, want = i == 31 and "ORDER 30" or "ORDER " .. i }))
+        dir:write(
+          ("src/test/java/org/example/shop/TestStore%d.java"):format(i),
+          fill(LOGGED_JAVA, { i = i, want = i == 31 and "ORDER 30" or "ORDER " .. i })
+        )
       end
     end,
     command = maven.TEST,
@@ -325,8 +327,10 @@ return {
     ci = "jenkins",
     write = function(dir)
       for i = 100, 300 do
-        dir:write("src/org/example/shop/Unit" .. i .. ".java",
-          fill(JAVADOC, { i = i, param = i == 188 and "text" or "name" }))
+        dir:write(
+          "src/org/example/shop/Unit" .. i .. ".java",
+          fill(JAVADOC, { i = i, param = i == 188 and "text" or "name" })
+        )
       end
     end,
     command = "javadoc -verbose -Xdoclint:all -d out src/org/example/shop/*.java",
@@ -344,8 +348,11 @@ return {
       for i = 100, 170 do
         dir:write("part_" .. i .. ".c", fill(DEPRECATED, { i = i, call = i == 131 and "store_close(s)" or "0" }))
       end
-      dir:write("Makefile", "objects := $(patsubst %.c,%.o,$(sort $(wildcard *.c)))\nall: $(objects)\n"
-        .. "%.o: %.c\n\t$(CC) -Wall -Wextra -c $< -o $@\n")
+      dir:write(
+        "Makefile",
+        "objects := $(patsubst %.c,%.o,$(sort $(wildcard *.c)))\nall: $(objects)\n"
+          .. "%.o: %.c\n\t$(CC) -Wall -Wextra -c $< -o $@\n"
+      )
     end,
     command = "make -k CC=gcc",
     exits = 2,
@@ -360,8 +367,12 @@ return {
     ci = "gitlab",
     write = function(dir)
       dir:write("report.sh", REPORT_SH)
-      dir:write("Makefile", "reports := $(shell seq 100 260)\ncheck: $(reports:%=out/%.txt)\n\t@echo all agree\n"
-        .. "out/%.txt: want/%\n\t@mkdir -p out\n\tsh report.sh $* $(shell cat want/$*.by) > $@\n\tdiff -u want/$* $@\n")
+      dir:write(
+        "Makefile",
+        "reports := $(shell seq 100 260)\ncheck: $(reports:%=out/%.txt)\n\t@echo all agree\n"
+          .. "out/%.txt: want/%\n\t@mkdir -p out\n"
+          .. "\tsh report.sh $* $(shell cat want/$*.by) > $@\n\tdiff -u want/$* $@\n"
+      )
       for i = 100, 260 do
         local by = i == 222 and 7 or 6
         dir:write("want/" .. i, ("report of %d\n"):format(i) .. each(24, function(n)
@@ -382,9 +393,12 @@ return {
     family = "shell",
     ci = "travis",
     write = function(dir)
-      dir:write("deploy.sh", "set -eu\nfor part in $(seq 100 400); do\n  mkdir -p out/$part\n"
-        .. "  echo \"copied part $part, 0 errors\" > out/$part/state\n  test $part -ne 333 || mode=$(cat part.mode)\n"
-        .. "  cat out/$part/state\ndone\n")
+      dir:write(
+        "deploy.sh",
+        "set -eu\nfor part in $(seq 100 400); do\n  mkdir -p out/$part\n"
+          .. '  echo "copied part $part, 0 errors" > out/$part/state\n  test $part -ne 333 || mode=$(cat part.mode)\n'
+          .. "  cat out/$part/state\ndone\n"
+      )
     end,
     command = "sh -x deploy.sh",
     block = { { from = "+ test 333 -ne 333", to = "+ mode=" } },
@@ -396,7 +410,9 @@ return {
     tools = { "gfortran" },
     family = "runtime",
     ci = "gitlab",
-    write = function(dir) dir:write("grid.f90", OVERFLOW) end,
+    write = function(dir)
+      dir:write("grid.f90", OVERFLOW)
+    end,
     command = "gfortran -g -fcheck=all -fbacktrace grid.f90 -o grid && ./grid",
     exits = 2,
     block = { { from = "At line 13 of file grid.f90", to = "#0" } },
@@ -423,7 +439,9 @@ return {
     tools = { "ghc", "/usr/share/doc/libghc-hspec-dev" },
     family = "runtime",
     ci = "jenkins",
-    write = function(dir) dir:write("Orders.hs", HASKELL_HEAD) end,
+    write = function(dir)
+      dir:write("Orders.hs", HASKELL_HEAD)
+    end,
     command = "ghc -v0 -O0 Orders.hs -o orders && ./orders",
     block = { { from = "orders: Map.!: given key is not an element in the map", to = "error, called at" } },
   },
@@ -434,10 +452,12 @@ return {
     tools = { "ocamlfind", "ocamlopt" },
     family = "runtime",
     ci = "gitlab",
-    write = function(dir) dir:write("orders.ml", OCAML_RAISE) end,
+    write = function(dir)
+      dir:write("orders.ml", OCAML_RAISE)
+    end,
     command = "ocamlfind ocamlopt -g orders.ml -o orders && OCAMLRUNPARAM=b ./orders",
     exits = 2,
-    block = { { from = "Fatal error: exception Not_found", to = "orders.ml\", line 7" } },
+    block = { { from = "Fatal error: exception Not_found", to = 'orders.ml", line 7' } },
   },
   {
     name = "gofmt",
@@ -451,8 +471,11 @@ return {
         local body = fill(i == 333 and GO_BENT or GO_FINE, { i = i })
         dir:write(("unit%d/unit.go"):format(i), fill(GO_FMT, { i = i, body = body }))
       end
-      dir:write("check.sh", "for f in */unit.go; do echo \"checking $f\"; gofmt -d $f > diff.txt; cat diff.txt; "
-        .. "test -s diff.txt && status=1; done\nexit ${status:-0}\n")
+      dir:write(
+        "check.sh",
+        'for f in */unit.go; do echo "checking $f"; gofmt -d $f > diff.txt; cat diff.txt; '
+          .. "test -s diff.txt && status=1; done\nexit ${status:-0}\n"
+      )
     end,
     command = "sh check.sh",
     block = { { from = "diff unit333/unit.go", before = "checking unit334" } },
@@ -484,9 +507,12 @@ return {
     ci = "jenkins",
     write = function(dir)
       dir:write("Cargo.toml", '[package]\nname = "shop"\nversion = "0.4.1"\nedition = "2021"\n')
-      dir:write("src/lib.rs", each(60, function(i)
-        return fill(RUST_CLIPPY, { i = i, last = i == 41 and "return sum & 0;" or "return sum;" })
-      end))
+      dir:write(
+        "src/lib.rs",
+        each(60, function(i)
+          return fill(RUST_CLIPPY, { i = i, last = i == 41 and "return sum & 0;" or "return sum;" })
+        end)
+      )
     end,
     command = "cargo clippy --offline -- -W clippy::all -D clippy::erasing_op",
     exits = 101,
@@ -517,8 +543,15 @@ return {
     ci = "github",
     write = function(dir)
       for i = 100, 160 do
-        dir:write("unit_" .. i .. ".py", fill(FLAKE, { i = i, body = i == 128 and "    l=limit\n    if name==None :\n"
-          .. "        print( f'no name' )\n    unused = limit;\n" or "" }))
+        dir:write(
+          "unit_" .. i .. ".py",
+          fill(FLAKE, {
+            i = i,
+            body = i == 128
+                and "    l=limit\n    if name==None :\n" .. "        print( f'no name' )\n    unused = limit;\n"
+              or "",
+          })
+        )
       end
     end,
     command = "flake8 -v --isolated --show-source unit_*.py",
@@ -531,7 +564,9 @@ return {
     tools = { "python3" },
     family = "runtime",
     ci = "gitlab",
-    write = function(dir) dir:write("nodes.py", RECURSE) end,
+    write = function(dir)
+      dir:write("nodes.py", RECURSE)
+    end,
     command = "python3 nodes.py",
     block = { { from = "Traceback (most recent call last):", to = "RecursionError: maximum recursion" } },
   },

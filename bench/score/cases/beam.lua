@@ -86,14 +86,20 @@ first_test() -> ?assertEqual(2, first($first)).
 
 local function erlang(dir, paid, empty, typo)
   for i = 1, 12 do
-    dir:write(fill("part$i.erl", { i = i }), fill(ERL, {
-      i = i, state = i == paid and "paid" or "open", from = i == paid and 40 or 1, first = i == empty and "[]" or "[2]",
-      line = i == typo and "Lin" or "Line",
-    }))
+    dir:write(
+      fill("part$i.erl", { i = i }),
+      fill(ERL, {
+        i = i,
+        state = i == paid and "paid" or "open",
+        from = i == paid and 40 or 1,
+        first = i == empty and "[]" or "[2]",
+        line = i == typo and "Lin" or "Line",
+      })
+    )
   end
 end
 
-local CHECKED = "for i in $(seq 1 700); do echo \"checked document $i of 700: 0 errors, 3 links\"; done\n"
+local CHECKED = 'for i in $(seq 1 700); do echo "checked document $i of 700: 0 errors, 3 links"; done\n'
 
 return {
   {
@@ -103,7 +109,9 @@ return {
     tools = { "mix" },
     family = "beam-test",
     ci = "github",
-    write = function(dir) shop(dir, 12, 8, 8) end,
+    write = function(dir)
+      shop(dir, 12, 8, 8)
+    end,
     command = "HOME=$PWD mix test --trace --no-color",
     block = {
       { from = "1) test the report of 17 lines has no error (Shop.Part8Test)", to = "test/part8_test.exs:8: (test)" },
@@ -117,7 +125,9 @@ return {
     tools = { "mix" },
     family = "beam-test",
     ci = "gitlab",
-    write = function(dir) shop(dir, 12, 8, 0) end,
+    write = function(dir)
+      shop(dir, 12, 8, 0)
+    end,
     command = CHECKED .. "HOME=$PWD mix test --color",
     block = {
       { from = "1) test the report of 17 lines has no error (Shop.Part8Test)", to = "test/part8_test.exs:8: (test)" },
@@ -132,8 +142,10 @@ return {
     ci = "travis",
     write = function(dir)
       shop(dir, 60, 0, 0)
-      dir:write("lib/total.ex", "defmodule Shop.Total do\n  def all(lines) do\n    Enum.sum(lines) + totl(lines, 2)\n"
-        .. "  end\nend\n")
+      dir:write(
+        "lib/total.ex",
+        "defmodule Shop.Total do\n  def all(lines) do\n    Enum.sum(lines) + totl(lines, 2)\n" .. "  end\nend\n"
+      )
       dir:write("lib/part99.ex", "defmodule Shop.Part99 do\n  def unused(line), do: 1\nend\n")
     end,
     command = CHECKED .. "HOME=$PWD mix compile --force --verbose --no-color",
@@ -148,7 +160,9 @@ return {
     tools = { "elixir" },
     family = "beam-run",
     ci = "jenkins",
-    write = function(dir) dir:write("mail.exs", SERVER) end,
+    write = function(dir)
+      dir:write("mail.exs", SERVER)
+    end,
     command = "elixir mail.exs",
     block = { { from = "GenServer #PID<", to = "mail.exs:11: (file)", pick = "first" } },
   },
@@ -159,8 +173,10 @@ return {
     tools = { "erlc", "erl" },
     family = "beam-test",
     ci = "gitlab",
-    write = function(dir) erlang(dir, 8, 3) end,
-    command = "erlc *.erl && erl -noshell -eval 'R = [eunit:test(list_to_atom(\"part\" ++ integer_to_list(I)), "
+    write = function(dir)
+      erlang(dir, 8, 3)
+    end,
+    command = 'erlc *.erl && erl -noshell -eval \'R = [eunit:test(list_to_atom("part" ++ integer_to_list(I)), '
       .. "[verbose]) "
       .. "|| I <- lists:seq(1, 12)], halt(length([E || E <- R, E =/= ok])).'",
     exits = 2,
@@ -177,7 +193,9 @@ return {
     family = "beam-run",
     ci = "github",
     write = function(dir)
-      dir:write("book.escript", [[
+      dir:write(
+        "book.escript",
+        [[
 #!/usr/bin/env escript
 rate(Currency) -> maps:get(Currency, #{eur => 1.0, usd => 1.1}).
 
@@ -186,7 +204,8 @@ book(N) -> N * rate(eur).
 
 main(_) ->
     lists:foreach(fun(N) -> io:format("entry ~p is booked with ~p, 0 errors~n", [N, book(N)]) end, lists:seq(1, 1500)).
-]])
+]]
+      )
     end,
     command = "escript book.escript",
     exits = 127,
@@ -199,8 +218,11 @@ main(_) ->
     tools = { "erlc" },
     family = "beam-compile",
     ci = "travis",
-    write = function(dir) erlang(dir, 0, 0, 9) end,
-    command = CHECKED .. "for i in $(seq 1 12); do echo \"erlc +debug_info part$i.erl\"; erlc +debug_info part$i.erl "
+    write = function(dir)
+      erlang(dir, 0, 0, 9)
+    end,
+    command = CHECKED
+      .. 'for i in $(seq 1 12); do echo "erlc +debug_info part$i.erl"; erlc +debug_info part$i.erl '
       .. "|| exit 1; done",
     exits = 1,
     block = { { from = "part9.erl:7:22: variable", to = "|                      ^" } },

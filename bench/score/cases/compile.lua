@@ -45,7 +45,9 @@ local function units(dir, n, call)
   for i = 1, n do
     dir:write(("src/unit_%03d.c"):format(i), fill(UNIT, { i = i, call = call(i) }))
   end
-  dir:write("Makefile", [[
+  dir:write(
+    "Makefile",
+    [[
 sources := $(sort $(wildcard src/*.c))
 objects := $(sources:src/%.c=build/%.o)
 all: app
@@ -53,9 +55,11 @@ app: $(objects)
 	$(CC) -O0 -o $@ $(objects)
 build/%.o: src/%.c
 	@mkdir -p build
-	$(CC) -std=c11 -O0 -Wall -Wextra -Werror=implicit-function-declaration -Wno-unused-parameter ]] .. [[
+	$(CC) -std=c11 -O0 -Wall -Wextra -Werror=implicit-function-declaration -Wno-unused-parameter ]]
+      .. [[
 -DNDEBUG -D_POSIX_C_SOURCE=200809L -DPACKAGE_VERSION='"2.4.1"' -DERROR_LIMIT=64 -fno-strict-aliasing -I. -I./include ]]
-    .. "-MD -MT $@ -MF build/$*.d -c $< -o $@\n")
+      .. "-MD -MT $@ -MF build/$*.d -c $< -o $@\n"
+  )
 end
 
 local CASCADE = [[
@@ -128,7 +132,9 @@ return {
     name = "gcc-warnings",
     tools = { "gcc" },
     family = "c-build",
-    write = function(dir) dir:write("scale.c", warned(120, 67)) end,
+    write = function(dir)
+      dir:write("scale.c", warned(120, 67))
+    end,
     command = "gcc -std=c11 -Wall -Wextra -Wconversion -c scale.c -o scale.o",
     needles = {
       { "root cause", "scale.c:600:21: error: expected " },
@@ -155,7 +161,9 @@ return {
     family = "c-build",
     write = function(dir)
       dir:write("sample.h", CASCADE)
-      dir:write("sample.c", '#include "sample.h"\n' .. each(150, function(i) return fill(CASCADE_USE, { i = i }) end))
+      dir:write("sample.c", '#include "sample.h"\n' .. each(150, function(i)
+        return fill(CASCADE_USE, { i = i })
+      end))
     end,
     command = "clang -std=c11 -Wall -ferror-limit=0 -c sample.c -o sample.o",
     needles = {
@@ -168,7 +176,9 @@ return {
     tools = { "make", "cc" },
     family = "c-build",
     write = function(dir)
-      units(dir, 200, function(i) return i == 63 and "unit_verify(u)" or "u->count" end)
+      units(dir, 200, function(i)
+        return i == 63 and "unit_verify(u)" or "u->count"
+      end)
     end,
     command = "make -k",
     needles = {
@@ -182,7 +192,9 @@ return {
     tools = { "make", "gcc" },
     family = "c-build",
     write = function(dir)
-      units(dir, 150, function(i) return i == 41 and "unit_checksum(u)" or "u->count" end)
+      units(dir, 150, function(i)
+        return i == 41 and "unit_checksum(u)" or "u->count"
+      end)
       dir:write("src/main.c", "int main(void) { return 0; }\n")
     end,
     command = "make CC=gcc",
@@ -198,9 +210,12 @@ return {
     family = "c-build",
     write = function(dir)
       dir:write("main.c", "int main(void) { return 0; }\n")
-      dir:write("args", each(250, function(i)
-        return ("-L/opt/sdk/vendor/component-%03d/runtime/lib\n"):format(i)
-      end))
+      dir:write(
+        "args",
+        each(250, function(i)
+          return ("-L/opt/sdk/vendor/component-%03d/runtime/lib\n"):format(i)
+        end)
+      )
     end,
     command = "gcc main.c -o app @args -Wl,--verbose -lfastsum -lm",
     needles = {
@@ -213,8 +228,10 @@ return {
     tools = { "make", "cc" },
     family = "c-build",
     write = function(dir)
-      dir:write("Makefile", "all: one.o two.o\n%.o: %.c table.h\n\tcc -c $< -o $@\ntable.h: table.in gen/columns.txt\n"
-        .. "\tcat $^ > $@\n")
+      dir:write(
+        "Makefile",
+        "all: one.o two.o\n%.o: %.c table.h\n\tcc -c $< -o $@\ntable.h: table.in gen/columns.txt\n" .. "\tcat $^ > $@\n"
+      )
       dir:write("one.c", "int one;\n")
       dir:write("two.c", "int two;\n")
       dir:write("table.in", "int table;\n")
@@ -229,7 +246,9 @@ return {
     family = "lint",
     write = function(dir)
       local function use(first)
-        return each(70, function(i) return fill(TIDY_USE, { i = first + i }) end)
+        return each(70, function(i)
+          return fill(TIDY_USE, { i = first + i })
+        end)
       end
       dir:write(".clang-tidy", "WarningsAsErrors: ''\n") -- not that of a folder above
       dir:write("measure.c", TIDY .. use(0) .. TIDY_FAULT .. use(70))
@@ -247,7 +266,9 @@ return {
     family = "lint",
     write = function(dir)
       for i = 1, 100 do
-        local body = each(3, function(j) return fill(CHECKED, { i = i * 10 + j }) end)
+        local body = each(3, function(j)
+          return fill(CHECKED, { i = i * 10 + j })
+        end)
         dir:write(("src/table_%02d.c"):format(i), body .. (i == 29 and CHECKED_FAULT or ""))
       end
     end,
@@ -262,11 +283,16 @@ return {
     tools = { "make", "cc" },
     family = "c-build",
     write = function(dir)
-      units(dir, 150, function() return "u->count" end)
-      dir:write("make_table.sh", "echo \"$1: column 7 has no name\" >&2; exit 4\n")
+      units(dir, 150, function()
+        return "u->count"
+      end)
+      dir:write("make_table.sh", 'echo "$1: column 7 has no name" >&2; exit 4\n')
       dir:write("src/main.c", "int main(void) { return 0; }\n")
-      dir:write("main.mk", "all:\n\t-sh make_table.sh columns.txt > table.h\n"
-        .. "\t@$(MAKE) --no-print-directory -f Makefile app\n\ttest -s table.h\n")
+      dir:write(
+        "main.mk",
+        "all:\n\t-sh make_table.sh columns.txt > table.h\n"
+          .. "\t@$(MAKE) --no-print-directory -f Makefile app\n\ttest -s table.h\n"
+      )
     end,
     command = "make -f main.mk",
     exits = 2,
@@ -281,7 +307,9 @@ return {
     tools = { "cmake", "make", "cc" },
     family = "configure",
     write = function(dir)
-      dir:write("CMakeLists.txt", [[
+      dir:write(
+        "CMakeLists.txt",
+        [[
 cmake_minimum_required(VERSION 3.10)
 project(shop C)
 foreach(part RANGE 1 1800)
@@ -290,7 +318,8 @@ foreach(part RANGE 1 1800)
     message(SEND_ERROR "FastSum 3.1 is wanted, its header has no fs_sum64")
   endif()
 endforeach()
-]])
+]]
+      )
     end,
     command = "cmake -S . -B out",
     exits = 1,

@@ -6,8 +6,11 @@ local each, fill = text.each, text.fill
 local function statements(n, bad, fault)
   return "CREATE TABLE report (id integer PRIMARY KEY, part text NOT NULL, errors integer CHECK (errors >= 0));\n"
     .. each(n, function(i)
-      return i == bad and fault or fill("INSERT INTO report VALUES ($i, 'part $i', 0);\n"
-        .. "SELECT 'report $i of the parts is in' AS note;\n", { i = i })
+      return i == bad and fault
+        or fill(
+          "INSERT INTO report VALUES ($i, 'part $i', 0);\n" .. "SELECT 'report $i of the parts is in' AS note;\n",
+          { i = i }
+        )
     end)
 end
 
@@ -46,8 +49,14 @@ return {
     family = "sql",
     ci = "github",
     write = function(dir)
-      dir:write("load.sql", statements(700, 611, "INSERT INTO report\n"
-        .. "  SELECT id + 611, part, errors - 1 FROM report WHERE part = 'part 17';\n"))
+      dir:write(
+        "load.sql",
+        statements(
+          700,
+          611,
+          "INSERT INTO report\n" .. "  SELECT id + 611, part, errors - 1 FROM report WHERE part = 'part 17';\n"
+        )
+      )
     end,
     command = POSTGRES .. "psql -v ON_ERROR_STOP=1 --echo-errors -f load.sql",
     exits = 3,
@@ -61,13 +70,17 @@ return {
     family = "sql",
     ci = "jenkins",
     write = function(dir)
-      dir:write("load.sql", "CREATE TABLE rate (currency text, value numeric);\n"
-        .. "CREATE FUNCTION book(n integer, c text) RETURNS text LANGUAGE plpgsql AS $$\n"
-        .. "DECLARE found numeric;\nBEGIN\n  SELECT value INTO STRICT found FROM rate WHERE currency = c;\n"
-        .. "  RETURN 'entry ' || n || ' is booked, 0 errors';\n"
-        .. "END $$;\nINSERT INTO rate VALUES ('EUR', 1);\n" .. each(900, function(i)
-          return fill("SELECT book($i, '$c');\n", { i = i, c = i == 777 and "XAF" or "EUR" })
-        end))
+      dir:write(
+        "load.sql",
+        "CREATE TABLE rate (currency text, value numeric);\n"
+          .. "CREATE FUNCTION book(n integer, c text) RETURNS text LANGUAGE plpgsql AS $$\n"
+          .. "DECLARE found numeric;\nBEGIN\n  SELECT value INTO STRICT found FROM rate WHERE currency = c;\n"
+          .. "  RETURN 'entry ' || n || ' is booked, 0 errors';\n"
+          .. "END $$;\nINSERT INTO rate VALUES ('EUR', 1);\n"
+          .. each(900, function(i)
+            return fill("SELECT book($i, '$c');\n", { i = i, c = i == 777 and "XAF" or "EUR" })
+          end)
+      )
     end,
     command = POSTGRES .. "psql -t -f load.sql -v ON_ERROR_STOP=1",
     exits = 3,
@@ -95,8 +108,10 @@ return {
     family = "sql",
     ci = "gitlab",
     write = function(dir)
-      dir:write("load.sql", statements(900, 733, "SELECT part, errors,\n  sum(error) AS errors_of_part\n"
-        .. "FROM report GROUP BY part;\n"))
+      dir:write(
+        "load.sql",
+        statements(900, 733, "SELECT part, errors,\n  sum(error) AS errors_of_part\n" .. "FROM report GROUP BY part;\n")
+      )
     end,
     command = "sqlite3 -bail -echo shop.db < load.sql",
     exits = 1,
@@ -110,7 +125,9 @@ return {
     family = "vcs",
     ci = "jenkins",
     write = function(dir)
-      dir:write("make.sh", [[
+      dir:write(
+        "make.sh",
+        [[
 git init -q -b main work && cd work
 for i in $(seq 1 120); do echo "errors of part $i: 0" > part-$i.txt; done
 git add . && git commit -qm 'All parts' && git branch topic
@@ -120,9 +137,11 @@ for i in $(seq 1 120); do
   echo "errors of part $i: zero, and no failure since release $i of the reports" > part-$i.txt
   git commit -qam "Report that part $i has no error, and no failure since release $i of the reports"
 done
-]])
+]]
+      )
     end,
-    command = GIT .. "sh make.sh; cd work; git -c advice.mergeConflict=true -c rebase.stat=true log --stat "
+    command = GIT
+      .. "sh make.sh; cd work; git -c advice.mergeConflict=true -c rebase.stat=true log --stat "
       .. "--format='commit %H%n    %s' main..topic\n"
       .. "git rebase --verbose main",
     exits = 1,
@@ -136,14 +155,18 @@ done
     family = "vcs",
     ci = "github",
     write = function(dir)
-      dir:write("make.sh", [[
+      dir:write(
+        "make.sh",
+        [[
 git init -q -b main --bare there.git && git clone -q there.git one 2>/dev/null && git clone -q there.git two 2>/dev/null
 cd one && echo 1 > a && git add a && git commit -qm 'First of one' && git push -q origin HEAD:main
 cd ../two && git commit -q --allow-empty -m 'First of two' && git branch -M main
 for i in $(seq 1 400); do git tag error-report-$i; done
-]])
+]]
+      )
     end,
-    command = GIT .. "sh make.sh; cd two; git push --verbose --tags origin main; code=$?\n"
+    command = GIT
+      .. "sh make.sh; cd two; git push --verbose --tags origin main; code=$?\n"
       .. "seq -f 'kept build/report-%g.txt for the next try' 1 200; exit $code",
     exits = 1,
     block = { { from = "! [rejected]", to = "hint: See the 'Note about fast-forwards'" } },
@@ -156,7 +179,9 @@ for i in $(seq 1 400); do git tag error-report-$i; done
     family = "vcs",
     ci = "gitlab",
     write = function(dir)
-      dir:write("make.sh", [[
+      dir:write(
+        "make.sh",
+        [[
 git init -q -b main work && cd work
 for i in $(seq 1 300); do printf 'errors of part %d: 0\nstate: open\n' $i > part-$i.txt; done
 git add . && git commit -qm 'All parts' && git checkout -q -b topic
@@ -165,7 +190,8 @@ for i in $(seq 1 300); do
 done
 git format-patch -q -o ../patches main && git checkout -q main && git branch -qD topic
 echo 'errors of part 222: 3' > part-222.txt && git commit -qam 'Count the errors of part 222'
-]])
+]]
+      )
     end,
     command = GIT .. "sh make.sh; cd work; git am ../patches/*.patch",
     exits = 128,

@@ -161,9 +161,14 @@ return {
           dir:write(("Part%d/Unit%d.cs"):format(part, i), fill(UNIT, { i = i, call = call }))
         end
       end
-      dir:write("all.proj", fill(BUILD_ALL, { parts = each(15, function(i)
-        return ('<Part Include="Part%d.csproj"/>'):format(i + 9)
-      end) }))
+      dir:write(
+        "all.proj",
+        fill(BUILD_ALL, {
+          parts = each(15, function(i)
+            return ('<Part Include="Part%d.csproj"/>'):format(i + 9)
+          end),
+        })
+      )
     end,
     command = "xbuild /nologo all.proj",
     block = { { from = "Part19/Unit5.cs(12,20): error CS0103", pick = "first" } },
@@ -176,15 +181,22 @@ return {
     family = "test",
     ci = "github",
     write = function(dir)
-      dir:write("SpreadTest.cs", fill(TESTS, { tests = each(400, function(i)
-        return (i == 300 and TEST_FAULTS or "") .. fill(TEST, { i = i })
-      end) }))
+      dir:write(
+        "SpreadTest.cs",
+        fill(TESTS, {
+          tests = each(400, function(i)
+            return (i == 300 and TEST_FAULTS or "") .. fill(TEST, { i = i })
+          end),
+        })
+      )
     end,
     command = "export MONO_PATH=/usr/lib/cli/nunit.framework-2.6.3\n"
       .. "mcs -debug -target:library -r:$MONO_PATH/nunit.framework.dll SpreadTest.cs && "
       .. "nunit-console -nologo -labels -nothread SpreadTest.dll",
-    block = { { from = "1) Test Error : ", to = "at Shop.SpreadTest.EveryCurrencyHasARate" },
-      { from = "2) Test Failure : Shop.SpreadTest.TheRestIsNotLost", to = "at Shop.SpreadTest.TheRestIsNotLost" } },
+    block = {
+      { from = "1) Test Error : ", to = "at Shop.SpreadTest.EveryCurrencyHasARate" },
+      { from = "2) Test Failure : Shop.SpreadTest.TheRestIsNotLost", to = "at Shop.SpreadTest.TheRestIsNotLost" },
+    },
   },
   {
     name = "mono-exception",
@@ -193,7 +205,9 @@ return {
     tools = { "mcs", "mono" },
     family = "runtime",
     ci = "jenkins",
-    write = function(dir) dir:write("Server.cs", SERVER) end,
+    write = function(dir)
+      dir:write("Server.cs", SERVER)
+    end,
     command = "mcs -debug Server.cs && mono --debug Server.exe",
     block = { { from = "Unhandled Exception:", before = "[ERROR] FATAL UNHANDLED EXCEPTION" } },
   },

@@ -169,9 +169,15 @@ return {
     write = function(dir)
       units(dir, "src/Unit%d.hs", HASKELL, 100, 150, "1", { [121] = "name" })
       dir:write("cabal.config", "")
-      dir:write("shop.cabal", "cabal-version: 2.4\nname: shop\nversion: 0.1\n\nlibrary\n  hs-source-dirs: src\n"
-        .. "  exposed-modules: " .. each(51, function(i) return "Unit" .. i + 99 .. " " end)
-        .. "\n  build-depends: base\n  default-language: Haskell2010\n  ghc-options: -Wall -O0\n")
+      dir:write(
+        "shop.cabal",
+        "cabal-version: 2.4\nname: shop\nversion: 0.1\n\nlibrary\n  hs-source-dirs: src\n"
+          .. "  exposed-modules: "
+          .. each(51, function(i)
+            return "Unit" .. i + 99 .. " "
+          end)
+          .. "\n  build-depends: base\n  default-language: Haskell2010\n  ghc-options: -Wall -O0\n"
+      )
     end,
     command = "HOME=$PWD cabal --config-file=$PWD/cabal.config v2-build --offline",
     block = { { from = "src/Unit121.hs:6:43: error:", to = "^^^^" } },
@@ -184,12 +190,18 @@ return {
     family = "test",
     ci = "gitlab",
     write = function(dir)
-      local function cases(first, n) return each(n, function(i) return fill(HSPEC_CASE, { i = first + i }) end) end
+      local function cases(first, n)
+        return each(n, function(i)
+          return fill(HSPEC_CASE, { i = first + i })
+        end)
+      end
       dir:write("Spec.hs", fill(HSPEC, { tests = cases(0, 250), more = cases(250, 200) }))
     end,
     command = "ghc -v0 -O0 Spec.hs -o spec && ./spec",
-    block = { { from = "Spec.hs:515:19:", to = "but got:" },
-      { from = "Spec.hs:9:14:", to = "error, called at", pick = "first" } },
+    block = {
+      { from = "Spec.hs:515:19:", to = "but got:" },
+      { from = "Spec.hs:9:14:", to = "error, called at", pick = "first" },
+    },
   },
   {
     name = "ocamlopt",
@@ -201,8 +213,7 @@ return {
     write = function(dir)
       units(dir, "unit%d.ml", OCAML, 100, 180, "item.price", { [155] = "item.name" })
     end,
-    command = "for f in unit*.ml; do echo \"ocamlopt $f\"; "
-      .. "ocamlfind ocamlopt -w +a-70 -c $f || exit 2; done",
+    command = 'for f in unit*.ml; do echo "ocamlopt $f"; ' .. "ocamlfind ocamlopt -w +a-70 -c $f || exit 2; done",
     block = { { from = 'File "unit155.ml", line 9, characters 40-49', to = "    int" } },
   },
   {
@@ -216,7 +227,12 @@ return {
       dir:write("dune-project", "(lang dune 2.0)\n")
       dir:write("dune", "(executable (name main) (flags (:standard -w +a-70-32-26)))\n")
       units(dir, "unit%d.ml", OCAML, 100, 170, "item.price", { [144] = "item.prize" })
-      dir:write("main.ml", each(71, function(i) return ("let _ = Unit%d.errors_%d []\n"):format(i + 99, i + 99) end))
+      dir:write(
+        "main.ml",
+        each(71, function(i)
+          return ("let _ = Unit%d.errors_%d []\n"):format(i + 99, i + 99)
+        end)
+      )
     end,
     command = "HOME=$PWD dune build --root . --display verbose ./main.exe",
     block = { { from = 'File "unit144.ml", line 9', to = "Hint: Did you mean price?" } },
@@ -228,7 +244,9 @@ return {
     tools = { "ocamlfind", "ocamlopt", "/usr/share/doc/libounit-ocaml-dev" },
     family = "test",
     ci = "travis",
-    write = function(dir) dir:write("spread_test.ml", OUNIT) end,
+    write = function(dir)
+      dir:write("spread_test.ml", OUNIT)
+    end,
     command = "ocamlfind ocamlopt -package ounit2 -linkpkg spread_test.ml -o spread_test && "
       .. "./spread_test -runner sequential -display true -verbose true -no-output-file",
     block = { { from = "the rest is not lost has failed", to = "expected: 3; 3; 2; 2", pick = "first" } },
@@ -240,7 +258,9 @@ return {
     tools = { "ocamlfind", "ocamlopt", "/usr/share/doc/libalcotest-ocaml-dev" },
     family = "test",
     ci = "github",
-    write = function(dir) dir:write("spread_test.ml", ALCOTEST) end,
+    write = function(dir)
+      dir:write("spread_test.ml", ALCOTEST)
+    end,
     command = "ocamlfind ocamlopt -package alcotest -linkpkg spread_test.ml -o spread_test && "
       .. "./spread_test --color=always",
     block = { { from = "ASSERT 10 by 4", to = "Received" } },
@@ -255,7 +275,7 @@ return {
     write = function(dir)
       units(dir, "unit_%d.f90", FORTRAN, 100, 170, "count(values > limit)", { [139] = "count(value > limit, spare" })
     end,
-    command = "for f in *.f90; do echo \"gfortran -c $f\"; gfortran -Wall -c $f || exit 1; done",
+    command = 'for f in *.f90; do echo "gfortran -c $f"; gfortran -Wall -c $f || exit 1; done',
     block = { { from = "unit_139.f90:9:", to = "Error: ", pick = "first" } },
   },
   {

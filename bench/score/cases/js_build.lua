@@ -28,12 +28,22 @@ end
 local function ring(dir, n, bad)
   for i = 1, n do
     local next = i == bad and "missing_part" or i % n + 1
-    dir:write(("src/part_%s.js"):format(i), fill("import { next as call } from './part_$next.js';\n"
-      .. "export const errors_$i = { failed: 0, part: $i };\n"
-      .. "export function next() { return call; }\n", { i = i, next = next }))
+    dir:write(
+      ("src/part_%s.js"):format(i),
+      fill(
+        "import { next as call } from './part_$next.js';\n"
+          .. "export const errors_$i = { failed: 0, part: $i };\n"
+          .. "export function next() { return call; }\n",
+        { i = i, next = next }
+      )
+    )
   end
-  dir:write("src/index.js", each(n, function(i) return fill("export { errors_$i } from "
-    .. "'./part_$i.js';\n", { i = i }) end))
+  dir:write(
+    "src/index.js",
+    each(n, function(i)
+      return fill("export { errors_$i } from " .. "'./part_$i.js';\n", { i = i })
+    end)
+  )
 end
 
 local LINTED = [[
@@ -103,8 +113,10 @@ return {
     ci = "gitlab",
     write = function(dir)
       parts(dir, 260, 133, "+ ' lines'")
-      dir:write("tsconfig.json", '{ "compilerOptions": { "strict": true, "noEmit": true, "target": "es2020", '
-        .. '"types": [] } }\n')
+      dir:write(
+        "tsconfig.json",
+        '{ "compilerOptions": { "strict": true, "noEmit": true, "target": "es2020", ' .. '"types": [] } }\n'
+      )
     end,
     command = "tsc --listFiles --pretty; code=$?; tsc --listFilesOnly; exit $code",
     exits = 1,
@@ -119,7 +131,9 @@ return {
     ci = "travis",
     write = function(dir)
       parts(dir, 260, 0, "")
-      dir:write("src/shop.ts", [[
+      dir:write(
+        "src/shop.ts",
+        [[
 import { errorsOf7, errorsOff8 } from './error_part_7';
 import { Line } from './types';
 
@@ -127,9 +141,12 @@ interface Shop { name: string; lines: Line[]; open: { from: number; to: number }
 
 export const shop: Shop = { name: 'corner', lines: [{ price: 1 }], open: { from: '9', to: 18 } };
 export const total = errorsOf7(shop.line).totall;
-]])
-      dir:write("tsconfig.json", '{ "compilerOptions": { "strict": true, "noEmit": true, "target": "es2020", '
-        .. '"types": [] } }\n')
+]]
+      )
+      dir:write(
+        "tsconfig.json",
+        '{ "compilerOptions": { "strict": true, "noEmit": true, "target": "es2020", ' .. '"types": [] } }\n'
+      )
     end,
     command = "tsc --listFilesOnly; tsc --explainFiles false --pretty false --extendedDiagnostics",
     block = {
@@ -147,9 +164,12 @@ export const total = errorsOf7(shop.line).totall;
       for i = 1, 220 do
         dir:write(("src/error_part_%03d.js"):format(i), fill(LINTED, { i = i, more = i == 151 and LINT_FAULT or "" }))
       end
-      dir:write(".eslintrc.json", '{ "root": true, "parserOptions": { "ecmaVersion": 2022 }, "env": { "node": true, '
-        .. '"es6": true },\n'
-        .. '  "rules": { "no-undef": 2, "no-unused-vars": 2, "prefer-const": 1 } }\n')
+      dir:write(
+        ".eslintrc.json",
+        '{ "root": true, "parserOptions": { "ecmaVersion": 2022 }, "env": { "node": true, '
+          .. '"es6": true },\n'
+          .. '  "rules": { "no-undef": 2, "no-unused-vars": 2, "prefer-const": 1 } }\n'
+      )
     end,
     command = "ESLINT_USE_FLAT_CONFIG=false DEBUG=eslint:cli-engine eslint --no-color src",
     exits = 1,
@@ -177,8 +197,10 @@ export const total = errorsOf7(shop.line).totall;
     tools = { "rollup" },
     family = "js-compile",
     ci = "gitlab",
-    write = function(dir) ring(dir, 240, 117) end,
-    command = "for f in src/*.js; do echo \"$f: checked, 0 errors, 0 warnings\"; rollup $f --silent -o /dev/null "
+    write = function(dir)
+      ring(dir, 240, 117)
+    end,
+    command = 'for f in src/*.js; do echo "$f: checked, 0 errors, 0 warnings"; rollup $f --silent -o /dev/null '
       .. "2>&1 | head -0; "
       .. "[ $f = src/part_2.js ] && break; done; seq -f 'src/part_%g.js: formatted, 0 errors' 1 900\n"
       .. "rollup src/index.js -f es -o dist/index.js; code=$?; seq -f 'dist/part_%g.js: not written' 1 300; exit $code",
@@ -192,7 +214,9 @@ export const total = errorsOf7(shop.line).totall;
     tools = { "node" },
     family = "js-run",
     ci = "travis",
-    write = function(dir) dir:write("queue.js", QUEUE) end,
+    write = function(dir)
+      dir:write("queue.js", QUEUE)
+    end,
     command = "node queue.js",
     exits = 1,
     block = { { from = "node:events:", to = "^Node%.js v", like = true } },
@@ -206,13 +230,22 @@ export const total = errorsOf7(shop.line).totall;
     ci = "jenkins",
     write = function(dir)
       for i = 1, 700 do
-        dir:write(("lib/errors/part_%d.js"):format(i), fill("exports.error$i = (lines) => {\n"
-          .. "  const failed = lines.length $op;\n"
-          .. "  return { failed, part: $i };\n};\n", { i = i, op = i == 512 and "=> 2 +" or "+ 2" }))
+        dir:write(
+          ("lib/errors/part_%d.js"):format(i),
+          fill(
+            "exports.error$i = (lines) => {\n"
+              .. "  const failed = lines.length $op;\n"
+              .. "  return { failed, part: $i };\n};\n",
+            { i = i, op = i == 512 and "=> 2 +" or "+ 2" }
+          )
+        )
       end
-      dir:write("load.js", "for (let i = 1; i <= 700; i++) {\n  const name = `./lib/errors/part_${i}.js`;\n"
-        .. "  require(name);\n"
-        .. "  console.log(`loaded ${name}, 0 warnings, ${i} of 700`);\n}\n")
+      dir:write(
+        "load.js",
+        "for (let i = 1; i <= 700; i++) {\n  const name = `./lib/errors/part_${i}.js`;\n"
+          .. "  require(name);\n"
+          .. "  console.log(`loaded ${name}, 0 warnings, ${i} of 700`);\n}\n"
+      )
     end,
     command = "node load.js",
     exits = 1,
@@ -227,9 +260,13 @@ export const total = errorsOf7(shop.line).totall;
     ci = "github",
     write = function(dir)
       for i = 1, 40 do
-        dir:write(fill("part_$i/package.json", { i = i }),
-          fill('{ "name": "part_$i", "version": "1.$i.0"$peer }\n',
-            { i = i, peer = i == 23 and ', "peerDependencies": { "part_7": "^2.0.0" }' or "" }))
+        dir:write(
+          fill("part_$i/package.json", { i = i }),
+          fill(
+            '{ "name": "part_$i", "version": "1.$i.0"$peer }\n',
+            { i = i, peer = i == 23 and ', "peerDependencies": { "part_7": "^2.0.0" }' or "" }
+          )
+        )
       end
       package(dir, ', "dependencies": {' .. each(40, function(i)
         return fill(' "part_$i": "file:part_$i"$comma', { i = i, comma = i < 40 and "," or "" })
@@ -267,12 +304,19 @@ export const total = errorsOf7(shop.line).totall;
       package(dir, "")
       dir:write("pnpm-workspace.yaml", "packages:\n  - parts/*\n")
       for i = 1, 12 do
-        dir:write(fill("parts/p$i/package.json", { i = i }), fill('{ "name": "part-$i", "version": "1.0.0", '
-          .. '"scripts": { "test": "node test.js" } }\n', { i = i }))
-        dir:write(fill("parts/p$i/test.js", { i = i }), fill("for (let i = 1; i <= 90; i++) console.log(`test ${i} "
-          .. "of part $i: ok, no errors`);\n$bad", {
-          i = i, bad = i == 5 and "require('node:assert').deepEqual({ part: 5, open: [9, 18] }, { part: 5, open: [9, "
-            .. "17] });\n" or "" }))
+        dir:write(
+          fill("parts/p$i/package.json", { i = i }),
+          fill('{ "name": "part-$i", "version": "1.0.0", ' .. '"scripts": { "test": "node test.js" } }\n', { i = i })
+        )
+        dir:write(
+          fill("parts/p$i/test.js", { i = i }),
+          fill("for (let i = 1; i <= 90; i++) console.log(`test ${i} " .. "of part $i: ok, no errors`);\n$bad", {
+            i = i,
+            bad = i == 5
+                and "require('node:assert').deepEqual({ part: 5, open: [9, 18] }, { part: 5, open: [9, " .. "17] });\n"
+              or "",
+          })
+        )
       end
     end,
     command = "pnpm --offline --no-color -r --no-bail --workspace-concurrency=1 --reporter append-only test",

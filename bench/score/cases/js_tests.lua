@@ -4,7 +4,17 @@ local text = require "score.text"
 local fill = text.fill
 
 local NAMES = {
-  "cart", "coupon", "currency", "delivery", "invoice", "ledger", "payment", "price", "refund", "stock", "tax",
+  "cart",
+  "coupon",
+  "currency",
+  "delivery",
+  "invoice",
+  "ledger",
+  "payment",
+  "price",
+  "refund",
+  "stock",
+  "tax",
   "voucher",
 }
 
@@ -12,7 +22,10 @@ local NAMES = {
 local function shop(dir, test, bad, ending)
   for i, name in ipairs(NAMES) do
     local values = { name = name, plural = name == "voucher" and "s" or "", i = i, bad = name == bad and "- 1" or "" }
-    dir:write(fill("src/$name.js", values), fill([[
+    dir:write(
+      fill("src/$name.js", values),
+      fill(
+        [[
 function totals(lines) {
   const sum = lines.reduce((all, line) => all + line.price * line.count, 0);
   return { currency: 'EUR', lines: lines.length $bad, sum, errors: [], notes: { paid: false, shop: '$name' } };
@@ -24,7 +37,10 @@ function check(order) {
 }
 
 module.exports = { totals, check };
-]], values))
+]],
+        values
+      )
+    )
     dir:write(fill("test/$name", values) .. ending, fill(test, values))
   end
 end
@@ -50,8 +66,11 @@ local function described(before, expect, wrong)
 end
 
 local MOCHA = described("", "assert.deepStrictEqual(check({ id: i, lines }), expected);", "refund")
-local JEST = described("if (i % 20 === 0) console.log('order of', i, 'lines is', lines.length * 2, 'pieces');",
-  "expect(check({ id: i, lines })).toEqual(expected);", "refund")
+local JEST = described(
+  "if (i % 20 === 0) console.log('order of', i, 'lines is', lines.length * 2, 'pieces');",
+  "expect(check({ id: i, lines })).toEqual(expected);",
+  "refund"
+)
 local THROWS = [[
 require('../src/$name$plural.js');
 const { check } = require('../src/$name.js');
@@ -66,8 +85,11 @@ describe('$name', () => {
 });
 ]]
 
-local HOOK = described("", "lines.length && assert.ok(check({ id: i, lines: i === 23 && '$name' === 'price' ? "
-  .. "undefined : lines }));", "price")
+local HOOK = described(
+  "",
+  "lines.length && assert.ok(check({ id: i, lines: i === 23 && '$name' === 'price' ? " .. "undefined : lines }));",
+  "price"
+)
 
 local AVA = [[
 const test = require('ava');
@@ -138,7 +160,9 @@ return {
     tools = { "mocha", "node" },
     family = "js-test",
     ci = "jenkins",
-    write = function(dir) shop(dir, MOCHA, "refund", ".spec.js") end,
+    write = function(dir)
+      shop(dir, MOCHA, "refund", ".spec.js")
+    end,
     command = "mocha --reporter spec test",
     exits = 1,
     block = { { from = "^  1%) refund", to = "at Context.<anonymous> %(test/refund.spec.js", like = true } },
@@ -150,7 +174,9 @@ return {
     tools = { "mocha", "node" },
     family = "js-test",
     ci = "github",
-    write = function(dir) shop(dir, HOOK, "none", ".spec.js") end,
+    write = function(dir)
+      shop(dir, HOOK, "none", ".spec.js")
+    end,
     command = "mocha --reporter tap test",
     exits = 1,
     block = { { from = "not ok ", to = "at Context.<anonymous> %(test/price.spec.js", like = true } },
@@ -182,7 +208,7 @@ return {
       shop(dir, AVA, "refund", ".js")
     end,
     command = 'mkdir -p node_modules && ln -s "$(dirname "$(readlink -f "$(command -v ava)")")/../../ava" '
-      .. 'node_modules/ava\n'
+      .. "node_modules/ava\n"
       .. "ava --tap 2>&1",
     exits = 1,
     block = { { from = "^not ok .* refund", to = "^  %.%.%.$", like = true } },
@@ -194,7 +220,9 @@ return {
     tools = { "jasmine", "node" },
     family = "js-test",
     ci = "jenkins",
-    write = function(dir) shop(dir, THROWS, "none", ".spec.js") end,
+    write = function(dir)
+      shop(dir, THROWS, "none", ".spec.js")
+    end,
     command = "rm test/voucher.spec.js; for i in 1 2 3 4 5 6 7 8; do echo checking part $i; seq -f 'checked line %g "
       .. "of the list of prices' 1 90; done\n"
       .. "jasmine --no-color --random=false 'test/*.spec.js'",
@@ -208,7 +236,9 @@ return {
     tools = { "node" },
     family = "js-test",
     ci = "github",
-    write = function(dir) shop(dir, NODE_TEST, "refund", ".test.js") end,
+    write = function(dir)
+      shop(dir, NODE_TEST, "refund", ".test.js")
+    end,
     command = "node --test --test-reporter=spec test",
     exits = 1,
     block = { { from = "test at test/refund.test.js", to = "operator: 'strictEqual'" } },

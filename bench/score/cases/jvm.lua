@@ -90,10 +90,14 @@ local function shop(dir, main, tests, classes)
   dir:write(main .. "/org/example/shop/Spread.java", SPREAD)
   dir:write(main .. "/org/example/shop/Rates.java", RATES)
   for group = 10, 9 + classes do
-    local body = each(20, function(i) return fill(TEST, { i = group * 20 + i }) end)
+    local body = each(20, function(i)
+      return fill(TEST, { i = group * 20 + i })
+    end)
     if group == 10 + math.floor(classes * 0.6) then body = body .. TEST_FAULTS end
-    dir:write(("%s/org/example/shop/TestSpread%d.java"):format(tests, group),
-      fill(TESTS, { group = group, tests = body }))
+    dir:write(
+      ("%s/org/example/shop/TestSpread%d.java"):format(tests, group),
+      fill(TESTS, { group = group, tests = body })
+    )
   end
 end
 
@@ -222,8 +226,10 @@ return {
       end
     end,
     command = "javac -Xlint:all -Xmaxwarns 1000 -d out src/*.java",
-    block = { { from = "Unit144.java:10: error: cannot find symbol", to = "location: variable name" },
-      { from = "Unit161.java:10: error: cannot find symbol", to = "location: class Integer" } },
+    block = {
+      { from = "Unit144.java:10: error: cannot find symbol", to = "location: variable name" },
+      { from = "Unit161.java:10: error: cannot find symbol", to = "location: class Integer" },
+    },
   },
   {
     name = "junit4",
@@ -232,12 +238,16 @@ return {
     tools = { "javac", JUNIT },
     family = "test",
     ci = "travis",
-    write = function(dir) shop(dir, "src", "src", 40) end,
+    write = function(dir)
+      shop(dir, "src", "src", 40)
+    end,
     command = "CLASSPATH=out:/usr/share/java/junit4.jar:/usr/share/java/hamcrest-core.jar; export CLASSPATH\n"
       .. "javac -d out $(find src -name '*.java') && java org.junit.runner.JUnitCore "
       .. "$(seq -f org.example.shop.TestSpread%.0f 10 49)",
-    block = { { from = "1) theRestIsNotLost(org.example.shop.TestSpread34)", to = "TestSpread34.theRestIsNotLost(" },
-      { from = "2) everyCurrencyHasARate(", to = "TestSpread34.everyCurrencyHasARate(" } },
+    block = {
+      { from = "1) theRestIsNotLost(org.example.shop.TestSpread34)", to = "TestSpread34.theRestIsNotLost(" },
+      { from = "2) everyCurrencyHasARate(", to = "TestSpread34.everyCurrencyHasARate(" },
+    },
   },
   {
     name = "ant-junit",
@@ -251,8 +261,10 @@ return {
       dir:write("build.xml", ANT)
     end,
     command = "ant -noinput test",
-    block = { { from = "Testcase: theRestIsNotLost took", to = "TestSpread28.theRestIsNotLost(" },
-      { from = "Testcase: everyCurrencyHasARate took", to = "TestSpread28.everyCurrencyHasARate(" } },
+    block = {
+      { from = "Testcase: theRestIsNotLost took", to = "TestSpread28.theRestIsNotLost(" },
+      { from = "Testcase: everyCurrencyHasARate took", to = "TestSpread28.everyCurrencyHasARate(" },
+    },
   },
   {
     name = "maven-test",
@@ -278,8 +290,10 @@ return {
     write = function(dir)
       dir:write("pom.xml", maven.pom "junit:junit:4.x")
       for i = 100, 190 do
-        dir:write("src/main/java/org/example/shop/Unit" .. i .. ".java",
-          fill(UNIT, { i = i, call = i == 144 and "name.size()" or "name.length()" }))
+        dir:write(
+          "src/main/java/org/example/shop/Unit" .. i .. ".java",
+          fill(UNIT, { i = i, call = i == 144 and "name.size()" or "name.length()" })
+        )
       end
     end,
     command = maven.TEST,
@@ -297,8 +311,10 @@ return {
       dir:write("build.gradle", GRADLE)
     end,
     command = "gradle --offline --no-daemon -g $PWD/home test",
-    block = { { from = "theRestIsNotLost FAILED", to = "TestSpread24.theRestIsNotLost(" },
-      { from = "everyCurrencyHasARate FAILED", to = "TestSpread24.everyCurrencyHasARate(" } },
+    block = {
+      { from = "theRestIsNotLost FAILED", to = "TestSpread24.theRestIsNotLost(" },
+      { from = "everyCurrencyHasARate FAILED", to = "TestSpread24.everyCurrencyHasARate(" },
+    },
   },
   {
     name = "junit5-console",
@@ -308,16 +324,23 @@ return {
     family = "test",
     ci = "gitlab",
     write = function(dir)
-      dir:write("BasketTest.java", fill(JUPITER, { tests = each(500, function(i)
-        return fill(JUPITER_TEST, { i = i, got = i == 288 and 282 or i })
-      end) }))
+      dir:write(
+        "BasketTest.java",
+        fill(JUPITER, {
+          tests = each(500, function(i)
+            return fill(JUPITER_TEST, { i = i, got = i == 288 and 282 or i })
+          end),
+        })
+      )
     end,
     command = "cd /usr/share/java; CLASSPATH=$(ls $PWD/junit-*.jar $PWD/opentest4j.jar $PWD/picocli.jar "
       .. "$PWD/apiguardian-api.jar $PWD/univocity-parsers.jar | tr '\\n' ':')out; export CLASSPATH; cd - >/dev/null\n"
       .. "javac -d out BasketTest.java && java org.junit.platform.console.ConsoleLauncher --scan-classpath out "
       .. "--disable-ansi-colors --disable-banner",
-    block = { { from = "failsCleanlyWithoutItem288() ✘" },
-      { from = "JUnit Jupiter:BasketTest:failsCleanlyWithoutItem288()", to = "failsCleanlyWithoutItem288(Basket" } },
+    block = {
+      { from = "failsCleanlyWithoutItem288() ✘" },
+      { from = "JUnit Jupiter:BasketTest:failsCleanlyWithoutItem288()", to = "failsCleanlyWithoutItem288(Basket" },
+    },
   },
   {
     name = "java-exception",
@@ -326,7 +349,9 @@ return {
     tools = { "javac" },
     family = "runtime",
     ci = "github",
-    write = function(dir) dir:write("Server.java", SERVER) end,
+    write = function(dir)
+      dir:write("Server.java", SERVER)
+    end,
     command = "javac Server.java && java Server",
     block = { { from = 'Exception in thread "main"', to = "... 5 more" } },
   },
@@ -344,8 +369,10 @@ return {
       end
     end,
     command = "kotlinc src -d out",
-    block = { { from = "src/Unit127.kt:6:38: error:", to = "^" },
-      { from = "src/Unit160.kt:6:32: error: unresolved reference: lenght", to = "^" } },
+    block = {
+      { from = "src/Unit127.kt:6:38: error:", to = "^" },
+      { from = "src/Unit160.kt:6:32: error: unresolved reference: lenght", to = "^" },
+    },
   },
   {
     name = "scalac",

@@ -10,8 +10,21 @@ awk -F: '{ print "func (r Row) " $1 "() " $2 " { return r." tolower($1) " }" }' 
 git diff --exit-code
 ]]
 
-local COLUMNS = { "Name:string", "Price:int", "Weight:float64", "Stored:bool", "Origin:string", "Grade:int",
-  "Width:float64", "Height:float64", "Depth:float64", "Felled:int", "Dried:bool", "Owner:string", "Lot:int" }
+local COLUMNS = {
+  "Name:string",
+  "Price:int",
+  "Weight:float64",
+  "Stored:bool",
+  "Origin:string",
+  "Grade:int",
+  "Width:float64",
+  "Height:float64",
+  "Depth:float64",
+  "Felled:int",
+  "Dried:bool",
+  "Owner:string",
+  "Lot:int",
+}
 
 local GO_MODULE = "module example.org/shop\n\ngo 1.19\n"
 
@@ -239,7 +252,7 @@ return {
         dir:write(("unit%d/unit.go"):format(i), fill(GO_IMPORTS, { i = i, import = import }))
       end
     end,
-    command = "for f in unit*; do echo \"listing $f\"; done; HOME=$PWD GOFLAGS=-mod=mod GOPROXY=off go build ./...",
+    command = 'for f in unit*; do echo "listing $f"; done; HOME=$PWD GOFLAGS=-mod=mod GOPROXY=off go build ./...',
     block = { { from = "unit107/unit.go:5:2:", to = "client757" } },
   },
   {
@@ -270,9 +283,14 @@ return {
       dir:write("pom.xml", maven.pom "junit:junit:4.x")
       for i = 100, 140 do
         local renamed = i % 3 == 0
-        dir:write("src/main/java/org/example/shop/Part" .. i .. ".java", fill(JAVA_PART, { i = i,
-          type = renamed and "OrderStore" or "StringBuilder",
-          call = renamed and "store.errorsOf(name, " .. i .. ")" or "store.length()" }))
+        dir:write(
+          "src/main/java/org/example/shop/Part" .. i .. ".java",
+          fill(JAVA_PART, {
+            i = i,
+            type = renamed and "OrderStore" or "StringBuilder",
+            call = renamed and "store.errorsOf(name, " .. i .. ")" or "store.length()",
+          })
+        )
       end
     end,
     command = maven.TEST,
@@ -304,8 +322,10 @@ return {
     write = function(dir)
       dir:write("pom.xml", maven.pom "junit:junit:4.x")
       for i = 100, 240 do
-        dir:write(("src/test/java/org/example/shop/TestReport%d.java"):format(i),
-          fill(JAVA_TEXT, { i = i, factor = i == 177 and 4 or 3 }))
+        dir:write(
+          ("src/test/java/org/example/shop/TestReport%d.java"):format(i),
+          fill(JAVA_TEXT, { i = i, factor = i == 177 and 4 or 3 })
+        )
       end
     end,
     command = maven.TEST,
@@ -335,11 +355,17 @@ return {
     write = function(dir)
       for i = 100, 700 do
         local odd = i % 50 == 3
-        dir:write("unit_" .. i .. ".py", fill(TYPED, { i = i, count = odd and '"1"' or "counts.get(name, 0) + 1",
-          result = odd and "limit" or 'names[0] if names else ""' }))
+        dir:write(
+          "unit_" .. i .. ".py",
+          fill(TYPED, {
+            i = i,
+            count = odd and '"1"' or "counts.get(name, 0) + 1",
+            result = odd and "limit" or 'names[0] if names else ""',
+          })
+        )
       end
     end,
-    command = "for f in unit_*.py; do echo \"checking $f\"; done; mypy --cache-dir=/dev/null --show-error-context .",
+    command = 'for f in unit_*.py; do echo "checking $f"; done; mypy --cache-dir=/dev/null --show-error-context .',
     exits = 1,
     block = { { from = 'note: In function "first_', pick = "first", before = "Found 24 errors" } },
   },
@@ -355,7 +381,7 @@ return {
         dir:write("shape_" .. i .. ".ml", fill(ENUM, { i = i, rest = i == 244 and "" or "  | _ -> 0.\n" }))
       end
     end,
-    command = "for f in shape_*.ml; do echo \"ocamlopt -c $f\"; ocamlfind ocamlopt -w +a-4-70 -warn-error +8 -c $f "
+    command = 'for f in shape_*.ml; do echo "ocamlopt -c $f"; ocamlfind ocamlopt -w +a-4-70 -warn-error +8 -c $f '
       .. "|| exit 2; done",
     block = { { from = 'File "shape_244.ml", lines 3-5', to = "(Dot|Line" } },
   },
@@ -369,13 +395,18 @@ return {
     write = function(dir)
       for i = 100, 190 do
         local rates = i % 10 == 4
-        dir:write("part_" .. i .. ".c", fill(LINK, { i = i,
-          declared = "int rate_of(const char *); int rate_error(const char *, int);",
-          call = rates and "rate_of(name) + rate_error(name, rate_of(name + 1))" or "0" }))
+        dir:write(
+          "part_" .. i .. ".c",
+          fill(LINK, {
+            i = i,
+            declared = "int rate_of(const char *); int rate_error(const char *, int);",
+            call = rates and "rate_of(name) + rate_error(name, rate_of(name + 1))" or "0",
+          })
+        )
       end
       dir:write("main.c", "int main(void) { return 0; }\n")
     end,
-    command = "for f in part_*.c main.c; do echo \"gcc -c -O2 -Wall $f\"; gcc -c $f; done; gcc *.o -o shop",
+    command = 'for f in part_*.c main.c; do echo "gcc -c -O2 -Wall $f"; gcc -c $f; done; gcc *.o -o shop',
     block = { { from = "in function `errors_104'", to = "collect2: error: ld returned" } },
   },
 }

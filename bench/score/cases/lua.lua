@@ -127,7 +127,9 @@ return {
     tool = "busted",
     tools = { "busted" },
     family = "script-test",
-    write = function(dir) suite(dir, "", "error handler", "reports failure") end,
+    write = function(dir)
+      suite(dir, "", "error handler", "reports failure")
+    end,
     command = "busted -o TAP spec",
     exits = 1,
     block = { { from = "not ok 563 - the error handler", to = "# (string) 'utf-8'" } },
@@ -144,8 +146,12 @@ return {
     tools = { "busted" },
     family = "script-test",
     write = function(dir)
-      suite(dir, 'print("[debug] part $part: request " .. i .. " sent, waiting for the reply"); ',
-        "scanner", "reads token")
+      suite(
+        dir,
+        'print("[debug] part $part: request " .. i .. " sent, waiting for the reply"); ',
+        "scanner",
+        "reads token"
+      )
     end,
     command = "busted -o plainTerminal spec",
     exits = 1,
@@ -180,7 +186,9 @@ return {
     tools = { "lua5.4" },
     family = "script-run",
     ci = "jenkins",
-    write = function(dir) dir:write("import.lua", IMPORT) end,
+    write = function(dir)
+      dir:write("import.lua", IMPORT)
+    end,
     command = "lua5.4 import.lua",
     exits = 1,
     block = { { from = "lua5.4: import.lua:4: row 1877", to = "import.lua:17: in main chunk" } },
@@ -207,7 +215,9 @@ return {
     tool = "lua",
     tools = { "lua5.4" },
     family = "lua-run",
-    write = function(dir) dir:write("worker.lua", fill(WORKER, { call = CATCH, fault = 871 })) end,
+    write = function(dir)
+      dir:write("worker.lua", fill(WORKER, { call = CATCH, fault = 871 }))
+    end,
     command = "lua5.4 worker.lua",
     exits = 1,
     block = { { from = "job failed: worker.lua:2:", to = "worker.lua:20: in main chunk" } },
@@ -222,7 +232,9 @@ return {
     tool = "lua",
     tools = { "lua5.1" },
     family = "lua-run",
-    write = function(dir) dir:write("worker.lua", fill(WORKER, { call = CATCH, fault = 60 })) end,
+    write = function(dir)
+      dir:write("worker.lua", fill(WORKER, { call = CATCH, fault = 60 }))
+    end,
     command = "lua5.1 worker.lua",
     exits = 1,
     block = { { from = "job failed: worker.lua:2:", to = "worker.lua:20: in main chunk" } },
@@ -237,7 +249,9 @@ return {
     tool = "luajit",
     tools = { "luajit" },
     family = "lua-run",
-    write = function(dir) dir:write("worker.lua", fill(WORKER, { call = "handle(job)", fault = 1999 })) end,
+    write = function(dir)
+      dir:write("worker.lua", fill(WORKER, { call = "handle(job)", fault = 1999 }))
+    end,
     command = "luajit worker.lua",
     exits = 1,
     block = { { from = "luajit: worker.lua:2:", to = "worker.lua:20: in main chunk" } },
@@ -256,8 +270,9 @@ return {
         local fault = i == 197 and "let g:ready = g:part_960 + 1\n" or ""
         dir:write(("plugin/part_%03d.vim"):format(i), fill(VIM_PART, { i = i }) .. fault)
       end
-      dir:write("all.vim", each(500, function(i) return ("source plugin/part_%03d.vim\n"):format(i) end)
-        .. 'if !exists("g:ready") | echomsg "not ready" | cquit | endif\n')
+      dir:write("all.vim", each(500, function(i)
+        return ("source plugin/part_%03d.vim\n"):format(i)
+      end) .. 'if !exists("g:ready") | echomsg "not ready" | cquit | endif\n')
     end,
     command = "nvim --headless -u NONE -i NONE -n -V2 -c 'source all.vim' -c qa",
     exits = 1,

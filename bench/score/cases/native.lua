@@ -295,7 +295,9 @@ return {
     tools = { "g++", "cmake", "make" },
     family = "c-build",
     ci = "travis",
-    write = function(dir) shop(dir, 14, 6, SHOP_FAULT) end,
+    write = function(dir)
+      shop(dir, 14, 6, SHOP_FAULT)
+    end,
     command = "cmake -S . -B out && make -C out VERBOSE=1",
     block = { { from = "In function ‘void order_by_price(", before = "make[2]: ***" } },
   },
@@ -306,7 +308,9 @@ return {
     tools = { "g++", "cmake", "ninja" },
     family = "c-build",
     ci = "github",
-    write = function(dir) shop(dir, 12, 5, SHOP_SLIP) end,
+    write = function(dir)
+      shop(dir, 12, 5, SHOP_SLIP)
+    end,
     command = "cmake -G Ninja -S . -B out && ninja -C out -v -j1 -k 0",
     block = { { from = "FAILED: CMakeFiles/shop.dir/src/total_05.cpp.o", before = "[6/13] " } },
   },
@@ -317,8 +321,10 @@ return {
     tools = { "clang++" },
     family = "c-build",
     ci = "jenkins",
-    write = function(dir) shop(dir, 24, 17, SHOP_FAULT) end,
-    command = "for f in src/*.cpp; do echo \"CXX $f\"; clang++ -std=c++17 -Wall -Wextra -c $f -o out.o || exit 1; done",
+    write = function(dir)
+      shop(dir, 24, 17, SHOP_FAULT)
+    end,
+    command = 'for f in src/*.cpp; do echo "CXX $f"; clang++ -std=c++17 -Wall -Wextra -c $f -o out.o || exit 1; done',
     block = { { from = "error: no matching member function for call to 'push_back'", before = "errors generated" } },
   },
   {
@@ -330,9 +336,12 @@ return {
     ci = "github",
     write = function(dir)
       dir:write("checked.c", CTEST)
-      dir:write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.10)\nproject(shop C)\nenable_testing()\n"
-        .. "add_executable(checked checked.c)\nforeach(n RANGE 100 260)\nstring(SUBSTRING ${n} 1 2 d)\n"
-        .. "add_test(NAME config-error-${n} COMMAND checked currency-0${d})\nendforeach()\n")
+      dir:write(
+        "CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.10)\nproject(shop C)\nenable_testing()\n"
+          .. "add_executable(checked checked.c)\nforeach(n RANGE 100 260)\nstring(SUBSTRING ${n} 1 2 d)\n"
+          .. "add_test(NAME config-error-${n} COMMAND checked currency-0${d})\nendforeach()\n"
+      )
     end,
     command = "cmake -S . -B out && make -C out && cd out && ctest -V",
     exits = 8,
@@ -346,13 +355,22 @@ return {
     family = "c-build",
     ci = "gitlab",
     write = function(dir)
-      dir:write("build.sh", "set -e\nfor f in part_*.c; do echo \"  CC      $f\"; gcc -Wall -Wextra -c $f; done\n"
-        .. "echo '  LD      shop'\ngcc part_*.o -o shop\n")
+      dir:write(
+        "build.sh",
+        'set -e\nfor f in part_*.c; do echo "  CC      $f"; gcc -Wall -Wextra -c $f; done\n'
+          .. "echo '  LD      shop'\ngcc part_*.o -o shop\n"
+      )
       for i = 100, 160 do
         local call = (i == 122 or i == 140) and "price_of(name) + tax_of(name)" or "0"
-        dir:write("part_" .. i .. ".c", fill("int price_of(const char *); int tax_of(const char *); int part_$i(const "
-          .. "char *, unsigned);\nint part_$i(const char *name, unsigned n)\n{\n    int spare = n > $i;\n"
-          .. "    return name ? $call : -1;\n}\n", { i = i, call = call }))
+        dir:write(
+          "part_" .. i .. ".c",
+          fill(
+            "int price_of(const char *); int tax_of(const char *); int part_$i(const "
+              .. "char *, unsigned);\nint part_$i(const char *name, unsigned n)\n{\n    int spare = n > $i;\n"
+              .. "    return name ? $call : -1;\n}\n",
+            { i = i, call = call }
+          )
+        )
       end
       dir:write("part_main.c", "int main(void) { return 0; }\n")
     end,
@@ -366,7 +384,9 @@ return {
     tools = { "gcc" },
     family = "c-runtime",
     ci = "travis",
-    write = function(dir) dir:write("queue.c", QUEUE) end,
+    write = function(dir)
+      dir:write("queue.c", QUEUE)
+    end,
     command = "gcc -g -O0 -fsanitize=address queue.c -o queue && ./queue",
     block = { { from = "ERROR: AddressSanitizer: heap-use-after-free", to = "SUMMARY: AddressSanitizer" } },
   },
@@ -377,7 +397,9 @@ return {
     tools = { "gcc", "setarch" },
     family = "c-runtime",
     ci = "github",
-    write = function(dir) dir:write("serve.c", RACE) end,
+    write = function(dir)
+      dir:write("serve.c", RACE)
+    end,
     command = "gcc -g -O0 -fsanitize=thread serve.c -o serve && setarch -R ./serve",
     block = { { from = "WARNING: ThreadSanitizer: data race", to = "SUMMARY: ThreadSanitizer" } },
   },
@@ -389,10 +411,18 @@ return {
     family = "c-runtime",
     ci = "gitlab",
     write = function(dir)
-      dir:write("queue.c", (QUEUE:gsub("drop%(list%);", "drop(list); puts(\"all jobs are done\"); drop(list);")
-        :gsub("if %(%+%+done == 700%)", "if (++done < 0)")))
-      dir:write("run.sh", "gcc -O0 -Wno-use-after-free queue.c -o queue && ./queue\nstatus=$?\n"
-        .. "for i in $(seq 80); do echo \"removing spool/job-$i\"; done\nexit $status\n")
+      dir:write(
+        "queue.c",
+        (
+          QUEUE:gsub("drop%(list%);", 'drop(list); puts("all jobs are done"); drop(list);')
+            :gsub("if %(%+%+done == 700%)", "if (++done < 0)")
+        )
+      )
+      dir:write(
+        "run.sh",
+        "gcc -O0 -Wno-use-after-free queue.c -o queue && ./queue\nstatus=$?\n"
+          .. 'for i in $(seq 80); do echo "removing spool/job-$i"; done\nexit $status\n'
+      )
     end,
     command = "bash run.sh",
     exits = 134,
@@ -405,7 +435,9 @@ return {
     tools = { "gcc", "gdb" },
     family = "c-runtime",
     ci = "jenkins",
-    write = function(dir) dir:write("leaf.c", CRASH) end,
+    write = function(dir)
+      dir:write("leaf.c", CRASH)
+    end,
     command = "gcc -g -O0 leaf.c -o leaf && gdb -batch -nx -ex 'set confirm off' -ex run -ex bt -ex 'info registers' "
       .. "-ex 'quit 3' ./leaf",
     exits = 3,
@@ -418,7 +450,9 @@ return {
     tools = { "gcc", "/usr/include/check.h" },
     family = "test",
     ci = "travis",
-    write = function(dir) dir:write("calendar.c", CHECK) end,
+    write = function(dir)
+      dir:write("calendar.c", CHECK)
+    end,
     command = "gcc calendar.c -o calendar -lcheck -lsubunit -lm -lrt -lpthread && ./calendar",
     block = { { from = "calendar.c:15:F:leap years" } },
   },
@@ -430,11 +464,17 @@ return {
     family = "c-build",
     ci = "jenkins",
     write = function(dir)
-      dir:write("Makefile", "parts := $(shell seq 100 280)\nall: $(parts:%=out/%.tab) last\n"
-        .. "out/%.tab: in/%.csv\n\t@mkdir -p out\n\tawk -F, -f table.awk $< > $@\n"
-        .. "last:\n\t@echo all tables are made\n")
-      dir:write("table.awk", "NF != 4 { printf \"%s row %d: 3 of 4 columns: %s\\n\", FILENAME, FNR, $0 > "
-        .. "\"/dev/stderr\"; bad = 1 }\n{ print $2 }\nEND { exit bad }\n")
+      dir:write(
+        "Makefile",
+        "parts := $(shell seq 100 280)\nall: $(parts:%=out/%.tab) last\n"
+          .. "out/%.tab: in/%.csv\n\t@mkdir -p out\n\tawk -F, -f table.awk $< > $@\n"
+          .. "last:\n\t@echo all tables are made\n"
+      )
+      dir:write(
+        "table.awk",
+        'NF != 4 { printf "%s row %d: 3 of 4 columns: %s\\n", FILENAME, FNR, $0 > '
+          .. '"/dev/stderr"; bad = 1 }\n{ print $2 }\nEND { exit bad }\n'
+      )
       for i = 100, 280 do
         dir:write("in/" .. i .. ".csv", i == 213 and "7,oak,3\n8,elm,4,5\n9,fir\n" or "1,ash,2,3\n")
       end
@@ -456,7 +496,7 @@ return {
         dir:write("Unit" .. i .. ".m", fill(OBJC_UNIT, { i = i, body = body }))
       end
     end,
-    command = "for f in *.m; do echo \"Compiling $f\"; "
+    command = 'for f in *.m; do echo "Compiling $f"; '
       .. "gcc $(gnustep-config --objc-flags) -Wno-expansion-to-defined -c $f -o out.o || exit 1; done",
     block = { { from = "Unit37.m: In function", to = "reported only once" } },
   },
@@ -467,7 +507,9 @@ return {
     tools = { "gcc", "gnustep-config" },
     family = "c-runtime",
     ci = "github",
-    write = function(dir) dir:write("cart.m", OBJC) end,
+    write = function(dir)
+      dir:write("cart.m", OBJC)
+    end,
     command = "gcc -w -std=gnu11 $(gnustep-config --objc-flags) cart.m -o cart $(gnustep-config --base-libs) && ./cart",
     block = { { from = "Uncaught exception NSInvalidArgumentException" } },
   },

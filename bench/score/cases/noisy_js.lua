@@ -54,11 +54,14 @@ local function clients(dir, suite, ending, open, values)
 end
 
 local MOCHA = {
-  n = 30, equal = "assert.deepStrictEqual", log = "console.log(`[error] ${error.message}, trying again`);",
+  n = 30,
+  equal = "assert.deepStrictEqual",
+  log = "console.log(`[error] ${error.message}, trying again`);",
   rejects = "assert.rejects(new Client([500, 503]).get('/none'), /gave up/);",
 }
 local JEST = {
-  n = 12, log = "console.error(error);",
+  n = 12,
+  log = "console.error(error);",
   rejects = "expect(new Client([500, 503]).get('/none')).rejects.toThrow('gave up');",
 }
 local EXPECT = (SUITE:gsub("%$equal%(answer, (.-)%);\n", "expect(answer).toEqual(%1);\n"))
@@ -81,8 +84,10 @@ export function total$i(parts: Part[]): string {
 ]]
 
 local function typed(dir)
-  dir:write("tsconfig.json", '{ "compilerOptions": { "strict": true, "noEmit": true, "target": "es2020", "types": '
-    .. '[] } }\n')
+  dir:write(
+    "tsconfig.json",
+    '{ "compilerOptions": { "strict": true, "noEmit": true, "target": "es2020", "types": ' .. "[] } }\n"
+  )
   dir:write("src/part.ts", "export interface Part { errors: number; failed: number; title: string }\n")
   for i = 1, 280 do
     dir:write(fill("src/report$i.ts", { i = i }), fill(TYPED .. (i % 50 == 7 and RENAMED or ""), { i = i }))
@@ -127,7 +132,9 @@ return {
     tools = { "mocha", "node" },
     family = "js-test",
     ci = "gitlab",
-    write = function(dir) clients(dir, SUITE, ".spec.js", { [2] = true, [5] = true, [9] = true }, MOCHA) end,
+    write = function(dir)
+      clients(dir, SUITE, ".spec.js", { [2] = true, [5] = true, [9] = true }, MOCHA)
+    end,
     command = "mocha --reporter spec test",
     exits = 3,
     block = {
@@ -156,11 +163,16 @@ return {
     ci = "travis",
     write = function(dir)
       for i = 1, 120 do
-        dir:write(("src/error_part_%03d.js"):format(i),
-          i == 71 and LINTED:gsub("return message;\n", "return mesage;\n") or LINTED)
+        dir:write(
+          ("src/error_part_%03d.js"):format(i),
+          i == 71 and LINTED:gsub("return message;\n", "return mesage;\n") or LINTED
+        )
       end
-      dir:write(".eslintrc.json", '{ "root": true, "parserOptions": { "ecmaVersion": 2022 }, "env": { "node": true },\n'
-        .. '  "rules": { "no-undef": 2, "no-unused-vars": 1, "no-var": 1, "eqeqeq": 1, "strict": 0 } }\n')
+      dir:write(
+        ".eslintrc.json",
+        '{ "root": true, "parserOptions": { "ecmaVersion": 2022 }, "env": { "node": true },\n'
+          .. '  "rules": { "no-undef": 2, "no-unused-vars": 1, "no-var": 1, "eqeqeq": 1, "strict": 0 } }\n'
+      )
     end,
     command = "ESLINT_USE_FLAT_CONFIG=false eslint --no-color src",
     exits = 1,
@@ -176,12 +188,21 @@ return {
     write = function(dir)
       dir:write("package.json", '{ "name": "shop", "version": "1.0.0" }\n')
       for i = 1, 150 do
-        dir:write(("src/part_%d.js"):format(i), fill(MODULE, {
-          i = i, next = i % 150 + 1, call = i == 88 and "retries(1" or "missing" .. i }))
+        dir:write(
+          ("src/part_%d.js"):format(i),
+          fill(MODULE, {
+            i = i,
+            next = i % 150 + 1,
+            call = i == 88 and "retries(1" or "missing" .. i,
+          })
+        )
       end
-      dir:write("src/index.js", each(150, function(i)
-        return fill("import { errors$i } from './part_$i.js';\nconsole.log(errors$i);\n", { i = i })
-      end))
+      dir:write(
+        "src/index.js",
+        each(150, function(i)
+          return fill("import { errors$i } from './part_$i.js';\nconsole.log(errors$i);\n", { i = i })
+        end)
+      )
     end,
     command = "webpack --mode development --devtool false --no-color --stats normal",
     exits = 1,
@@ -196,7 +217,9 @@ return {
     ci = "jenkins",
     write = function(dir)
       dir:write("src/client1.js", fill(CLIENT, { i = 1, closed = "false", log = "console.error(error.stack);" }))
-      dir:write("run.js", [[
+      dir:write(
+        "run.js",
+        [[
 const { Client } = require('./src/client1.js');
 
 async function main() {
@@ -210,7 +233,8 @@ main().catch(error => {
   console.error(new Error('the import has failed', { cause: error }));
   process.exitCode = 1;
 });
-]])
+]]
+      )
     end,
     command = "node run.js",
     exits = 1,

@@ -150,8 +150,12 @@ return {
     write = function(dir)
       for i, part in ipairs(PARTS) do
         local held = i % 4 == 2
-        local values = { part = part, nine = held and 9 or 99, state = held and ":held" or ":open",
-          want = held and "(n == 9 ? :open : :held)" or ":open" }
+        local values = {
+          part = part,
+          nine = held and 9 or 99,
+          state = held and ":held" or ":open",
+          want = held and "(n == 9 ? :open : :held)" or ":open",
+        }
         dir:write("lib/" .. part .. ".rb", fill(CLIENT_RB, values))
         dir:write("spec/" .. part .. "_spec.rb", fill(SPEC_RB, values))
       end
@@ -192,8 +196,14 @@ return {
     ci = "jenkins",
     write = function(dir)
       for i = 1, 14 do
-        dir:write(fill("tests/Part$i_Test.php", { i_Test = i .. "Test" }), fill(DEPRECATED_PHP, {
-          i = i, i_Test = i .. "Test", lines = i % 5 == 4 and "1, 2, 4" or "1, 2, 3" }))
+        dir:write(
+          fill("tests/Part$i_Test.php", { i_Test = i .. "Test" }),
+          fill(DEPRECATED_PHP, {
+            i = i,
+            i_Test = i .. "Test",
+            lines = i % 5 == 4 and "1, 2, 4" or "1, 2, 3",
+          })
+        )
       end
     end,
     command = "phpunit --colors=never --do-not-cache-result tests",
@@ -212,12 +222,21 @@ return {
     family = "beam-test",
     ci = "gitlab",
     write = function(dir)
-      dir:write("mix.exs", "defmodule P do\n  use Mix.Project\n  def project, do: [app: :p, version: \"1.0.0\"]\n"
-        .. "  def application, do: [extra_applications: [:logger]]\nend\n")
+      dir:write(
+        "mix.exs",
+        'defmodule P do\n  use Mix.Project\n  def project, do: [app: :p, version: "1.0.0"]\n'
+          .. "  def application, do: [extra_applications: [:logger]]\nend\n"
+      )
       dir:write("test/test_helper.exs", "ExUnit.start(seed: 0, max_cases: 1)\n")
       for i = 1, 12 do
-        dir:write(fill("test/part$i_test.exs", { i_test = i .. "_test" }), fill(LOGGED_EX, {
-          i = i, i_Test = i .. "Test", lines = i == 6 and '"a", "b", "d"' or '"a", "b", "c"' }))
+        dir:write(
+          fill("test/part$i_test.exs", { i_test = i .. "_test" }),
+          fill(LOGGED_EX, {
+            i = i,
+            i_Test = i .. "Test",
+            lines = i == 6 and '"a", "b", "d"' or '"a", "b", "c"',
+          })
+        )
       end
     end,
     command = "HOME=$PWD mix test --no-color",
@@ -235,7 +254,7 @@ return {
         dir:write(("tests/test-part%02d.R"):format(i), fill(WARNED_R, { i = i, last = i == 15 and '"d"' or '"c"' }))
       end
     end,
-    command = "Rscript -e 'testthat::test_dir(\"tests\", reporter = \"check\")'",
+    command = 'Rscript -e \'testthat::test_dir("tests", reporter = "check")\'',
     exits = 1,
     block = { { from = "── Failure ('test-part15.R:", to = "1 string mismatch" } },
   },
@@ -247,12 +266,19 @@ return {
     family = "sql",
     ci = "travis",
     write = function(dir)
-      dir:write("load.sql", "CREATE TABLE report (id integer PRIMARY KEY, part text NOT NULL);\n"
-        .. "BEGIN;\n" .. each(500, function(i)
-        return fill("INSERT INTO report VALUES ($id, 'part $i');\n"
-          .. "DROP TABLE IF EXISTS part_$i;\n", { i = i, id = i == 341 and 340 or i })
-      end) .. "COMMIT;\n\\echo verifying\nSELECT count(*) > 0 AS there FROM report \\gset\n\\if :there\n\\else\n"
-        .. "  \\echo no reports\n  DO 'BEGIN RAISE no_data; END';\n\\endif\n")
+      dir:write(
+        "load.sql",
+        "CREATE TABLE report (id integer PRIMARY KEY, part text NOT NULL);\n"
+          .. "BEGIN;\n"
+          .. each(500, function(i)
+            return fill(
+              "INSERT INTO report VALUES ($id, 'part $i');\n" .. "DROP TABLE IF EXISTS part_$i;\n",
+              { i = i, id = i == 341 and 340 or i }
+            )
+          end)
+          .. "COMMIT;\n\\echo verifying\nSELECT count(*) > 0 AS there FROM report \\gset\n\\if :there\n\\else\n"
+          .. "  \\echo no reports\n  DO 'BEGIN RAISE no_data; END';\n\\endif\n"
+      )
     end,
     command = PSQL .. "psql -f load.sql; psql -Atc 'SELECT 1/count(*) FROM report'",
     exits = 1,
@@ -266,14 +292,24 @@ return {
     family = "ops",
     ci = "travis",
     write = function(dir)
-      dir:write("hosts", each(3, function(i) return fill("web$i ansible_connection=local\n", { i = i }) end))
-      dir:write("site.yml", "- hosts: all\n  gather_facts: false\n  vars:\n"
-        .. "    ansible_python_interpreter: \"{{ ansible_playbook_python }}\"\n  tasks:\n"
-        .. each(20, function(i)
-          return fill("    - name: Look for part $i\n      ansible.builtin.command: test -e /nonexistent/part-$i\n"
-            .. "      ignore_errors: $ignore\n",
-            { i = i, ignore = i == 17 and "\"{{ inventory_hostname != 'web2' }}\"" or "true" })
-        end))
+      dir:write(
+        "hosts",
+        each(3, function(i)
+          return fill("web$i ansible_connection=local\n", { i = i })
+        end)
+      )
+      dir:write(
+        "site.yml",
+        "- hosts: all\n  gather_facts: false\n  vars:\n"
+          .. '    ansible_python_interpreter: "{{ ansible_playbook_python }}"\n  tasks:\n'
+          .. each(20, function(i)
+            return fill(
+              "    - name: Look for part $i\n      ansible.builtin.command: test -e /nonexistent/part-$i\n"
+                .. "      ignore_errors: $ignore\n",
+              { i = i, ignore = i == 17 and "\"{{ inventory_hostname != 'web2' }}\"" or "true" }
+            )
+          end)
+      )
     end,
     command = "HOME=$PWD ANSIBLE_NOCOLOR=1 ansible-playbook -i hosts site.yml",
     exits = 2,

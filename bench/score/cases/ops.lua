@@ -50,13 +50,26 @@ done
 ]]
 
 local function roles(dir, last)
-  dir:write("hosts", each(4, function(i) return fill("web$i ansible_connection=local\n", { i = i }) end))
-  dir:write("site.yml", "- hosts: all\n  gather_facts: false\n  vars:\n"
-    .. "    ansible_python_interpreter: \"{{ ansible_playbook_python }}\"\n"
-    .. "    parts: { web1: a, web2: b, web3: c }\n  tasks:\n" .. each(30, function(i)
-      return fill('    - name: Report the errors of part $i\n      ansible.builtin.debug:\n'
-        .. '        msg: "part $i of {{ inventory_hostname }}: 0 errors"\n', { i = i })
-    end) .. last)
+  dir:write(
+    "hosts",
+    each(4, function(i)
+      return fill("web$i ansible_connection=local\n", { i = i })
+    end)
+  )
+  dir:write(
+    "site.yml",
+    "- hosts: all\n  gather_facts: false\n  vars:\n"
+      .. '    ansible_python_interpreter: "{{ ansible_playbook_python }}"\n'
+      .. "    parts: { web1: a, web2: b, web3: c }\n  tasks:\n"
+      .. each(30, function(i)
+        return fill(
+          "    - name: Report the errors of part $i\n      ansible.builtin.debug:\n"
+            .. '        msg: "part $i of {{ inventory_hostname }}: 0 errors"\n',
+          { i = i }
+        )
+      end)
+      .. last
+  )
 end
 
 local RESOURCES = [[
@@ -94,15 +107,19 @@ def build_wheel(folder, settings=None, metadata=None):
 
 local PIP = "PIP_CONFIG_FILE=/dev/null pip3 --disable-pip-version-check --no-input install --no-index --no-deps "
   .. "--target $PWD/site -v "
-local PACKAGES = each(20, function(i) return fill("./part$i ", { i = i }) end)
+local PACKAGES = each(20, function(i)
+  return fill("./part$i ", { i = i })
+end)
 
 --- Twenty packages; `bad` reads a file that is not there.
 local function packages(dir, bad)
   for i = 1, 20 do
     local notes = i == bad and 'return open("NOTES").read()' or 'return "no notes"'
     dir:write(fill("part$i/backend.py", { i = i }), fill(BACKEND, { i = i, notes = notes }))
-    dir:write(fill("part$i/pyproject.toml", { i = i }),
-      '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n')
+    dir:write(
+      fill("part$i/pyproject.toml", { i = i }),
+      '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+    )
   end
 end
 
@@ -115,9 +132,12 @@ return {
     family = "ops",
     ci = "github",
     write = function(dir)
-      roles(dir, '    - name: Place the settings\n      ansible.builtin.copy:\n'
-        .. '        src: "settings-{{ parts[inventory_hostname] | default(\'d\') }}.ini"\n'
-        .. '        dest: "{{ playbook_dir }}/out-{{ inventory_hostname }}.ini"\n        mode: "0644"\n')
+      roles(
+        dir,
+        "    - name: Place the settings\n      ansible.builtin.copy:\n"
+          .. "        src: \"settings-{{ parts[inventory_hostname] | default('d') }}.ini\"\n"
+          .. '        dest: "{{ playbook_dir }}/out-{{ inventory_hostname }}.ini"\n        mode: "0644"\n'
+      )
       for _, part in ipairs { "a", "b", "c" } do
         dir:write("settings-" .. part .. ".ini", "[report]\nerrors = 0\n")
       end
@@ -134,10 +154,13 @@ return {
     family = "ops",
     ci = "gitlab",
     write = function(dir)
-      roles(dir, "    - name: Count the reports\n      ansible.builtin.shell: |\n"
-        .. "        for f in 1 2 3; do echo report $f is there; done\n"
-        .. "        ls {{ playbook_dir }}/{{ parts[inventory_hostname] | default('reports') }}* >&2\n"
-        .. "      when: inventory_hostname == 'web4'\n")
+      roles(
+        dir,
+        "    - name: Count the reports\n      ansible.builtin.shell: |\n"
+          .. "        for f in 1 2 3; do echo report $f is there; done\n"
+          .. "        ls {{ playbook_dir }}/{{ parts[inventory_hostname] | default('reports') }}* >&2\n"
+          .. "      when: inventory_hostname == 'web4'\n"
+      )
     end,
     command = "HOME=$PWD ANSIBLE_NOCOLOR=1 ANSIBLE_CALLBACK_RESULT_FORMAT=yaml ansible-playbook -i hosts -v site.yml",
     exits = 2,
@@ -175,13 +198,16 @@ resource "terraform_data" "publish" {
     ci = "jenkins",
     write = function(dir)
       dir:write("main.tf", RESOURCES)
-      dir:write("limits.tf", [[
+      dir:write(
+        "limits.tf",
+        [[
 variable "limits" { default = { web = 3, queue = "many" } }
 
 output "limit" {
   value = var.limits.web + var.limits.queue
 }
-]])
+]]
+      )
     end,
     command = "export CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1 HOME=$PWD\n"
       .. "terraform init && terraform plan -input=false",
@@ -200,12 +226,18 @@ output "limit" {
         return fill("- part$i.yaml\n", { i = i })
       end))
       for i = 1, 60 do
-        dir:write(fill("base/part$i.yaml", { i = i }), fill("apiVersion: v1\nkind: ConfigMap\nmetadata:\n"
-          .. "  name: part-$i\n  labels: { on-error: retry }\n"
-          .. "data:\n  errors: \"0\"\n  failed: \"false\"\n  limits: |\n    lines=$i\n    on_failure=ignore\n"
-          .. "    timeout_error=none\n"
-          .. "    retries=3\n    owner=part-$i-of-the-reports\n"
-          .. "    notes=this part has no errors to report\n", { i = i }))
+        dir:write(
+          fill("base/part$i.yaml", { i = i }),
+          fill(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n"
+              .. "  name: part-$i\n  labels: { on-error: retry }\n"
+              .. 'data:\n  errors: "0"\n  failed: "false"\n  limits: |\n    lines=$i\n    on_failure=ignore\n'
+              .. "    timeout_error=none\n"
+              .. "    retries=3\n    owner=part-$i-of-the-reports\n"
+              .. "    notes=this part has no errors to report\n",
+            { i = i }
+          )
+        )
       end
     end,
     command = "export HOME=$PWD KUBECONFIG=$PWD/none\n"
@@ -223,12 +255,18 @@ output "limit" {
     ci = "jenkins",
     write = function(dir)
       for i = 1, 220 do
-        dir:write(fill("report-$i.service", { i = i }), fill(UNIT, {
-          i = i, path = i == 187 and "/usr/bin/reprot" or "/bin/true", option = i == 187 and "Restrat" or "Restart" }))
+        dir:write(
+          fill("report-$i.service", { i = i }),
+          fill(UNIT, {
+            i = i,
+            path = i == 187 and "/usr/bin/reprot" or "/bin/true",
+            option = i == 187 and "Restrat" or "Restart",
+          })
+        )
       end
     end,
-    command = "for i in $(seq 1 220); do echo \"verifying report-$i.service, on-failure handlers and all its errors: "
-      .. "none so far\"\n"
+    command = 'for i in $(seq 1 220); do echo "verifying report-$i.service, on-failure handlers and all its errors: '
+      .. 'none so far"\n'
       .. "systemd-analyze verify --recursive-errors=no --man=no ./report-$i.service || bad=1; done; exit $bad",
     exits = 1,
     block = { { from = "report-187.service:8: Unknown key", to = "report-187.service: Command /usr/bin/reprot" } },
@@ -240,7 +278,9 @@ output "limit" {
     tools = { "pip3" },
     family = "package",
     ci = "travis",
-    write = function(dir) packages(dir, 0) end,
+    write = function(dir)
+      packages(dir, 0)
+    end,
     command = PIP .. PACKAGES .. "&& " .. PIP .. "'reports-of-ours>=2.1'",
     exits = 1,
     block = { { from = "ERROR: Could not find a version", to = "ERROR: No matching distribution" } },
@@ -252,7 +292,9 @@ output "limit" {
     tools = { "pip3" },
     family = "package",
     ci = "github",
-    write = function(dir) packages(dir, 17) end,
+    write = function(dir)
+      packages(dir, 17)
+    end,
     command = PIP .. PACKAGES,
     exits = 1,
     block = { { from = "Traceback (most recent call last):", to = "FileNotFoundError: [Errno 2]" } },
@@ -298,8 +340,11 @@ output "limit" {
     family = "shell",
     ci = "github",
     write = function(dir)
-      dir:write("deploy.sh", "set -eu\nfor part in $(seq 1 900); do\n  echo \"part $part: 3 files copied, 0 errors\"\n"
-        .. "  if [ $part = 866 ]; then echo \"to $DEPLOY_HOST\"; fi\ndone\n")
+      dir:write(
+        "deploy.sh",
+        'set -eu\nfor part in $(seq 1 900); do\n  echo "part $part: 3 files copied, 0 errors"\n'
+          .. '  if [ $part = 866 ]; then echo "to $DEPLOY_HOST"; fi\ndone\n'
+      )
     end,
     command = "bash deploy.sh",
     block = { { from = "DEPLOY_HOST: unbound variable" } },

@@ -87,7 +87,9 @@ return {
     tools = { "emacs" },
     family = "lisp-test",
     ci = "travis",
-    write = function(dir) dir:write("report-test.el", ERT) end,
+    write = function(dir)
+      dir:write("report-test.el", ERT)
+    end,
     command = "HOME=$PWD emacs -Q --batch -l report-test.el -f ert-run-tests-batch-and-exit",
     exits = 1,
     block = { { from = "Test error-free-report-of-part-217 condition:", to = "FAILED  " } },
@@ -105,8 +107,8 @@ return {
       end
     end,
     command = "HOME=$PWD emacs -Q --batch --eval '(setq byte-compile-error-on-warn t byte-compile-verbose t)' "
-      .. "--eval '(dotimes (i 160) (message \"Checking part%d.el and its errors...\" (1+ i)) "
-      .. "(unless (byte-compile-file (format \"part%d.el\" (1+ i))) (kill-emacs 1)))'",
+      .. '--eval \'(dotimes (i 160) (message "Checking part%d.el and its errors..." (1+ i)) '
+      .. '(unless (byte-compile-file (format "part%d.el" (1+ i))) (kill-emacs 1)))\'',
     exits = 1,
     block = { { from = "part133.el:5:15: Error:" } },
   },
@@ -117,7 +119,9 @@ return {
     tools = { "tclsh" },
     family = "tcl-test",
     ci = "jenkins",
-    write = function(dir) dir:write("report.test", TCL) end,
+    write = function(dir)
+      dir:write("report.test", TCL)
+    end,
     command = "tclsh report.test",
     exits = 1,
     block = { { from = "==== errors-171 the report of 171 lines", to = "==== errors-171 FAILED" } },
@@ -129,7 +133,9 @@ return {
     tools = { "guile" },
     family = "scheme-run",
     ci = "github",
-    write = function(dir) dir:write("book.scm", GUILE) end,
+    write = function(dir)
+      dir:write("book.scm", GUILE)
+    end,
     command = "HOME=$PWD guile --no-auto-compile book.scm",
     exits = 1,
     block = { { from = "Backtrace:", to = "Wrong type" } },
@@ -141,7 +147,9 @@ return {
     tools = { "swipl" },
     family = "prolog-run",
     ci = "gitlab",
-    write = function(dir) dir:write("book.pl", PROLOG) end,
+    write = function(dir)
+      dir:write("book.pl", PROLOG)
+    end,
     command = "swipl book.pl",
     block = { { from = "rate/0' is not a function" } },
   },
@@ -154,8 +162,13 @@ return {
     ci = "travis",
     write = function(dir)
       dir:write("report.tex", "\\documentclass{article}\n\\begin{document}\n" .. each(300, function(i)
-        dir:write(fill("part$i.tex", { i = i }), fill("The errors of part $i were counted; $it, see\\ref{none$i}.\n\n",
-          { i = i, it = i == 244 and "\\emhp{none} were found" or "none were found" }))
+        dir:write(
+          fill("part$i.tex", { i = i }),
+          fill(
+            "The errors of part $i were counted; $it, see\\ref{none$i}.\n\n",
+            { i = i, it = i == 244 and "\\emhp{none} were found" or "none were found" }
+          )
+        )
         return fill("\\section{Errors of part $i}\n\\input{part$i}\n", { i = i })
       end) .. "\\end{document}\n")
     end,
@@ -172,12 +185,16 @@ return {
     ci = "jenkins",
     write = function(dir)
       for i = 1, 400 do
-        dir:write(fill("part$i.asm", { i = i }), fill("global errors$i\nsection .text\nerrors$i:\n    mov eax, $i\n"
-          .. "    $op\n    ret\n",
-          { i = i, op = i == 342 and "mov eax, [ebx + 4]\n    mvo eax, 1" or "xor edx, edx" }))
+        dir:write(
+          fill("part$i.asm", { i = i }),
+          fill(
+            "global errors$i\nsection .text\nerrors$i:\n    mov eax, $i\n" .. "    $op\n    ret\n",
+            { i = i, op = i == 342 and "mov eax, [ebx + 4]\n    mvo eax, 1" or "xor edx, edx" }
+          )
+        )
       end
     end,
-    command = "for i in $(seq 1 400); do echo \"nasm -f elf64 -Werror=all part$i.asm -o part$i.o\"\n"
+    command = 'for i in $(seq 1 400); do echo "nasm -f elf64 -Werror=all part$i.asm -o part$i.o"\n'
       .. "nasm -f elf64 part$i.asm -o part$i.o || bad=1; done; exit $bad",
     exits = 1,
     block = { { from = "part342.asm:6: error:" } },
@@ -189,7 +206,9 @@ return {
     tools = { "nvim" },
     family = "script-run",
     ci = "gitlab",
-    write = function(dir) dir:write("import.vim", VIM) end,
+    write = function(dir)
+      dir:write("import.vim", VIM)
+    end,
     command = "HOME=$PWD nvim --headless -u NONE -i NONE -n -c 'source import.vim' "
       .. "-c 'try | call Import() | catch | echo v:throwpoint | echo v:exception | cquit | endtry' -c quit",
     exits = 1,
@@ -204,11 +223,16 @@ return {
     ci = "github",
     write = function(dir)
       for i = 1, 60 do
-        dir:write(fill("part$i.pp", { i = i }), fill("class errors::part$i {\n"
-          .. "  notify { 'errors of part $i': message => 'none' }\n"
-          .. "  file { '/srv/part$i':\n    ensure => file,\n    mode => '0644'$sep\n    content => 'errors: 0',\n"
-          .. "  }\n}\n",
-          { i = i, sep = i == 47 and "" or "," }))
+        dir:write(
+          fill("part$i.pp", { i = i }),
+          fill(
+            "class errors::part$i {\n"
+              .. "  notify { 'errors of part $i': message => 'none' }\n"
+              .. "  file { '/srv/part$i':\n    ensure => file,\n    mode => '0644'$sep\n    content => 'errors: 0',\n"
+              .. "  }\n}\n",
+            { i = i, sep = i == 47 and "" or "," }
+          )
+        )
       end
     end,
     command = "seq -f 'fixture %g of 600 is in place, 0 errors' 1 600; HOME=$PWD puppet parser validate "
@@ -226,8 +250,13 @@ return {
     write = function(dir)
       dir:write(".stylelintrc.json", '{ "rules": { "color-no-invalid-hex": true, "property-no-unknown": true } }\n')
       for i = 1, 200 do
-        dir:write(fill("src/error$i.css", { i = i }), fill(".error-$i {\n  color: $color;\n  $margin: 0;\n}\n",
-          { i = i, color = i == 166 and "#ff00f" or "#f00", margin = i == 166 and "maring" or "margin" }))
+        dir:write(
+          fill("src/error$i.css", { i = i }),
+          fill(
+            ".error-$i {\n  color: $color;\n  $margin: 0;\n}\n",
+            { i = i, color = i == 166 and "#ff00f" or "#f00", margin = i == 166 and "maring" or "margin" }
+          )
+        )
       end
     end,
     command = "seq -f 'minified sheet %g: 0 errors, 31 bytes' 1 900; stylelint --formatter string 'src/*.css' 2>&1",
@@ -243,9 +272,15 @@ return {
     ci = "github",
     write = function(dir)
       for i = 1, 120 do
-        dir:write(fill("errors$i.html", { i = i }), fill("<!DOCTYPE html>\n<html>\n"
-          .. "<head><title>Errors of part $i</title></head>\n"
-          .. "<body>\n<p id=\"none\">No errors$close\n</body>\n</html>\n", { i = i, close = i == 88 and "" or "</p>" }))
+        dir:write(
+          fill("errors$i.html", { i = i }),
+          fill(
+            "<!DOCTYPE html>\n<html>\n"
+              .. "<head><title>Errors of part $i</title></head>\n"
+              .. '<body>\n<p id="none">No errors$close\n</body>\n</html>\n',
+            { i = i, close = i == 88 and "" or "</p>" }
+          )
+        )
       end
     end,
     command = "seq -f 'rendered page %g from 3 parts, 0 broken links' 1 600; htmlhint --nocolor '*.html'",

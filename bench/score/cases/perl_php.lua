@@ -34,7 +34,8 @@ like($report->send_to($to), qr/^sent to /, "it can be sent");
 local function perl(dir, deep, dies)
   for i = 1, 12 do
     local values = {
-      i = i, tags = i == deep and "paid => 1, sent => 0" or "paid => 0, sent => 0",
+      i = i,
+      tags = i == deep and "paid => 1, sent => 0" or "paid => 0, sent => 0",
       to = i == dies and "undef" or '"us"',
     }
     dir:write(fill("lib/Report/Part$i.pm", values), fill(PM, values))
@@ -166,7 +167,9 @@ return {
     tools = { "prove", "perl" },
     family = "perl-test",
     ci = "github",
-    write = function(dir) perl(dir, 7, 0) end,
+    write = function(dir)
+      perl(dir, 7, 0)
+    end,
     command = "prove --verbose --nocolor --merge -Ilib t",
     exits = 1,
     block = { { from = "not ok 59 - the report of part 7 is whole", to = "$expected->{tags}{paid}" } },
@@ -178,7 +181,9 @@ return {
     tools = { "prove", "perl" },
     family = "perl-test",
     ci = "gitlab",
-    write = function(dir) perl(dir, 4, 9) end,
+    write = function(dir)
+      perl(dir, 4, 9)
+    end,
     command = "perl -Ilib -e 'for (1 .. 700) { print \"loading fixture $_ of 700, 0 errors, 2 kB\\n\" }'\n"
       .. "prove --nocolor -Ilib t",
     exits = 1,
@@ -194,9 +199,11 @@ return {
     tools = { "perl" },
     family = "perl-run",
     ci = "travis",
-    write = function(dir) dir:write("book.pl", SCRIPT) end,
+    write = function(dir)
+      dir:write("book.pl", SCRIPT)
+    end,
     command = "perl book.pl",
-    block = { { from = "no rate for XAF at book.pl line 10", to = 'Ledger::book(' } },
+    block = { { from = "no rate for XAF at book.pl line 10", to = "Ledger::book(" } },
   },
   {
     name = "perl-compile",
@@ -207,13 +214,18 @@ return {
     ci = "jenkins",
     write = function(dir)
       for i = 1, 300 do
-        dir:write(("lib/Errors/Part%03d.pm"):format(i), fill("package Errors::Part$i;\nuse strict;\nuse warnings;\n\n"
-          .. "sub failed {\n    my ($lines) = @_;\n    my $failed = grep { $_ < 0 } @$lines;\n    return $$fail;\n"
-          .. "}\n1;\n",
-          { i = i, fail = i == 211 and "fialed + $totl" or "failed" }))
+        dir:write(
+          ("lib/Errors/Part%03d.pm"):format(i),
+          fill(
+            "package Errors::Part$i;\nuse strict;\nuse warnings;\n\n"
+              .. "sub failed {\n    my ($lines) = @_;\n    my $failed = grep { $_ < 0 } @$lines;\n    return $$fail;\n"
+              .. "}\n1;\n",
+            { i = i, fail = i == 211 and "fialed + $totl" or "failed" }
+          )
+        )
       end
     end,
-    command = "for f in lib/Errors/*.pm; do echo \"checking the syntax, names and prototypes of $f\"; perl -c $f || "
+    command = 'for f in lib/Errors/*.pm; do echo "checking the syntax, names and prototypes of $f"; perl -c $f || '
       .. "bad=1; done; exit $bad",
     exits = 1,
     block = { { from = 'Global symbol "$fialed"', to = "lib/Errors/Part211.pm had compilation errors." } },
@@ -225,12 +237,14 @@ return {
     tools = { "phpunit", "php" },
     family = "php-test",
     ci = "github",
-    write = function(dir) phpunit(dir, 8, 3) end,
+    write = function(dir)
+      phpunit(dir, 8, 3)
+    end,
     command = "phpunit --colors=never --do-not-cache-result --debug tests",
     exits = 2,
     block = {
       { from = "1) Part3Test::testFirst", to = "/tests/Part3Test.php:27" },
-      { from = "1) Part8Test::testErrorFreeReport with data set \"with 17 lines\"", to = "/tests/Part8Test.php:22" },
+      { from = '1) Part8Test::testErrorFreeReport with data set "with 17 lines"', to = "/tests/Part8Test.php:22" },
     },
   },
   {
@@ -240,12 +254,14 @@ return {
     tools = { "phpunit", "php" },
     family = "php-test",
     ci = "gitlab",
-    write = function(dir) phpunit(dir, 5, 0) end,
+    write = function(dir)
+      phpunit(dir, 5, 0)
+    end,
     command = "seq -f 'migrating table report_%g: up, 3 columns, 0 errors' 1 800\n"
       .. "phpunit --colors=never --do-not-cache-result tests",
     exits = 1,
     block = {
-      { from = "1) Part5Test::testErrorFreeReport with data set \"with 17 lines\"", to = "/tests/Part5Test.php:22" },
+      { from = '1) Part5Test::testErrorFreeReport with data set "with 17 lines"', to = "/tests/Part5Test.php:22" },
     },
   },
   {
@@ -255,7 +271,9 @@ return {
     tools = { "php" },
     family = "php-run",
     ci = "travis",
-    write = function(dir) dir:write("send.php", QUEUE) end,
+    write = function(dir)
+      dir:write("send.php", QUEUE)
+    end,
     command = "php send.php",
     exits = 255,
     block = {
@@ -272,12 +290,16 @@ return {
     write = function(dir)
       phpunit(dir, 0, 0)
       for i = 1, 420 do
-        dir:write(("src/errors/Error%d.php"):format(i), fill("<?php\nfunction error$i(array $lines): int\n{\n"
-          .. "    return count($lines)$sep\n}\n",
-          { i = i, sep = i == 333 and "" or ";" }))
+        dir:write(
+          ("src/errors/Error%d.php"):format(i),
+          fill(
+            "<?php\nfunction error$i(array $lines): int\n{\n" .. "    return count($lines)$sep\n}\n",
+            { i = i, sep = i == 333 and "" or ";" }
+          )
+        )
       end
     end,
-    command = "for i in $(seq 1 420); do echo \"file $i of 420: src/errors/Error$i.php\"; php -d display_errors=1 -l "
+    command = 'for i in $(seq 1 420); do echo "file $i of 420: src/errors/Error$i.php"; php -d display_errors=1 -l '
       .. "src/errors/Error$i.php || bad=1; done; exit $bad",
     exits = 1,
     block = { { from = "PHP Parse error: ", to = "Errors parsing src/errors/Error333.php" } },
@@ -290,13 +312,22 @@ return {
     family = "php-package",
     ci = "github",
     write = function(dir)
-      dir:write("composer.json", '{ "name": "our/shop", "repositories": [ { "packagist.org": false }'
-        .. each(9, function(i) return fill(', { "type": "path", "url": "part$i" }', { i = i }) end)
-        .. ' ], "require": { "our/part1": "*", "our/part6": "*", "php": ">=8.0" }, "minimum-stability": "dev" }\n')
+      dir:write(
+        "composer.json",
+        '{ "name": "our/shop", "repositories": [ { "packagist.org": false }'
+          .. each(9, function(i)
+            return fill(', { "type": "path", "url": "part$i" }', { i = i })
+          end)
+          .. ' ], "require": { "our/part1": "*", "our/part6": "*", "php": ">=8.0" }, "minimum-stability": "dev" }\n'
+      )
       for i = 1, 9 do
-        dir:write(fill("part$i/composer.json", { i = i }), fill(
-          '{ "name": "our/part$i", "version": "1.$i.0", "require": { "our/part$next": "$want" } }\n',
-          { i = i, next = i % 9 + 1, want = i == 6 and "^2.0" or "^1.0" }))
+        dir:write(
+          fill("part$i/composer.json", { i = i }),
+          fill(
+            '{ "name": "our/part$i", "version": "1.$i.0", "require": { "our/part$next": "$want" } }\n',
+            { i = i, next = i % 9 + 1, want = i == 6 and "^2.0" or "^1.0" }
+          )
+        )
       end
     end,
     command = "COMPOSER_ALLOW_SUPERUSER=1 COMPOSER_DISABLE_NETWORK=1 COMPOSER_HOME=$PWD/home composer update "
@@ -313,9 +344,13 @@ return {
     ci = "gitlab",
     write = function(dir)
       for i = 1, 260 do
-        dir:write(("src/Error%d.php"):format(i), fill("<?php\n\nfunction error$i(array $lines): int\n{\n"
-          .. "$body    return count($lines);\n}\n",
-          { i = i, body = i == 201 and "\tif( $lines==[] ) {\n\t\treturn 0; }\n" or "" }))
+        dir:write(
+          ("src/Error%d.php"):format(i),
+          fill(
+            "<?php\n\nfunction error$i(array $lines): int\n{\n" .. "$body    return count($lines);\n}\n",
+            { i = i, body = i == 201 and "\tif( $lines==[] ) {\n\t\treturn 0; }\n" or "" }
+          )
+        )
       end
     end,
     command = "phpcs --standard=PSR12 -v --no-colors src",

@@ -90,7 +90,9 @@ local UNITTEST_CASE = [[
 ]]
 
 local function unit_tests()
-  return fill(UNITTEST, { tests = each(700, function(i) return fill(UNITTEST_CASE, { i = i }) end) })
+  return fill(UNITTEST, { tests = each(700, function(i)
+    return fill(UNITTEST_CASE, { i = i })
+  end) })
 end
 
 local TYPED = [[
@@ -185,8 +187,10 @@ return {
       dir:write("test_report.py", "import shop\n\n\n" .. PYTEST_FAULTS)
     end,
     command = "pytest -v -p no:cacheprovider",
-    block = { { from = "____ test_order_is_as_it_was_stored ____", before = "- Captured log call -" },
-      { from = "____ test_the_rest_is_not_lost ____", to = ": AssertionError" } },
+    block = {
+      { from = "____ test_order_is_as_it_was_stored ____", before = "- Captured log call -" },
+      { from = "____ test_the_rest_is_not_lost ____", to = ": AssertionError" },
+    },
   },
   {
     name = "pytest-chained",
@@ -231,8 +235,10 @@ return {
       dir:write("test_shop.py", unit_tests())
     end,
     command = "python3 -m unittest -v",
-    block = { { from = "ERROR: test_order_of_tomorrow", to = "shop.RateError: no rate for XTS" },
-      { from = "FAIL: test_lines", to = " : the report" } },
+    block = {
+      { from = "ERROR: test_order_of_tomorrow", to = "shop.RateError: no rate for XTS" },
+      { from = "FAIL: test_lines", to = " : the report" },
+    },
   },
   {
     name = "mypy",
@@ -273,9 +279,12 @@ return {
     family = "test",
     ci = "travis",
     write = function(dir)
-      dir:write("times.py", each(300, function(i)
-        return fill(DOCTEST, { i = i, shown = i == 211 and 634 or i * 3 })
-      end))
+      dir:write(
+        "times.py",
+        each(300, function(i)
+          return fill(DOCTEST, { i = i, shown = i == 211 and 634 or i * 3 })
+        end)
+      )
     end,
     command = "python3 -m doctest -v times.py",
     block = { { from = 'File "', before = "Trying:" } },
@@ -287,7 +296,9 @@ return {
     tools = { "python3" },
     family = "runtime",
     ci = "jenkins",
-    write = function(dir) dir:write("server.py", SERVER) end,
+    write = function(dir)
+      dir:write("server.py", SERVER)
+    end,
     command = "python3 server.py",
     block = { { from = "Traceback (most recent call last):", to = "StoreError: order 777", pick = "first" } },
   },
@@ -300,8 +311,11 @@ return {
     ci = "jenkins",
     write = function(dir)
       dir:write("shop.py", SHOP)
-      dir:write("tox.ini", "[tox]\nskipsdist = true\nenvlist = lint,py3\n[testenv]\nskip_install = true\n"
-        .. "commands =\n  lint: python -m compileall -f shop.py\n  py3: python -m unittest -v test_shop\n")
+      dir:write(
+        "tox.ini",
+        "[tox]\nskipsdist = true\nenvlist = lint,py3\n[testenv]\nskip_install = true\n"
+          .. "commands =\n  lint: python -m compileall -f shop.py\n  py3: python -m unittest -v test_shop\n"
+      )
       dir:write("test_shop.py", (unit_tests():gsub("    def test_order_of_tomorrow.*", "")))
     end,
     command = "tox",

@@ -153,14 +153,19 @@ return {
     family = "test",
     ci = "github",
     write = function(dir)
-      dir:write("spread_test.clj", fill(CLOJURE, { tests = each(500, function(i)
-        return fill(CLOJURE_TEST, { i = i })
-      end) }))
+      dir:write(
+        "spread_test.clj",
+        fill(CLOJURE, { tests = each(500, function(i)
+          return fill(CLOJURE_TEST, { i = i })
+        end) })
+      )
     end,
     command = "clojure spread_test.clj",
     exits = 2,
-    block = { { from = "FAIL in (the-rest-is-not-lost)", to = "actual:" },
-      { from = "ERROR in (every-currency-has-a-rate)", to = "rate.invoke " } },
+    block = {
+      { from = "FAIL in (the-rest-is-not-lost)", to = "actual:" },
+      { from = "ERROR in (every-currency-has-a-rate)", to = "rate.invoke " },
+    },
   },
   {
     name = "groovy-assert",
@@ -169,7 +174,9 @@ return {
     tools = { "groovy" },
     family = "runtime",
     ci = "jenkins",
-    write = function(dir) dir:write("spread.groovy", GROOVY) end,
+    write = function(dir)
+      dir:write("spread.groovy", GROOVY)
+    end,
     command = "groovy spread.groovy",
     block = { { from = "Caught: Assertion failed:", to = "at spread.run" } },
   },
@@ -181,13 +188,18 @@ return {
     family = "test",
     ci = "gitlab",
     write = function(dir)
-      dir:write("spread_spec.cr", fill(CRYSTAL, { tests = each(400, function(i)
-        return fill(CRYSTAL_TEST, { i = i })
-      end) }))
+      dir:write(
+        "spread_spec.cr",
+        fill(CRYSTAL, { tests = each(400, function(i)
+          return fill(CRYSTAL_TEST, { i = i })
+        end) })
+      )
     end,
     command = "crystal run spread_spec.cr -- --verbose --no-color",
-    block = { { from = "1) spread gives the rest", to = "# spread_spec.cr" },
-      { from = "2) rate is known", to = "in 'rate'" } },
+    block = {
+      { from = "1) spread gives the rest", to = "# spread_spec.cr" },
+      { from = "2) rate is known", to = "in 'rate'" },
+    },
   },
   {
     name = "gdc-compile",
@@ -201,7 +213,7 @@ return {
         dir:write("unit" .. i .. ".d", fill(D_UNIT, { i = i, call = i == 204 and "limits ~ name" or "limit" }))
       end
     end,
-    command = "for f in unit*.d; do echo \"gdc -c $f\"; gdc -Wall -c $f || exit 1; done",
+    command = 'for f in unit*.d; do echo "gdc -c $f"; gdc -Wall -c $f || exit 1; done',
     block = { { from = "unit204.d:6:36: error:", to = "^" } },
   },
   {
@@ -211,7 +223,9 @@ return {
     tools = { "gdc" },
     family = "runtime",
     ci = "jenkins",
-    write = function(dir) dir:write("server.d", D_SERVER) end,
+    write = function(dir)
+      dir:write("server.d", D_SERVER)
+    end,
     command = "gdc -g server.d -o server && ./server",
     block = { { from = "server.StoreException@server.d", to = "server.d:12" } },
   },
@@ -222,7 +236,9 @@ return {
     tools = { "nim", "gcc" },
     family = "runtime",
     ci = "gitlab",
-    write = function(dir) dir:write("spread.nim", NIM) end,
+    write = function(dir)
+      dir:write("spread.nim", NIM)
+    end,
     command = "HOME=$PWD nim c --hints:off --nimcache:cache -r spread.nim",
     block = { { from = "lib/core/macros.nim(", to = "[KeyError]", pick = "first" } },
   },
@@ -234,7 +250,12 @@ return {
     family = "compile",
     ci = "github",
     write = function(dir)
-      dir:write("main.nim", each(160, function(i) return ("import unit%d\n"):format(i + 99) end))
+      dir:write(
+        "main.nim",
+        each(160, function(i)
+          return ("import unit%d\n"):format(i + 99)
+        end)
+      )
       for i = 100, 259 do
         dir:write("unit" .. i .. ".nim", fill(NIM_UNIT, { i = i, call = i == 231 and '"oak"' or "limit" }))
       end
@@ -249,8 +270,10 @@ return {
     tools = { "sbcl" },
     family = "runtime",
     ci = "travis",
-    write = function(dir) dir:write("spread.lisp", LISP) end,
+    write = function(dir)
+      dir:write("spread.lisp", LISP)
+    end,
     command = "sbcl --noinform --non-interactive --no-userinit --load spread.lisp",
-    block = { { from = "Unhandled SIMPLE-ERROR", to = "(RATE \"XTS\")" } },
+    block = { { from = "Unhandled SIMPLE-ERROR", to = '(RATE "XTS")' } },
   },
 }

@@ -4,7 +4,16 @@ local text = require "score.text"
 local each, fill = text.each, text.fill
 
 local MODELS = {
-  "account", "basket", "catalog", "customer", "invoice", "order", "parcel", "receipt", "shelf", "supplier",
+  "account",
+  "basket",
+  "catalog",
+  "customer",
+  "invoice",
+  "order",
+  "parcel",
+  "receipt",
+  "shelf",
+  "supplier",
 }
 
 local MODEL = [[
@@ -110,7 +119,10 @@ local OFFENCE = [[
 
 local function offences(dir)
   for i = 1, 400 do
-    dir:write(("app/models/part_%03d.rb"):format(i), fill([[
+    dir:write(
+      ("app/models/part_%03d.rb"):format(i),
+      fill(
+        [[
 # frozen_string_literal: true
 
 # Part $i of the error report.
@@ -119,7 +131,10 @@ class Part$i
     @errors ||= []
   end$junk
 end
-]], { i = i, junk = i == 241 and OFFENCE or "" }))
+]],
+        { i = i, junk = i == 241 and OFFENCE or "" }
+      )
+    )
   end
 end
 
@@ -131,7 +146,9 @@ return {
     tools = { "rspec", "ruby" },
     family = "ruby-test",
     ci = "github",
-    write = function(dir) models(dir, RSPEC, "spec/%s_spec.rb") end,
+    write = function(dir)
+      models(dir, RSPEC, "spec/%s_spec.rb")
+    end,
     command = "rspec --format documentation --no-color --order defined",
     exits = 1,
     block = {
@@ -147,9 +164,14 @@ return {
     family = "ruby-test",
     ci = "gitlab",
     write = function(dir)
-      models(dir, (RSPEC:gsub("subject { desc", 'before { puts "[debug] fixture #{i} of $name loaded, 0 errors, in 3 '
-        .. 'ms" }\n'
-        .. "      subject { desc")):gsub("shelf", "none"), "spec/%s_spec.rb")
+      models(
+        dir,
+        (RSPEC:gsub(
+          "subject { desc",
+          'before { puts "[debug] fixture #{i} of $name loaded, 0 errors, in 3 ' .. 'ms" }\n' .. "      subject { desc"
+        )):gsub("shelf", "none"),
+        "spec/%s_spec.rb"
+      )
     end,
     command = "rspec --no-color --order defined",
     exits = 1,
@@ -162,7 +184,9 @@ return {
     tools = { "ruby" },
     family = "ruby-test",
     ci = "travis",
-    write = function(dir) models(dir, MINITEST, "test/%s_test.rb") end,
+    write = function(dir)
+      models(dir, MINITEST, "test/%s_test.rb")
+    end,
     command = [[ruby -e 'Dir["./test/*_test.rb"].sort.each { |f| require f }' -- --verbose --seed 7]],
     exits = 1,
     block = {
@@ -177,7 +201,9 @@ return {
     tools = { "ruby" },
     family = "ruby-test",
     ci = "jenkins",
-    write = function(dir) models(dir, TEST_UNIT, "test/%s_test.rb") end,
+    write = function(dir)
+      models(dir, TEST_UNIT, "test/%s_test.rb")
+    end,
     command = [[ruby -e 'Dir["./test/*_test.rb"].sort.each { |f| require f }' -- --verbose=verbose --no-use-color]],
     exits = 1,
     block = {
@@ -194,9 +220,12 @@ return {
     ci = "github",
     write = function(dir)
       dir:write("import.rb", IMPORT)
-      dir:write("prices.json", each(2000, function(i)
-        return ('{"price": %s}\n'):format(i == 1873 and '"12,50"' or i)
-      end))
+      dir:write(
+        "prices.json",
+        each(2000, function(i)
+          return ('{"price": %s}\n'):format(i == 1873 and '"12,50"' or i)
+        end)
+      )
     end,
     command = "ruby import.rb",
     exits = 1,
@@ -210,14 +239,25 @@ return {
     family = "ruby-package",
     ci = "gitlab",
     write = function(dir)
-      dir:write("Gemfile", each(9, function(i) return fill("gem 'part_$i', path: 'part_$i'\n", { i = i }) end))
+      dir:write(
+        "Gemfile",
+        each(9, function(i)
+          return fill("gem 'part_$i', path: 'part_$i'\n", { i = i })
+        end)
+      )
       for i = 1, 9 do
-        dir:write(fill("part_$i/part_$i.gemspec", { i = i }), fill([[
+        dir:write(
+          fill("part_$i/part_$i.gemspec", { i = i }),
+          fill(
+            [[
 Gem::Specification.new do |s|
   s.name, s.version, s.summary, s.authors = "part_$i", "1.$i.0", "A part", ["Ours"]
   s.add_dependency "part_$next", "$want"
 end
-]], { i = i, next = i % 9 + 1, want = i == 6 and "~> 2.0" or ">= 1.0" }))
+]],
+            { i = i, next = i % 9 + 1, want = i == 6 and "~> 2.0" or ">= 1.0" }
+          )
+        )
       end
     end,
     command = "seq -f 'Fetching part_%g and its 3 files from the folder beside it, no errors' 1 700\n"
@@ -245,7 +285,10 @@ end
     ci = "jenkins",
     write = function(dir)
       for i = 1, 300 do
-        dir:write(("lib/errors/part_%03d.rb"):format(i), fill([[
+        dir:write(
+          ("lib/errors/part_%03d.rb"):format(i),
+          fill(
+            [[
 module Errors
   class Part$i < StandardError
     def initialize(code) = super("part $i failed with #{code}")
@@ -253,10 +296,13 @@ module Errors
     end
   end
 end
-]], { i = i, open = i == 207 and " =" or ";" }))
+]],
+            { i = i, open = i == 207 and " =" or ";" }
+          )
+        )
       end
     end,
-    command = "for f in lib/errors/*.rb; do echo \"checking the syntax and the names of everything in $f\"; ruby -wc "
+    command = 'for f in lib/errors/*.rb; do echo "checking the syntax and the names of everything in $f"; ruby -wc '
       .. "$f || bad=1; done; exit $bad",
     exits = 1,
     block = { { from = "lib/errors/part_207.rb:5:", to = "lib/errors/part_207.rb:7: syntax error" } },

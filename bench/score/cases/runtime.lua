@@ -116,7 +116,9 @@ return {
     name = "asan-overflow",
     tools = { "gcc" },
     family = "c-runtime",
-    write = function(dir) dir:write("orders.c", ASAN) end,
+    write = function(dir)
+      dir:write("orders.c", ASAN)
+    end,
     command = "gcc -g -O0 -fsanitize=address orders.c -o orders 2>/dev/null && ./orders",
     needles = {
       { "root cause", "ERROR: AddressSanitizer: heap-buffer-overflow on address" },
@@ -129,7 +131,9 @@ return {
     name = "ubsan-overflow",
     tools = { "gcc" },
     family = "c-runtime",
-    write = function(dir) dir:write("rate.c", UBSAN) end,
+    write = function(dir)
+      dir:write("rate.c", UBSAN)
+    end,
     command = "gcc -g -O0 -fsanitize=undefined rate.c -o rate && ./rate",
     needles = {
       { "root cause", "rate.c:6:18: runtime error: signed integer overflow: 2147483647 * 3" },
@@ -141,7 +145,9 @@ return {
     name = "valgrind-write",
     tools = { "gcc", "valgrind" },
     family = "c-runtime",
-    write = function(dir) dir:write("slots.c", VALGRIND) end,
+    write = function(dir)
+      dir:write("slots.c", VALGRIND)
+    end,
     command = "gcc -g -O0 slots.c -o slots && valgrind --leak-check=full --error-exitcode=9 ./slots",
     exits = 9,
     needles = {
@@ -155,10 +161,12 @@ return {
     name = "assert-abort",
     tools = { "gcc", "sh" },
     family = "c-runtime",
-    write = function(dir) dir:write("tree.c", ASSERT) end,
-    command = "gcc -g -O0 tree.c -o tree && ./tree; code=$?; echo \"tree ended with $code\"; exit $code",
+    write = function(dir)
+      dir:write("tree.c", ASSERT)
+    end,
+    command = 'gcc -g -O0 tree.c -o tree && ./tree; code=$?; echo "tree ended with $code"; exit $code',
     needles = {
-      { "root cause", "tree.c:11: main: Assertion `depth >= 0 && \"a node has a depth\"' failed." },
+      { "root cause", 'tree.c:11: main: Assertion `depth >= 0 && "a node has a depth"\' failed.' },
       { "summary", "tree ended with 134" },
     },
   },
@@ -166,7 +174,9 @@ return {
     name = "tap-in-c",
     tools = { "gcc" },
     family = "c-runtime",
-    write = function(dir) dir:write("checks.c", CHECKS) end,
+    write = function(dir)
+      dir:write("checks.c", CHECKS)
+    end,
     command = "gcc -O0 checks.c -o checks && ./checks",
     exits = 1,
     needles = {
@@ -189,11 +199,14 @@ return {
         end
         dir:write(("t/%d_parts.t"):format(i), "print <<'END';\n" .. table.concat(lines, "\n") .. "\nEND\n")
       end
-      dir:write("t/3_fault.t", [[
+      dir:write(
+        "t/3_fault.t",
+        [[
 use Test::More;
 for my $n (1 .. 400) { is($n == 301 ? 'utf8' : 'utf-8', 'utf-8', "charset of failure report $n"); }
 done_testing();
-]])
+]]
+      )
     end,
     command = "prove -v --merge t",
     exits = 1,

@@ -98,12 +98,11 @@ for (let i = 1; i <= 500; i++) {
 ]]
 
 local function tables(dir)
-  dir:write("load.sql", "CREATE TABLE account(id INTEGER PRIMARY KEY, name TEXT NOT NULL);\n"
-    .. each(1800, function(i)
-      local id = i == 1311 and 1310 or i
-      local insert = "INSERT INTO account VALUES($id, 'error $i');\n"
-      return fill(insert .. "SELECT 'account $i of 1800 is in';\n", { i = i, id = id })
-    end))
+  dir:write("load.sql", "CREATE TABLE account(id INTEGER PRIMARY KEY, name TEXT NOT NULL);\n" .. each(1800, function(i)
+    local id = i == 1311 and 1310 or i
+    local insert = "INSERT INTO account VALUES($id, 'error $i');\n"
+    return fill(insert .. "SELECT 'account $i of 1800 is in';\n", { i = i, id = id })
+  end))
 end
 
 return {
@@ -111,7 +110,9 @@ return {
     name = "python-unittest",
     tools = { "python3" },
     family = "python-test",
-    write = function(dir) dir:write("check.py", UNITTEST) end,
+    write = function(dir)
+      dir:write("check.py", UNITTEST)
+    end,
     command = "python3 check.py",
     exits = 1,
     needles = {
@@ -124,7 +125,9 @@ return {
     name = "python-chained",
     tools = { "python3" },
     family = "python-run",
-    write = function(dir) dir:write("billing.py", SERVICE) end,
+    write = function(dir)
+      dir:write("billing.py", SERVICE)
+    end,
     command = "python3 billing.py",
     exits = 1,
     needles = {
@@ -157,7 +160,9 @@ return {
     tool = "node",
     tools = { "node" },
     family = "js-run",
-    write = function(dir) dir:write("orders.js", NODE) end,
+    write = function(dir)
+      dir:write("orders.js", NODE)
+    end,
     command = "node orders.js",
     exits = 1,
     block = { { from = "orders.js:7", to = "at async main (", pick = "first" } },
@@ -172,7 +177,9 @@ return {
     tool = "node",
     tools = { "node" },
     family = "js-test",
-    write = function(dir) dir:write("report.test.js", NODE_TEST) end,
+    write = function(dir)
+      dir:write("report.test.js", NODE_TEST)
+    end,
     command = "node --test --test-reporter=tap",
     exits = 1,
     block = { { from = "not ok 340 - report 340", to = "report.test.js:7:12)" } },
@@ -190,13 +197,16 @@ return {
     family = "npm",
     write = function(dir)
       dir:write("package.json", '{ "name": "shop", "version": "1.0.0", "scripts": { "build": "node build.js" } }\n')
-      dir:write("build.js", [[
+      dir:write(
+        "build.js",
+        [[
 const steps = 1200;
 for (let i = 1; i <= steps; i++) {
   console.log(`[${i}/${steps}] compiled src/errors/report-${i}.ts with 0 errors and 0 warnings in ${i % 9} ms`);
   if (i === steps) require('./dist/manifest.json');
 }
-]])
+]]
+      )
     end,
     command = "npm_config_cache=$PWD/cache npm run build --loglevel verbose",
     exits = 1,

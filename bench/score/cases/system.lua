@@ -11,8 +11,10 @@ git init -q -b main . && git add -A ${files:-.} && git commit -q -m start
 ]]
 
 local function source(i, size, price)
-  return fill("size = $size\nname = \"part $i\"\nnote = \"\"\n\n\n\nlimit = $i\nprice = $price\n",
-    { i = i, size = size, price = price })
+  return fill(
+    'size = $size\nname = "part $i"\nnote = ""\n\n\n\nlimit = $i\nprice = $price\n',
+    { i = i, size = size, price = price }
+  )
 end
 
 --- n small files in a few folders.
@@ -82,10 +84,13 @@ return {
     family = "ops",
     write = function(dir)
       tree(dir, "site", 1000)
-      dir:write("list", each(1000, function(i)
-        local line = ("site/module-%02d/page-%04d.html\n"):format(i % 25, i)
-        return i == 404 and line .. "site/module-04/page-0404b.html\n" or line
-      end))
+      dir:write(
+        "list",
+        each(1000, function(i)
+          local line = ("site/module-%02d/page-%04d.html\n"):format(i % 25, i)
+          return i == 404 and line .. "site/module-04/page-0404b.html\n" or line
+        end)
+      )
     end,
     command = "tar -cvvf site.tar -T list",
     exits = 2,
@@ -112,7 +117,9 @@ return {
     name = "unzip-test",
     tools = { "zip", "unzip" },
     family = "ops",
-    write = function(dir) tree(dir, "site", 700) end,
+    write = function(dir)
+      tree(dir, "site", 700)
+    end,
     -- Stored, not deflated: the text of one page can be changed inside the archive.
     command = "find site -type f | sort | zip -q -0 -X -@ site.zip && LC_ALL=C sed -i 's/page 512</page 215</' site.zip"
       .. " && unzip -t site.zip",
@@ -171,8 +178,11 @@ git merge prices]],
     name = "git-fsck",
     tools = { "git" },
     family = "git",
-    write = function(dir) tree(dir, "site", 900) end,
-    command = GIT .. "blob=$(git rev-parse HEAD:site/module-12/page-0437.html)\n"
+    write = function(dir)
+      tree(dir, "site", 900)
+    end,
+    command = GIT
+      .. "blob=$(git rev-parse HEAD:site/module-12/page-0437.html)\n"
       .. "rm -f .git/objects/$(echo $blob | cut -c1-2)/$(echo $blob | cut -c3-)\ngit fsck --verbose",
     needles = {
       { "root cause", "missing blob " },
@@ -222,14 +232,17 @@ git merge prices]],
     family = "packages",
     write = function(dir)
       -- A tree of packages, six below each; one wants what nobody has.
-      dir:write("repo/Packages", each(600, function(i)
-        local below = {}
-        for child = 6 * i - 4, math.min(6 * i + 1, 600) do
-          below[#below + 1] = ("score-part-%d (>= 2)"):format(child)
-        end
-        local depends = i == 260 and "libscore9 (>= 9.1)" or below[1] and table.concat(below, ", ") or "score-part-1"
-        return fill(PACKAGE, { i = i, depends = depends })
-      end))
+      dir:write(
+        "repo/Packages",
+        each(600, function(i)
+          local below = {}
+          for child = 6 * i - 4, math.min(6 * i + 1, 600) do
+            below[#below + 1] = ("score-part-%d (>= 2)"):format(child)
+          end
+          local depends = i == 260 and "libscore9 (>= 9.1)" or below[1] and table.concat(below, ", ") or "score-part-1"
+          return fill(PACKAGE, { i = i, depends = depends })
+        end)
+      )
     end,
     command = APT,
     exits = 100,
@@ -245,8 +258,10 @@ git merge prices]],
     family = "packages",
     write = function(dir)
       tree(dir, "pkg/usr/share/score-demo", 800)
-      dir:write("pkg/DEBIAN/control",
-        "Package: score-demo\nVersion: 1.0\nArchitecture: all\nMaintainer: A <a@example.org>\nDescription: demo\n")
+      dir:write(
+        "pkg/DEBIAN/control",
+        "Package: score-demo\nVersion: 1.0\nArchitecture: all\nMaintainer: A <a@example.org>\nDescription: demo\n"
+      )
     end,
     command = "dpkg-deb --root-owner-group -Znone -b pkg demo.deb >/dev/null && truncate -s 700000 demo.deb "
       .. "&& dpkg-deb -X demo.deb out",

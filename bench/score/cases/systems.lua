@@ -233,14 +233,18 @@ return {
     family = "compile",
     ci = "github",
     write = function(dir)
-      crate(dir, "shop", { ["lib.rs"] = each(60, function(i)
-        return (i == 33 and RUST_BORROW or "") .. fill(RUST_UNIT, { i = i })
-      end) })
+      crate(dir, "shop", {
+        ["lib.rs"] = each(60, function(i)
+          return (i == 33 and RUST_BORROW or "") .. fill(RUST_UNIT, { i = i })
+        end),
+      })
     end,
     command = "cargo build --offline",
     exits = 101,
-    block = { { from = "error[E0308]: mismatched types", to = "expected `&str`, found `String`" },
-      { from = "error[E0502]: cannot borrow", to = "immutable borrow later used here" } },
+    block = {
+      { from = "error[E0308]: mismatched types", to = "expected `&str`, found `String`" },
+      { from = "error[E0502]: cannot borrow", to = "immutable borrow later used here" },
+    },
   },
   {
     name = "rust-trait",
@@ -250,7 +254,13 @@ return {
     family = "compile",
     ci = "gitlab",
     write = function(dir)
-      crate(dir, "shop", { ["lib.rs"] = RUST_TRAIT .. each(70, function(i) return fill(RUST_UNIT, { i = i }) end) })
+      crate(
+        dir,
+        "shop",
+        { ["lib.rs"] = RUST_TRAIT .. each(70, function(i)
+          return fill(RUST_UNIT, { i = i })
+        end) }
+      )
     end,
     command = "cargo build --offline",
     exits = 101,
@@ -264,9 +274,11 @@ return {
     family = "test",
     ci = "travis",
     write = function(dir)
-      crate(dir, "spread", { ["lib.rs"] = RUST_SPREAD .. each(500, function(i)
-        return (i == 33 and RUST_TEST_FAULT or "") .. fill(RUST_TEST, { i = i })
-      end) .. "}\n" })
+      crate(dir, "spread", {
+        ["lib.rs"] = RUST_SPREAD .. each(500, function(i)
+          return (i == 33 and RUST_TEST_FAULT or "") .. fill(RUST_TEST, { i = i })
+        end) .. "}\n",
+      })
     end,
     command = "cargo test --offline",
     exits = 101,
@@ -279,7 +291,9 @@ return {
     tools = { "cargo" },
     family = "runtime",
     ci = "jenkins",
-    write = function(dir) crate(dir, "pay", { ["main.rs"] = RUST_PANIC }) end,
+    write = function(dir)
+      crate(dir, "pay", { ["main.rs"] = RUST_PANIC })
+    end,
     command = "RUST_BACKTRACE=1 cargo run --offline",
     exits = 101,
     block = { { from = "thread 'main'", to = "./src/main.rs:18" } },
@@ -299,8 +313,10 @@ return {
       end
     end,
     command = "HOME=$PWD GOFLAGS=-mod=mod go build -v -p 1 ./...",
-    block = { { from = "# example.org/shop/unit141", to = "undefined: count" },
-      { from = "# example.org/shop/unit177", to = "mismatched types untyped string and int" } },
+    block = {
+      { from = "# example.org/shop/unit141", to = "undefined: count" },
+      { from = "# example.org/shop/unit177", to = "mismatched types untyped string and int" },
+    },
   },
   {
     name = "go-test",
@@ -342,7 +358,9 @@ return {
     family = "test",
     ci = "jenkins",
     write = function(dir)
-      dir:write("src/shop/load_test.go", TESTIFY .. each(420, function(i) return fill(TESTIFY_CASE, { i = i }) end))
+      dir:write("src/shop/load_test.go", TESTIFY .. each(420, function(i)
+        return fill(TESTIFY_CASE, { i = i })
+      end))
     end,
     command = "HOME=$PWD GO111MODULE=off GOPATH=$PWD:/usr/share/gocode go test -v shop",
     block = { { from = "=== RUN   TestLoadError77", to = "--- FAIL: TestLoadError77" } },

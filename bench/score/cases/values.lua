@@ -134,9 +134,14 @@ return {
     ci = "github",
     write = function(dir)
       dir:write("Cargo.toml", '[package]\nname = "shop"\nversion = "0.4.1"\nedition = "2021"\n')
-      dir:write("src/lib.rs", fill(RUST, { tests = each(500, function(i)
-        return fill(RUST_TEST, { i = i, n = i == 287 and 2 or 3 })
-      end) }))
+      dir:write(
+        "src/lib.rs",
+        fill(RUST, {
+          tests = each(500, function(i)
+            return fill(RUST_TEST, { i = i, n = i == 287 and 2 or 3 })
+          end),
+        })
+      )
     end,
     command = "cargo test --offline",
     exits = 101,
@@ -152,8 +157,10 @@ return {
     write = function(dir)
       dir:write("pom.xml", maven.pom "junit:junit:4.x")
       for i = 100, 220 do
-        dir:write(("src/test/java/org/example/shop/TestShelf%d.java"):format(i),
-          fill(JAVA, { i = i, rows = i == 188 and 7 or 9 }))
+        dir:write(
+          ("src/test/java/org/example/shop/TestShelf%d.java"):format(i),
+          fill(JAVA, { i = i, rows = i == 188 and 7 or 9 })
+        )
       end
     end,
     command = maven.TEST,
@@ -166,7 +173,9 @@ return {
     tools = { "python3" },
     family = "test",
     ci = "jenkins",
-    write = function(dir) dir:write("cases.py", PYTHON) end,
+    write = function(dir)
+      dir:write("cases.py", PYTHON)
+    end,
     command = "python3 cases.py",
     block = { { from = "case 433: want", before = "case 434: built" } },
   },
@@ -177,7 +186,9 @@ return {
     tools = { "gcc" },
     family = "test",
     ci = "gitlab",
-    write = function(dir) dir:write("packets.c", HEXDUMP) end,
+    write = function(dir)
+      dir:write("packets.c", HEXDUMP)
+    end,
     command = "gcc -w packets.c -o packets && ./packets",
     block = { { from = "packet 611 encoded", before = "packet 612 encoded" } },
   },
@@ -188,7 +199,9 @@ return {
     tools = { "ghc", "/usr/share/doc/libghc-hspec-dev" },
     family = "test",
     ci = "github",
-    write = function(dir) dir:write("Spec.hs", HSPEC) end,
+    write = function(dir)
+      dir:write("Spec.hs", HSPEC)
+    end,
     command = "ghc -v0 -O0 Spec.hs -o spec && ./spec --color",
     block = { { from = "1) report has no error in number 388", to = "but got:" } },
   },
