@@ -35,16 +35,22 @@ local function check(result, behind)
   return result
 end
 
-describe("conformance", function()
+describe("conformance #few", function()
   before_each(function()
     dir, sessions = assert(uv.fs_mkdtemp((os.getenv "TMPDIR" or "/tmp") .. "/abridge-XXXXXX")), {}
   end)
   after_each(function()
-    for _, session in ipairs(sessions) do session:close() end
-    for name in (function()
-      local scan = assert(uv.fs_scandir(dir))
-      return function() return (uv.fs_scandir_next(scan)) end
-    end)() do
+    for _, session in ipairs(sessions) do
+      session:close()
+    end
+    for name in
+      (function()
+        local scan = assert(uv.fs_scandir(dir))
+        return function()
+          return (uv.fs_scandir_next(scan))
+        end
+      end)()
+    do
       os.remove(dir .. "/" .. name)
     end
     assert(uv.fs_rmdir(dir))
@@ -288,7 +294,9 @@ describe("conformance", function()
       local path = write("f", text)
       local ok, whole = pcall(follow, session, path, limit)
       local budgets = {}
-      for key, value in pairs(opts.limits.read_file) do budgets[#budgets + 1] = key .. "=" .. tostring(value) end
+      for key, value in pairs(opts.limits.read_file) do
+        budgets[#budgets + 1] = key .. "=" .. tostring(value)
+      end
       local case = ("%s, limit %s: %q"):format(table.concat(budgets, " "), tostring(limit), text)
       session:close()
       if not ok then error(tostring(whole) .. "\n" .. case, 0) end
@@ -337,7 +345,9 @@ describe("conformance", function()
     rebuilds(function()
       local limits = { max_tokens = random.between(2, 60) }
       if random.chance(2) then
-        limits.count_tokens = function(text) return math.ceil(#text / 2) end
+        limits.count_tokens = function(text)
+          return math.ceil(#text / 2)
+        end
       else
         limits.max_tokens = limits.max_tokens + 2
       end
@@ -364,7 +374,8 @@ describe("conformance", function()
     check(
       first,
       ("[Showing chars 1-%d of line 1 (240B limit). Use offset=1 column=%d to continue]"):format(
-        next_column - 1, next_column
+        next_column - 1,
+        next_column
       )
     )
     local second = session:call("read_file", { path = path, column = next_column })

@@ -2,6 +2,8 @@
 -- is empty, what fails. Then tools that are wrong, each of which the harness must catch.
 local abridge = require "support.unsaved"
 local conformance = require "abridge.conformance"
+local merge = require "support.merge"
+local plain = require "support.plain"
 local tmpdir = require "support.tmpdir"
 local web_server = require "support.web_server"
 
@@ -21,7 +23,7 @@ local function text_of(all)
   return table.concat(all, "\n") .. "\n"
 end
 
-describe("the harness, with", function()
+describe("the harness, with #few", function()
   local dir, text
 
   setup(function()
@@ -40,9 +42,7 @@ describe("the harness, with", function()
   local function opener(profile, more, prepare)
     return function(opts)
       opts.profile, opts.cwd = profile, dir.path
-      for name, value in pairs(more or {}) do
-        opts[name] = value
-      end
+      merge(opts, more)
       local session = abridge.session(opts)
       if prepare then prepare(session) end
       return session
@@ -82,16 +82,9 @@ describe("the harness, with", function()
     }
   end
 
-  --- Must a cut by each budget say where to go on? A profile without a row for a tool has the ceiling's cut at both
-  --- ends for it.
-  local function resuming(profile, has_row)
-    if profile == "pipeline" then return false end
-    local by = { ceiling = has_row ~= false or nil }
-    return setmetatable(by, {
-      __index = function(_, name)
-        return name ~= "ceiling" or nil
-      end,
-    })
+  --- Must each cut say where to go on?
+  local function resuming(profile)
+    return profile ~= "pipeline"
   end
 
   for _, profile in ipairs(PROFILES) do
@@ -223,7 +216,7 @@ describe("the harness, with", function()
               whole = table.concat(found, "\n"),
               budgets = item_budgets(profile, "max_entries"),
               reason = reasons("max_entries", "item_cap"),
-              resumes = resuming(profile, profile ~= "dispatcher"),
+              resumes = resuming(profile),
             },
             empty = { input = { path = "none" }, whole = "(empty directory)" },
             error = { input = { path = "no such folder" } },
@@ -246,7 +239,7 @@ describe("the harness, with", function()
         budgets.max_rows = { 7, 39 }
         local ok, message = pcall(conformance.run, {
           tool = "sql_query",
-          session = opener(profile, { databases = { main = connection } }),
+          session = opener(profile, { tools = { "sql_query" }, databases = { main = connection } }),
           cases = {
             fits = { input = { sql = "SELECT * FROM t" }, whole = whole },
             cut = {
@@ -261,7 +254,7 @@ describe("the harness, with", function()
         })
         local ok_empty, message_empty = pcall(conformance.run, {
           tool = "sql_query",
-          session = opener(profile, { databases = { main = connection } }),
+          session = opener(profile, { tools = { "sql_query" }, databases = { main = connection } }),
           cases = { empty = { input = { sql = "SELECT * FROM t WHERE n > 40" }, whole = "[]" } },
         })
         connection:close()
@@ -279,7 +272,7 @@ describe("the harness, with", function()
         local ok, message = pcall(conformance.run, {
           tool = "web_fetch",
           join = "",
-          session = opener(profile, { allow_private = { "127.0.0.1" } }),
+          session = opener(profile, { tools = { "web_fetch" }, allow_private = { "127.0.0.1" } }),
           cases = {
             fits = { input = { url = server:url "/text" }, whole = text },
             cut = {
@@ -373,18 +366,12 @@ local function result_of(text, over)
     truncation = abridge.info.not_truncated(#text):to_table(),
     duration_ms = 0,
   }
-  for name, value in pairs(over or {}) do
-    result[name] = value
-  end
-  return result
+  return merge(result, over)
 end
 
 --- A page of a text by lines, as a good tool gives it.
 local function page_of(text, from, count)
-  local all, wanted = {}, {}
-  for line in text:gmatch "([^\n]*)\n" do
-    all[#all + 1] = line
-  end
+  local all, wanted = plain.lines(text), {}
   for i = from, math.min(from + count - 1, #all) do
     wanted[#wanted + 1] = all[i]
   end
@@ -418,7 +405,7 @@ local function caught(body, ...)
   return message
 end
 
-describe("conformance.check", function()
+describe("conformance.check #few", function()
   local said = { notice = "[said]", exit_line = "Command exited with code 1" }
 
   it("accepts what a session gives, and returns the content before what is said", function()
@@ -428,10 +415,13 @@ describe("conformance.check", function()
     assert.equal("a\n", conformance.check(result))
     result.truncation = abridge.info.not_truncated(1):to_table()
     assert.equal("a", conformance.check(result))
-    assert.equal("", conformance.check(result_of("[said]", {
-      details = { notice = "[said]" },
-      truncation = abridge.info.without_resume(0, 10, "size_cap"):to_table(),
-    })))
+    assert.equal(
+      "",
+      conformance.check(result_of("[said]", {
+        details = { notice = "[said]" },
+        truncation = abridge.info.without_resume(0, 10, "size_cap"):to_table(),
+      }))
+    )
   end)
 
   it("catches a missing or malformed block, as the contract words it", function()
@@ -480,10 +470,15 @@ describe("conformance.check", function()
     assert.equal("bad: content has 4, over max_bytes=3", over("abcd", { max_bytes = 3 }))
     assert.equal("bad: content has 2, over max_chars=1", over("\195\169\195\169", { max_chars = 1 }))
     assert.equal("bad: content has 4, over ceiling=3", over("abcd", nil, 3))
-    assert.equal("bad: content has 9, over max_tokens=8", over("nine char", {
-      max_tokens = 8,
-      count_tokens = function(text) return #text end,
-    }))
+    assert.equal(
+      "bad: content has 9, over max_tokens=8",
+      over("nine char", {
+        max_tokens = 8,
+        count_tokens = function(text)
+          return #text
+        end,
+      })
+    )
     conformance.check(result_of "abcd", { limits = { max_bytes = 4, max_chars = 4, max_tokens = 4 }, ceiling = 4 })
     conformance.check(result_of "abcd", { limits = { strategy = "pipeline", max_chars = 1 } })
     local cut = { output_lines = 3 }
@@ -508,13 +503,16 @@ describe("conformance.check", function()
   it("catches a ledger that does not add up", function()
     local function with(over)
       local cut = {
-        truncated = false, total_bytes = 4, total_lines = 2, output_bytes = 4, output_lines = 2,
-        omitted_bytes = 0, omitted_lines = 0,
+        truncated = false,
+        total_bytes = 4,
+        total_lines = 2,
+        output_bytes = 4,
+        output_lines = 2,
+        omitted_bytes = 0,
+        omitted_lines = 0,
         kept = { { first_byte = 1, last_byte = 4, first_line = 1, last_line = 2 } },
       }
-      for name, value in pairs(over) do
-        cut[name] = value
-      end
+      merge(cut, over)
       return caught(conformance.check, result_of("a\nb\n", { details = { cut = cut } }))
     end
     local first = { first_byte = 1, last_byte = 2, first_line = 1, last_line = 1 }
@@ -523,17 +521,27 @@ describe("conformance.check", function()
     assert.equal("bad: ledger: omitted_lines is 1, expected 0", with { omitted_lines = 1 })
     assert.equal("bad: ledger: range 2 starts before the end of the one before", with { kept = { first, first } })
     assert.equal("bad: ledger: its ranges end at 4 of 3 bytes", with { total_bytes = 3 })
-    assert.equal("bad: ledger: range 1 is empty", with {
-      kept = { { first_byte = 3, last_byte = 2, first_line = 1, last_line = 1 } },
-    })
+    assert.equal(
+      "bad: ledger: range 1 is empty",
+      with {
+        kept = { { first_byte = 3, last_byte = 2, first_line = 1, last_line = 1 } },
+      }
+    )
     assert.equal("bad: the ledger says that something was cut, the block that nothing was", with { truncated = true })
   end)
 
   it("catches items that are none, and a cut of JSON that is no JSON", function()
     local function with(body, items)
       local cut = {
-        kind = "json", items = items, truncated = true, total_bytes = 90, total_lines = 1, output_bytes = 2,
-        output_lines = 1, omitted_bytes = 88, omitted_lines = 0,
+        kind = "json",
+        items = items,
+        truncated = true,
+        total_bytes = 90,
+        total_lines = 1,
+        output_bytes = 2,
+        output_lines = 1,
+        omitted_bytes = 88,
+        omitted_lines = 0,
         kept = { { first_byte = 1, last_byte = 2, first_line = 1, last_line = 1 } },
       }
       local result = result_of(body, { details = { cut = cut } })
@@ -559,7 +567,8 @@ describe("conformance.check", function()
     local result = page_of("1\n2\n3\n", 1, 2)
     assert.equal("bad: truncated is true, expected false", caught(conformance.check, result, { truncated = false }))
     assert.equal(
-      'bad: reason is "line_cap", expected "size_cap"', caught(conformance.check, result, { reason = "size_cap" })
+      'bad: reason is "line_cap", expected "size_cap"',
+      caught(conformance.check, result, { reason = "size_cap" })
     )
     assert.equal("bad: bytes_total is 6, expected 7", caught(conformance.check, result, { bytes_total = 7 }))
     assert.equal("bad: bytes_total is 6, expected nil", caught(conformance.check, result, { bytes_total = false }))
@@ -568,7 +577,12 @@ describe("conformance.check", function()
     assert.equal("bad: next_offset given is true, expected false", resumes)
     assert.equal('bad: is_error is false: "1\n2"', caught(conformance.check, result, { is_error = true }))
     conformance.check(result, {
-      truncated = true, reason = "line_cap", bytes_total = 6, whole = "1\n2\n3\n", resumes = true, is_error = false,
+      truncated = true,
+      reason = "line_cap",
+      bytes_total = 6,
+      whole = "1\n2\n3\n",
+      resumes = true,
+      is_error = false,
     })
     assert.equal(
       'bad: not truncated, but content has 2 bytes, expected 3; from byte 2 on "c", expected "bc"',
@@ -578,14 +592,20 @@ describe("conformance.check", function()
 
   it("catches content that is not what the ledger says is kept", function()
     local cut = {
-      truncated = true, total_bytes = 6, total_lines = 3, output_bytes = 2, output_lines = 1,
-      omitted_bytes = 4, omitted_lines = 2,
+      truncated = true,
+      total_bytes = 6,
+      total_lines = 3,
+      output_bytes = 2,
+      output_lines = 1,
+      omitted_bytes = 4,
+      omitted_lines = 2,
       kept = { { first_byte = 3, last_byte = 4, first_line = 2, last_line = 2 } },
     }
     local result = result_of("3\n", { details = { cut = cut } })
     result.truncation = abridge.info.without_resume(2, 6, "line_cap"):to_table()
     assert.equal(
-      "bad: range 1 of the ledger (bytes 3-4) is not shown", caught(conformance.check, result, { whole = "1\n2\n3\n" })
+      "bad: range 1 of the ledger (bytes 3-4) is not shown",
+      caught(conformance.check, result, { whole = "1\n2\n3\n" })
     )
     result.content = "2\n"
     conformance.check(result, { whole = "1\n2\n3\n" })
@@ -598,17 +618,22 @@ describe("conformance.check", function()
   end)
 end)
 
-describe("conformance.follow", function()
+describe("conformance.follow #few", function()
   local text = "1\n2\n3\n4\n5\n6\n7\n"
 
   --- Follow pages of `text`, each changed by `change(result, from)`.
   local function follow(change, opts)
     opts = opts or { whole = text }
-    return conformance.follow(fake(function(input)
-      local from = input.offset or 1
-      local result = page_of(text, from, 2)
-      return change and change(result, from) or result
-    end), "bad", {}, opts)
+    return conformance.follow(
+      fake(function(input)
+        local from = input.offset or 1
+        local result = page_of(text, from, 2)
+        return change and change(result, from) or result
+      end),
+      "bad",
+      {},
+      opts
+    )
   end
 
   it("puts pages together", function()
@@ -637,11 +662,19 @@ describe("conformance.follow", function()
   end)
 
   it("catches pages without an end", function()
-    assert.equal("bad: no end after 20 pages", caught(function()
-      conformance.follow(fake(function(input)
-        return page_of(("x\n"):rep((input.offset or 1) + 9), input.offset or 1, 2)
-      end), "bad", {}, { max_pages = 20 })
-    end))
+    assert.equal(
+      "bad: no end after 20 pages",
+      caught(function()
+        conformance.follow(
+          fake(function(input)
+            return page_of(("x\n"):rep((input.offset or 1) + 9), input.offset or 1, 2)
+          end),
+          "bad",
+          {},
+          { max_pages = 20 }
+        )
+      end)
+    )
   end)
 
   it("catches pages that repeat, and such that lose", function()
@@ -665,16 +698,21 @@ describe("conformance.follow", function()
     end)
     assert.equal('bad: page at offset=5: "5\n6"', failing)
     local silent = caught(follow, function(result, from)
-      if from == 3 then result.truncation.next_offset, result.truncation.resume_hint = nil, nil end
+      if from == 3 then
+        result.truncation.next_offset, result.truncation.resume_hint = nil, nil
+      end
       return result
     end)
     assert.equal("bad: page at offset=3 is truncated and does not say where to go on", silent)
   end)
 
   it("checks every page", function()
-    assert.equal("bad: content has 3, over max_bytes=2", caught(function()
-      follow(nil, { expected = { limits = { max_bytes = 2 } } })
-    end))
+    assert.equal(
+      "bad: content has 3, over max_bytes=2",
+      caught(function()
+        follow(nil, { expected = { limits = { max_bytes = 2 } } })
+      end)
+    )
   end)
 
   it("goes on by the inputs that a host's parameters want", function()
@@ -694,7 +732,7 @@ describe("conformance.follow", function()
   end)
 end)
 
-describe("conformance.run", function()
+describe("conformance.run #few", function()
   local calls
 
   --- A real session with a tool; `execute` is the tool's.
@@ -727,14 +765,18 @@ describe("conformance.run", function()
     local function of(name, case)
       return caught(conformance.run, { tool = "mine", session = open, cases = { [name] = case } })
     end
-    assert.equal('mine: fits: not truncated, but content has 1 bytes, expected 2; from byte 2 on "", expected "b"',
-      of("fits", { input = { text = "a" }, whole = "ab" }))
+    assert.equal(
+      'mine: fits: not truncated, but content has 1 bytes, expected 2; from byte 2 on "", expected "b"',
+      of("fits", { input = { text = "a" }, whole = "ab" })
+    )
     assert.equal('mine: fits: is_error is true: "a"', of("fits", { input = { text = "a", wrong = true } }))
     assert.equal('mine: error: is_error is false: "a"', of("error", { input = { text = "a" } }))
     assert.equal("mine: error: an error without a message", of("error", { input = { text = "", wrong = true } }))
     assert.equal("mine: cut: truncated is false, expected true", of("cut", { input = { text = "a" } }))
-    assert.equal("mine: cut by max_lines=1: truncated is false, expected true",
-      of("cut", { input = { text = "a" }, budgets = { max_lines = 1 } }))
+    assert.equal(
+      "mine: cut by max_lines=1: truncated is false, expected true",
+      of("cut", { input = { text = "a" }, budgets = { max_lines = 1 } })
+    )
   end)
 
   it("counts what it checked, and closes every session", function()
@@ -743,7 +785,9 @@ describe("conformance.run", function()
       tool = "mine",
       session = function(opts)
         calls.opened = calls.opened + 1
-        local session = open_with(function() return "1\n2\n3\n" end)(opts)
+        local session = open_with(function()
+          return "1\n2\n3\n"
+        end)(opts)
         local close = session.close
         session.close = function(self)
           calls.closed = calls.closed + 1
@@ -763,8 +807,12 @@ describe("conformance.run", function()
     pcall(conformance.run, {
       tool = "mine",
       session = function()
-        local session = fake(function() return {} end)
-        session.close = function() closed = closed + 1 end
+        local session = fake(function()
+          return {}
+        end)
+        session.close = function()
+          closed = closed + 1
+        end
         return session
       end,
       cases = { fits = { input = {} } },
@@ -776,7 +824,9 @@ describe("conformance.run", function()
     local function misuse(opts)
       return caught(conformance.run, opts)
     end
-    local session = open_with(function() return "" end)
+    local session = open_with(function()
+      return ""
+    end)
     assert.matches("conformance.run: tool is missing", misuse {})
     assert.matches("conformance.run: session is missing", misuse { tool = "t", cases = {} })
     assert.matches("conformance.run: cases must be a table", misuse { tool = "t", session = session, cases = 1 })
@@ -787,10 +837,15 @@ describe("conformance.run", function()
     assert.matches("conformance.run: cases: unknown option 'fit'", of_cases { fit = {} })
     assert.matches("conformance.run: cases.fits.input is missing", of_cases { fits = {} })
     assert.matches("conformance.run: cases.cut: unknown option 'hole'", of_cases { cut = { input = {}, hole = "" } })
-    assert.equal("t: no session: nothing there", misuse {
-      tool = "t",
-      session = function() return nil, "nothing there" end,
-      cases = { fits = { input = {} } },
-    })
+    assert.equal(
+      "t: no session: nothing there",
+      misuse {
+        tool = "t",
+        session = function()
+          return nil, "nothing there"
+        end,
+        cases = { fits = { input = {} } },
+      }
+    )
   end)
 end)

@@ -1,5 +1,6 @@
 -- What a priority cut owes its reader: the lines that matter, whatever surrounds them and however they arrive.
 local abridge = require "abridge"
+local merge = require "support.merge"
 local plain = require "support.plain"
 local random = require "support.random"
 
@@ -41,12 +42,22 @@ describe("a priority cut", function()
   end)
 
   local WORDS = {
-    "ok\n", "error: x\n", "FAILED t\n", "step 1\n", "step 2\n", "  at f (a.js:1)\n", "\n", "0 errors\n",
+    "ok\n",
+    "error: x\n",
+    "FAILED t\n",
+    "step 1\n",
+    "step 2\n",
+    "  at f (a.js:1)\n",
+    "\n",
+    "0 errors\n",
     "warning: y\n",
-    "a long line of no interest at all, and so on\n", "Traceback (most recent call last):\n",
-    "\195\169\226\130\172\n", "\255",
+    "a long line of no interest at all, and so on\n",
+    "Traceback (most recent call last):\n",
+    "\195\169\226\130\172\n",
+    "\255",
     ("z"):rep(300) .. " error: deep " .. ("z"):rep(300) .. "\n",
-    "\r\n", "no newline",
+    "\r\n",
+    "no newline",
   }
 
   it("is the same for any chunks, within its budgets, its ledger true", function()
@@ -64,16 +75,9 @@ describe("a priority cut", function()
       must(#content <= opts.max_bytes, "case %d: %d bytes", case, #content)
       must(plain.ledger_error(cut) == nil, "case %d: %s", case, plain.ledger_error(cut))
       must(not opts.max_lines or cut.output_lines <= opts.max_lines, "case %d: lines", case)
-      local own = { strategy = "priority" }
-      for key, value in pairs(opts) do
-        own[key] = value
-      end
-      local stream = abridge.stream(own)
-      local at = 1
-      while at <= #text do
-        local size = random.between(1, 60)
-        stream:write(text:sub(at, at + size - 1))
-        at = at + size
+      local stream = abridge.stream(merge({ strategy = "priority" }, opts))
+      for chunk in random.chunks(text, 60) do
+        stream:write(chunk)
       end
       local streamed, ledger = stream:finish()
       stream:close()

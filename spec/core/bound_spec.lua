@@ -1,18 +1,11 @@
 -- The budget that a cut names is the one that bound it: by examples, and for priority on random logs against a plain
 -- reading of the words of the contract (the other strategies have theirs in cut_property_spec).
 local abridge = require "abridge"
+local plain = require "support.plain"
 local random = require "support.random"
+local wide_lines = require "support.wide_lines"
 
 local must, below, choose, chance = random.must, random.below, random.choose, random.chance
-
----Lines of a length each.
-local function lines_of(n, length)
-  local lines = {}
-  for i = 1, n do
-    lines[i] = (("%d "):format(i) .. ("x"):rep(length)):sub(1, length)
-  end
-  return table.concat(lines, "\n") .. "\n"
-end
 
 local function by(strategy, text, opts)
   return select(2, abridge[strategy](text, opts)).truncated_by
@@ -20,7 +13,7 @@ end
 
 describe("the budget that bound", function()
   it("is never one with room for the next line", function()
-    local text = lines_of(5000, 100)
+    local text = wide_lines(5000, 100)
     for _, strategy in ipairs { "auto", "head", "tail", "head_tail", "priority" } do
       local _, cut = abridge[strategy](text, { max_lines = 2000, max_bytes = 30720 })
       assert.is_true(cut.output_lines < 400)
@@ -32,7 +25,7 @@ describe("the budget that bound", function()
   end)
 
   it("is the one of the tail's edge where there are two", function()
-    local text = lines_of(100, 10) .. ("y"):rep(1000) .. "\n" .. lines_of(3, 10)
+    local text = wide_lines(100, 10) .. ("y"):rep(1000) .. "\n" .. wide_lines(3, 10)
     local _, cut = abridge.head_tail(text, { max_lines = 20, max_bytes = 500 })
     assert.same({ 20, "lines" }, { cut.output_lines, cut.truncated_by })
     _, cut = abridge.head_tail(text, { max_lines = 90, max_bytes = 500 })
@@ -56,7 +49,7 @@ describe("the budget that bound", function()
   end)
 
   it("is the same in a stream, whatever the chunks", function()
-    local text = lines_of(400, 60) .. "error: it broke\n" .. lines_of(400, 60)
+    local text = wide_lines(400, 60) .. "error: it broke\n" .. wide_lines(400, 60)
     for _, strategy in ipairs { "auto", "head", "tail", "head_tail", "priority" } do
       for _, budgets in ipairs {
         { max_lines = 50, max_bytes = 1000 },
@@ -84,10 +77,6 @@ local function newlines(s)
   return (select(2, s:gsub("\n", "")))
 end
 
-local function tokens(s)
-  return math.ceil(abridge.estimate_tokens(s) * 1.35)
-end
-
 local SIZE = { -- what a text takes of each budget but lines
   bytes = function(s)
     return #s
@@ -95,7 +84,7 @@ local SIZE = { -- what a text takes of each budget but lines
   chars = function(s)
     return (abridge.count_chars(s))
   end,
-  tokens = tokens,
+  tokens = plain.tokens,
 }
 
 ---The first budget over which a text of so many lines is, or nil.
@@ -159,8 +148,14 @@ end
 
 describe("the budget that bound a cut by priority", function()
   local WORDS = {
-    "error: no such file", "all is well", "step", "compiling src/a.c", "FAILED test_7", "\226\130\172 \195\169\195\169",
-    "a longer line of ordinary words that says nothing", "",
+    "error: no such file",
+    "all is well",
+    "step",
+    "compiling src/a.c",
+    "FAILED test_7",
+    "\226\130\172 \195\169\195\169",
+    "a longer line of ordinary words that says nothing",
+    "",
   }
 
   local function log()
@@ -187,25 +182,34 @@ describe("the budget that bound a cut by priority", function()
       seen[cut.truncated_by] = true
       local want, widest = reference(text, content, cut, opts)
       local right = want == nil or want == cut.truncated_by or widest == cut.truncated_by
-      must(right, "%s bound, said is %s: lines %s bytes %s chars %s, text %s", want, cut.truncated_by,
-        opts.max_lines, opts.max_bytes, opts.max_chars, text)
+      must(
+        right,
+        "%s bound, said is %s: lines %s bytes %s chars %s, text %s",
+        want,
+        cut.truncated_by,
+        opts.max_lines,
+        opts.max_bytes,
+        opts.max_chars,
+        text
+      )
       if cut.truncated_by == "lines" then
         must(cut.output_lines >= opts.max_lines, "lines had room: %s of %s, %s", cut.output_lines, opts.max_lines, text)
       end
 
       local stream = abridge.stream(opts)
-      local at = 1
-      while at <= #text do
-        local n = below(60) + 1
-        stream:write(text:sub(at, at + n - 1))
-        at = at + n
+      for chunk in random.chunks(text, 60) do
+        stream:write(chunk)
       end
       local streamed, of_stream = stream:finish()
       stream:close()
       opts.max_bytes = of_stream.max_bytes
       content, cut = abridge.cut(text, opts)
-      must(streamed == content and of_stream.truncated_by == cut.truncated_by, "a stream says %s, a call %s",
-        of_stream.truncated_by, cut.truncated_by)
+      must(
+        streamed == content and of_stream.truncated_by == cut.truncated_by,
+        "a stream says %s, a call %s",
+        of_stream.truncated_by,
+        cut.truncated_by
+      )
     end)
     assert.same({ lines = true, bytes = true, chars = true }, seen)
   end)

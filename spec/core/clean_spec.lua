@@ -21,11 +21,9 @@ local function by_cleaner(chunks, opts)
 end
 
 local function split(text, most)
-  local chunks, at = {}, 1
-  while at <= #text do
-    local n = random.between(1, most)
-    chunks[#chunks + 1] = text:sub(at, at + n - 1)
-    at = at + n
+  local chunks = {}
+  for chunk in random.chunks(text, most) do
+    chunks[#chunks + 1] = chunk
   end
   return chunks
 end
@@ -86,26 +84,38 @@ describe("abridge.clean", function()
   it("raises on misuse, naming argument and value", function()
     local function raises(words, ...)
       local args = { ... }
-      local message = plain.misuse(function()
+      plain.misuse(function()
         abridge.clean((table.unpack or unpack)(args))
-      end)
-      for _, word in ipairs(words) do
-        assert.truthy(message:find(word, 1, true), message)
-      end
+      end, words)
     end
-    raises({ "abridge.clean: text must be a string, got 5" }, 5)
-    raises({ "abridge.clean: opts must be a table, got true" }, "a", true)
-    raises({ "abridge.clean: unknown key 'colour' in clean (value false)" }, "a", { colour = false })
-    raises({ "abridge.clean: clean.color must be true or false, got 0" }, "a", { color = 0 })
+    raises("abridge.clean: text must be a string, got 5", 5)
+    raises("abridge.clean: opts must be a table, got true", "a", true)
+    raises("abridge.clean: unknown key 'colour' in clean (value false)", "a", { colour = false })
+    raises("abridge.clean: clean.color must be true or false, got 0", "a", { color = 0 })
   end)
 end)
 
 describe("what hides text from people", function()
   local HIDDEN = {
-    "\243\160\129\129", "\226\128\139", "\226\128\141", "\226\128\174", "\226\129\166", "\239\187\191", "\226\129\160",
-    "\205\143", "\239\184\143", "\243\160\132\128", "\216\156",
-    "\227\133\164", "\239\190\160", "\225\133\159", "\225\158\180", "\240\157\133\179",
-    "\240\155\178\160", "\243\160\136\128", "\239\191\176",
+    "\243\160\129\129",
+    "\226\128\139",
+    "\226\128\141",
+    "\226\128\174",
+    "\226\129\166",
+    "\239\187\191",
+    "\226\129\160",
+    "\205\143",
+    "\239\184\143",
+    "\243\160\132\128",
+    "\216\156",
+    "\227\133\164",
+    "\239\190\160",
+    "\225\133\159",
+    "\225\158\180",
+    "\240\157\133\179",
+    "\240\155\178\160",
+    "\243\160\136\128",
+    "\239\191\176",
   }
   local WHOLE = {
     family = "👨\226\128\141👩\226\128\141👧",
@@ -154,7 +164,8 @@ describe("what hides text from people", function()
   end)
 
   it("is found in any chunks alike, in one pass", function()
-    local alphabet = { "a", "1", "\n", "\r", "\b", "\27[1m", "\27[2D", "\27[K", "\255", "ا", "ש", "😀", "🏴", "ไ" }
+    local alphabet =
+      { "a", "1", "\n", "\r", "\b", "\27[1m", "\27[2D", "\27[K", "\255", "ا", "ש", "😀", "🏴", "ไ" }
     for _, char in ipairs(HIDDEN) do
       alphabet[#alphabet + 1] = char
     end
@@ -177,7 +188,9 @@ describe("what hides text from people", function()
   end)
 
   it("raises for what is neither true nor false", function()
-    local message = plain.misuse(function() abridge.clean("a", { invisible = 1 }) end)
+    local message = plain.misuse(function()
+      abridge.clean("a", { invisible = 1 })
+    end)
     assert.matches("clean%.invisible must be true or false, got 1", message)
   end)
 end)
@@ -493,17 +506,71 @@ end)
 ---   - a sequence that never ends swallows everything there, 4 KiB here; its U+FFFD may stand for several bytes
 local MIXES = {
   {
-    "a", "bc", "hello", " ", "  ", "\n", "\n", "\r", "\r\n", "\b", "\t", CSI .. "K", CSI .. "1K", CSI .. "2K",
-    CSI .. "A", CSI .. "3A", CSI .. "B", CSI .. "2B", CSI .. "C", CSI .. "4C", CSI .. "D", CSI .. "5D",
-    CSI .. "G", CSI .. "9G", CSI .. "2E", CSI .. "F", CSI .. "H", CSI .. "3;7H", CSI .. "4;2f", CSI .. "6d",
+    "a",
+    "bc",
+    "hello",
+    " ",
+    "  ",
+    "\n",
+    "\n",
+    "\r",
+    "\r\n",
+    "\b",
+    "\t",
+    CSI .. "K",
+    CSI .. "1K",
+    CSI .. "2K",
+    CSI .. "A",
+    CSI .. "3A",
+    CSI .. "B",
+    CSI .. "2B",
+    CSI .. "C",
+    CSI .. "4C",
+    CSI .. "D",
+    CSI .. "5D",
+    CSI .. "G",
+    CSI .. "9G",
+    CSI .. "2E",
+    CSI .. "F",
+    CSI .. "H",
+    CSI .. "3;7H",
+    CSI .. "4;2f",
+    CSI .. "6d",
   },
   { "line\n", "longer line\n", "\rx", CSI .. "2A", CSI .. "J", CSI .. "1J", CSI .. "B", "y\n", CSI .. "3C" },
   {
-    "abcdef", "ghi", "\r", CSI .. "2C", CSI .. "@", CSI .. "3@", CSI .. "P", CSI .. "2P", CSI .. "X", CSI .. "4X", "\n",
+    "abcdef",
+    "ghi",
+    "\r",
+    CSI .. "2C",
+    CSI .. "@",
+    CSI .. "3@",
+    CSI .. "P",
+    CSI .. "2P",
+    CSI .. "X",
+    CSI .. "4X",
+    "\n",
   },
   { "ab", "\n", "\r", CSI .. "2J", CSI .. "H", CSI .. "J", CSI .. "5;5H", ESC .. "7", ESC .. "8", "xyz", CSI .. "0K" },
-  { "word ", "\n", CSI .. "1;31m", CSI .. "m", ESC .. "]0;t\7", ESC .. "]8;;u" .. ESC .. "\\", ESC .. "(B", "\r", "z",
-    ESC .. "Pq" .. ESC .. "\\", CSI .. "?25l", CSI .. "?2004h", ESC .. "=", "\7", "\127", "\255", "\b" },
+  {
+    "word ",
+    "\n",
+    CSI .. "1;31m",
+    CSI .. "m",
+    ESC .. "]0;t\7",
+    ESC .. "]8;;u" .. ESC .. "\\",
+    ESC .. "(B",
+    "\r",
+    "z",
+    ESC .. "Pq" .. ESC .. "\\",
+    CSI .. "?25l",
+    CSI .. "?2004h",
+    ESC .. "=",
+    "\7",
+    "\127",
+    "\255",
+    "\b",
+  },
   { "\228\184\150", "\231\149\140", "xy", "\n", "\r", CSI .. "2C", CSI .. "4D", CSI .. "K", CSI .. "2P", CSI .. "A" },
   { "e\204\129", "o\204\136", "x", "\n", "\r", CSI .. "C", CSI .. "2D", CSI .. "K", CSI .. "P", CSI .. "B" },
   { "a line of the log\n", "another\n\n", "\r\n", "50%\r", CSI .. "A", CSI .. "2K", "x" },

@@ -1,5 +1,6 @@
 -- What holds for every text and every budget, on random ones. ABRIDGE_SEED=n repeats a run; a failure prints it.
 local abridge = require "abridge"
+local plain = require "support.plain"
 local random = require "support.random"
 
 local below, chance, choose = random.below, random.chance, random.choose
@@ -33,12 +34,8 @@ end
 
 ---None, odd, any up to the size, or near it from both sides.
 local function random_budget(size)
-  if chance(3) then
-    return math.max(0, size - 80 + below(90))
-  end
-  if chance(12) then
-    return choose { 0, 1, 7, 2 ^ 53 }
-  end
+  if chance(3) then return math.max(0, size - 80 + below(90)) end
+  if chance(12) then return choose { 0, 1, 7, 2 ^ 53 } end
   return below(size + 2)
 end
 
@@ -75,8 +72,7 @@ local function random_opts(text, strategy)
   end
   if strategy == "head_tail" or strategy == "priority" or strategy == "auto" then
     opts.marker = choose { "inside", "inside", "outside", "none" }
-    opts.marker_text =
-      maybe { "-", "<{lines}>", "<{bytes}>", "{chars}", "", "\195\169{lines}/{bytes}/{chars}", "\255" }
+    opts.marker_text = maybe { "-", "<{lines}>", "<{bytes}>", "{chars}", "", "\195\169{lines}/{bytes}/{chars}", "\255" }
   end
   return opts
 end
@@ -92,21 +88,15 @@ local function char_at(s, i)
   if a < 0x80 then
     return 1, true
   elseif a < 0xE0 then
-    if a >= 0xC0 and tail(b) and (a - 0xC0) * 64 + b - 0x80 >= 0x80 then
-      return 2, true
-    end
+    if a >= 0xC0 and tail(b) and (a - 0xC0) * 64 + b - 0x80 >= 0x80 then return 2, true end
   elseif a < 0xF0 then
     if tail(b) and tail(c) then
       local code = ((a - 0xE0) * 64 + b - 0x80) * 64 + c - 0x80
-      if code >= 0x800 and (code < 0xD800 or code > 0xDFFF) then
-        return 3, true
-      end
+      if code >= 0x800 and (code < 0xD800 or code > 0xDFFF) then return 3, true end
     end
   elseif a < 0xF8 and tail(b) and tail(c) and tail(d) then
     local code = (((a - 0xF0) * 64 + b - 0x80) * 64 + c - 0x80) * 64 + d - 0x80
-    if code >= 0x10000 and code <= 0x10FFFF then
-      return 4, true
-    end
+    if code >= 0x10000 and code <= 0x10FFFF then return 4, true end
   end
   return 1, false
 end
@@ -124,17 +114,13 @@ local function chars_of(s)
 end
 
 local function count_chars(s)
-  if not s:find "[\128-\255]" then
-    return #s
-  end
+  if not s:find "[\128-\255]" then return #s end
   return (chars_of(s))
 end
 
 ---s as shown: each invalid byte as U+FFFD where the options say so.
 local function shown(s, opts)
-  if opts.utf8 ~= "replace" or not s:find "[\128-\255]" then
-    return s
-  end
+  if opts.utf8 ~= "replace" or not s:find "[\128-\255]" then return s end
   local parts, i = {}, 1
   while i <= #s do
     local size, ok = char_at(s, i)
@@ -162,28 +148,17 @@ local function line_starts(s)
   return starts
 end
 
-local function tokens_of(s, opts)
-  if opts.count_tokens then
-    return opts.count_tokens(s)
-  end
-  return math.ceil(abridge.estimate_tokens(s) * (opts.token_safety or 1.35))
-end
-
 ---The first budget that `text` (as shown) is over when `reserve` is set aside, lines aside. `chars` where parts of
 ---the text stood apart in the source: loose bytes that come to stand together are still chars of their own.
 local function over(text, opts, reserve, chars)
   reserve = reserve or ""
-  if opts.max_bytes and #text > math.max(opts.max_bytes - #reserve, 0) then
-    return "bytes"
-  end
+  if opts.max_bytes and #text > math.max(opts.max_bytes - #reserve, 0) then return "bytes" end
   if opts.max_chars and (chars or count_chars(text)) > math.max(opts.max_chars - count_chars(reserve), 0) then
     return "chars"
   end
   if opts.max_tokens then
     local too_long = #text > math.max(16 * opts.max_tokens - #reserve, 0)
-    if too_long or tokens_of(text .. reserve, opts) > opts.max_tokens then
-      return "tokens"
-    end
+    if too_long or plain.tokens(text .. reserve, opts) > opts.max_tokens then return "tokens" end
   end
 end
 
@@ -197,8 +172,17 @@ local function checker(text, opts, content, cut)
       for i = 1, select("#", ...) do
         more[i] = random.shown(more[i])
       end
-      error(("%s [%s]\n  text %s\n  opts %s\n  content %s\n  cut %s"):format(what, table.concat(more, ", "),
-        random.shown(text), random.shown(opts), random.shown(content), random.shown(cut)), 0)
+      error(
+        ("%s [%s]\n  text %s\n  opts %s\n  content %s\n  cut %s"):format(
+          what,
+          table.concat(more, ", "),
+          random.shown(text),
+          random.shown(opts),
+          random.shown(content),
+          random.shown(cut)
+        ),
+        0
+      )
     end
   end
 end
@@ -222,9 +206,7 @@ local function reference(text, opts)
   local max_lines, reserve = opts.max_lines or math.huge, opts.reserve
   local all = shown(text, opts)
   if #starts <= max_lines then
-    if not over(all, opts) then
-      return all, { truncated = false, output_lines = #starts, output_bytes = #text }
-    end
+    if not over(all, opts) then return all, { truncated = false, output_lines = #starts, output_bytes = #text } end
     local without = text:sub(1, -2)
     if text:sub(-1) == "\n" and not over(shown(without, opts), opts) then
       return shown(without, opts),
@@ -240,8 +222,14 @@ local function reference(text, opts)
   end
   local by = k >= max_lines and "lines" or over_with(k + 1)
   local kept = whole_lines(text, starts, side, k)
-  local want = { truncated = true, truncated_by = by, output_lines = k, output_bytes = #kept,
-    last_line_partial = false, first_line_exceeds_limit = false }
+  local want = {
+    truncated = true,
+    truncated_by = by,
+    output_lines = k,
+    output_bytes = #kept,
+    last_line_partial = false,
+    first_line_exceeds_limit = false,
+  }
   local long_line = opts.long_line or (side == "head" and "omit" or "split")
   if k == 0 and by ~= "lines" and long_line == "omit" then
     want.first_line_exceeds_limit = side == "head"
@@ -254,9 +242,7 @@ local function reference(text, opts)
     for i = from, to, step do
       local part = side == "head" and text:sub(1, i) or text:sub(i)
       if is_start[side == "head" and i + 1 or i] then
-        if over(shown(part, opts), opts, reserve) then
-          break
-        end
+        if over(shown(part, opts), opts, reserve) then break end
         kept = part
       end
     end
@@ -312,9 +298,7 @@ local function check_untruncated(check, text, opts, content, cut)
     check(cut.omitted_bytes == 0 and #cut.kept == (#text > 0 and 1 or 0), "one range, or none")
   end
   check(not over(content, opts), "within the budgets")
-  if opts.utf8 == "keep" then
-    check(#content <= #text, "never longer than the input")
-  end
+  if opts.utf8 == "keep" then check(#content <= #text, "never longer than the input") end
 end
 
 ---Checks that the whole text was indeed over a budget.
@@ -343,8 +327,13 @@ local DEFAULT_MARKER = {
 }
 
 local function print_marker(format, lines, bytes, chars)
-  return (format:gsub("{(%a+)}", { lines = ("%d"):format(lines), bytes = ("%d"):format(bytes),
-    chars = ("%d"):format(chars) }))
+  return (
+    format:gsub("{(%a+)}", {
+      lines = ("%d"):format(lines),
+      bytes = ("%d"):format(bytes),
+      chars = ("%d"):format(chars),
+    })
+  )
 end
 
 ---What stands between the sides: the marker, with snap=line on a line of its own.
@@ -369,17 +358,19 @@ local function sides_of(text, opts, cut, no_marker)
   end
   local head_lines, tail_lines = count_lines(text:sub(1, head)), count_lines(text:sub(#text - tail + 1))
   for _, range in ipairs(cut.kept) do
-    if range.first_byte == 1 then
-      head_lines = range.last_line
-    end
+    if range.first_byte == 1 then head_lines = range.last_line end
   end
   local shared = head > 0 and tail > 0 and head_lines + tail_lines > cut.total_lines
   -- a first line that is empty may be chosen and leave no byte
-  if head == 0 and cut.output_lines - tail_lines == 1 then
-    head_lines = 1
-  end
-  if no_marker and opts.snap == "line" and tail > 0 and head > 0 and text:sub(head, head) == "\n"
-    and head_lines == count_newlines(text:sub(1, head)) then
+  if head == 0 and cut.output_lines - tail_lines == 1 then head_lines = 1 end
+  if
+    no_marker
+    and opts.snap == "line"
+    and tail > 0
+    and head > 0
+    and text:sub(head, head) == "\n"
+    and head_lines == count_newlines(text:sub(1, head))
+  then
     head = head - 1 -- the newline that keeps the sides apart
   end
   return head, tail, head_lines, tail_lines, shared
@@ -392,7 +383,7 @@ local function check_head_tail(check, text, opts, content, cut)
   local format = marker_mode == "none" and "" or opts.marker_text or DEFAULT_MARKER[snap]
   local total_chars = count_chars(text)
   local widest = shown(print_marker(format, cut.total_lines, cut.total_bytes, total_chars), opts)
-  if marker_mode == "inside" and over(widest, opts, opts.reserve) then
+  if marker_mode == "inside" and (opts.max_lines == 0 or over(widest, opts, opts.reserve)) then
     format, widest = "", ""
   end
   local outside = marker_mode == "outside" and format ~= "" -- an empty one leaves the source's own newline
@@ -420,9 +411,7 @@ local function check_head_tail(check, text, opts, content, cut)
   local exact = not (opts.max_tokens and (outside or (format == "" and snap == "char")))
   local function forbidden(h, t, h_lines, t_lines)
     -- a line that both sides cut is weighed in both: each side has its share of the lines
-    if h_lines + t_lines > (opts.max_lines or math.huge) then
-      return "lines"
-    end
+    if h_lines + t_lines > (opts.max_lines or math.huge) then return "lines" end
     local between = outside and "" or joint_of(widest, opts, h_lines, t_lines)
     local front, back = shown(text:sub(1, h), opts), shown(text:sub(#text - t + 1), opts)
     local chars = opts.max_chars and count_chars(front) + count_chars(between) + count_chars(back)
@@ -483,7 +472,7 @@ local function used_most(text, opts, cut, in_line)
     lines = cut.output_lines,
     bytes = #part,
     chars = cut.output_chars,
-    tokens = opts.max_tokens and tokens_of(part, opts),
+    tokens = opts.max_tokens and plain.tokens(part, opts),
   }
   local best, most = nil, -1
   for _, unit in ipairs { "lines", "bytes", "chars", "tokens" } do
@@ -497,9 +486,7 @@ local function used_most(text, opts, cut, in_line)
     if counts and unit == "tokens" then -- of a source that is over another budget, as much as that lets through counts
       local part_n = opts.max_bytes or opts.max_chars and opts.max_chars * 4 or 16 * opts.max_tokens
       local first = text
-      if #text > part_n + 8 then
-        first = text:sub(1, part_n + 8):gsub("[\194-\244][\128-\191]?[\128-\191]?$", "")
-      end
+      if #text > part_n + 8 then first = text:sub(1, part_n + 8):gsub("[\194-\244][\128-\191]?[\128-\191]?$", "") end
       counts = #all > 16 * budget or over(shown(first, opts), alone(unit)) ~= nil
     end
     local share = counts and (budget == 0 and 1 or used[unit] / budget)
@@ -514,15 +501,11 @@ end
 local function check_bound(check, text, opts, cut, sides, forbidden)
   local head, tail = sides.head, sides.tail
   local head_inside = head > 0 and text:sub(head, head) ~= "\n" and text:sub(head + 1, head + 1) ~= "\n"
-  if opts.snap == "line" then
-    head_inside = head > 0 and text:sub(head + 1, head + 1) ~= "\n"
-  end
+  if opts.snap == "line" then head_inside = head > 0 and text:sub(head + 1, head + 1) ~= "\n" end
   local tail_inside = tail > 0 and text:sub(-tail - 1, -tail - 1) ~= "\n"
   local by_tail = sides.tail_lines > 0 or (sides.head_lines == 0 and (opts.head_ratio or 0.3) < 1)
   local in_line = tail_inside
-  if not by_tail then
-    in_line = head_inside
-  end
+  if not by_tail then in_line = head_inside end
   local want
   if opts.snap == "char" or (head_inside and tail_inside) then
     want = used_most(text, opts, cut, in_line)
@@ -549,7 +532,7 @@ end
 
 -- ---------------------------------------------------------------- the properties
 
-describe("head and tail", function()
+describe("head and tail #few", function()
   it("are what a plain reading of the rules gives", function()
     random.each(CASES, function()
       local text = random_text()
@@ -592,8 +575,12 @@ describe("head and tail", function()
   it("leave their own result as it is", function()
     random.each(CASES / 5, function()
       local text = random_text()
-      local opts = { strategy = choose { "head", "tail" }, max_bytes = random_budget(#text),
-        utf8 = choose { "keep", "replace" }, long_line = choose { "omit", "split" } }
+      local opts = {
+        strategy = choose { "head", "tail" },
+        max_bytes = random_budget(#text),
+        utf8 = choose { "keep", "replace" },
+        long_line = choose { "omit", "split" },
+      }
       local content, cut = abridge.cut(text, opts)
       local again, again_cut = abridge.cut(content, opts)
       local check = checker(text, opts, content, cut)
@@ -602,7 +589,7 @@ describe("head and tail", function()
   end)
 end)
 
-describe("head_tail", function()
+describe("head_tail #few", function()
   it("keeps its budgets and uses them", function()
     random.each(CASES, function()
       local text = random_text()
@@ -621,7 +608,7 @@ describe("head_tail", function()
   end)
 end)
 
-describe("priority", function()
+describe("priority #few", function()
   it("keeps its budgets, and what it keeps stands in the content in order", function()
     random.each(CASES, function()
       local text = random_text()
@@ -629,9 +616,7 @@ describe("priority", function()
       local content, cut = abridge.cut(text, opts)
       local check = checker(text, opts, content, cut)
       local parts = check_ledger(check, text, opts, cut)
-      if not cut.truncated then
-        return check_untruncated(check, text, opts, content, cut)
-      end
+      if not cut.truncated then return check_untruncated(check, text, opts, content, cut) end
       check_truncated(check, text, opts, cut)
       local kept, at = {}, 1
       for i, part in ipairs(parts) do
@@ -641,15 +626,13 @@ describe("priority", function()
         at = last + 1
       end
       local counted = opts.marker == "outside" and table.concat(kept) or content
-      if counted ~= "" then
-        check_budgets(check, counted, opts, table.concat(kept))
-      end
+      if counted ~= "" then check_budgets(check, counted, opts, table.concat(kept)) end
     end)
   end)
 end)
 
 -- Where a cut nearly fits, each byte of it counts: all budgets there, for texts of long lines beside short ones.
-describe("a budget near the size of the text", function()
+describe("a budget near the size of the text #few", function()
   local function within(strategy)
     random.each(CASES / 9, function()
       local text = random_text(8)
@@ -671,18 +654,85 @@ describe("a budget near the size of the text", function()
   end
 
   for _, strategy in ipairs { "head", "tail", "head_tail", "priority" } do
-    it("holds for " .. strategy, function() within(strategy) end)
+    it("holds for " .. strategy, function()
+      within(strategy)
+    end)
   end
 end)
 
-describe("a cut", function()
+describe("a budget of 0 #few", function()
+  local texts = {
+    log = "build a\nerror: x failed\n" .. ("build c\n"):rep(50) .. "done\n",
+    text = ("local x = 1\nfunction foo() return x end\n"):rep(30),
+    json = '{"a": [1, 2, 3, "' .. ("x "):rep(900) .. '"],\n"b": "y"}\n',
+    strings = '"' .. ("abc "):rep(400) .. '"',
+    json_lines = ('{"id":1,"name":"a"}\n'):rep(60),
+    table = "NAME   READY   STATUS\n" .. ("web-1  1/1     Running\n"):rep(50),
+    diff = "diff --git a/x b/x\nindex 1111111..2222222 100644\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+c\n d\n",
+    binary = "\127ELF" .. ("\0\1\2"):rep(300),
+    one_line = ("x"):rep(2000),
+    empty_lines = ("\n"):rep(100),
+    char = "a",
+  }
+  local parts = {}
+  for _, name in ipairs { "log", "table", "json", "diff", "text" } do
+    parts[#parts + 1] = texts[name]
+  end
+  texts.mixed = table.concat(parts)
+  local budgets = { "max_lines", "max_bytes", "max_chars", "max_tokens" }
+
+  --- Options with these budgets 0, one bit each, the others large or not set.
+  local function with(strategy, zeros, large)
+    local opts = { strategy = strategy }
+    for i, name in ipairs(budgets) do
+      opts[name] = math.floor(zeros / 2 ^ (i - 1)) % 2 == 1 and 0 or large or nil
+    end
+    return opts
+  end
+
+  local function shows_nothing(text, opts)
+    local stream = abridge.stream(opts)
+    stream:write(text)
+    local streamed, told = stream:finish()
+    stream:close()
+    for content, cut in pairs {
+      [abridge.cut(text, opts) .. "."] = select(2, abridge.cut(text, opts)),
+      [streamed .. ","] = told,
+    } do
+      local check = checker(text, opts, content, cut)
+      check(#content == 1, "something shows")
+      check(cut.truncated and #cut.kept == 0 and cut.omitted_bytes == #text, "the ledger has something")
+      check(#(cut.markers or {}) == 0, "a marker is told")
+    end
+  end
+
+  it("cuts every text to nothing, by every strategy, alone and with others", function()
+    for _, strategy in ipairs { "head", "tail", "head_tail", "priority", "auto" } do
+      for zeros = 1, 15 do
+        for _, text in pairs(texts) do
+          for large = 0, 1 do
+            local opts = with(strategy, zeros, large == 1 and 1e6 or nil)
+            shows_nothing(text, opts)
+            if strategy ~= "head" and strategy ~= "tail" then
+              opts.marker = "none"
+              shows_nothing(text, opts)
+              opts.marker = "inside"
+              opts.snap = strategy == "head_tail" and "char" or nil
+              shows_nothing(text, opts)
+            end
+          end
+        end
+      end
+    end
+  end)
+end)
+
+describe("a cut #few", function()
   it("of valid UTF-8 is valid UTF-8, and with utf8=replace any cut is", function()
     random.each(CASES, function()
       local text, valid = random_text()
       local opts = random_opts(text, choose { "auto", "head", "tail", "head_tail", "priority" })
-      if opts.marker_text == "\255" then
-        opts.marker_text = "\195\169"
-      end
+      if opts.marker_text == "\255" then opts.marker_text = "\195\169" end
       local content, cut = abridge.cut(text, opts)
       local _, invalid = chars_of(content)
       local check = checker(text, opts, content, cut)

@@ -15,7 +15,9 @@ local function log_of(failure)
     lines[#lines + 1], bytes = line, bytes + #line + 1
     if not first and bytes > AROUND * 2 / 3 then
       first = #lines + 1
-      for text in failure.failure:gmatch "([^\n]*)\n" do lines[#lines + 1] = text end
+      for text in failure.failure:gmatch "([^\n]*)\n" do
+        lines[#lines + 1] = text
+      end
       last = #lines
     end
   end

@@ -89,15 +89,20 @@ describe("head_tail", function()
     end)
 
     it("comes on top of the budget when it is outside", function()
-      local content = abridge.head_tail(text, { max_bytes = 7, head_ratio = 0.5, marker = "outside",
-        marker_text = "--" })
+      local content =
+        abridge.head_tail(text, { max_bytes = 7, head_ratio = 0.5, marker = "outside", marker_text = "--" })
       assert.equal("a\nb\n--\ne\nf", content)
     end)
 
     it("costs no tokens when it is outside", function()
       local counter = byte_counter()
-      local content = abridge.head_tail(text, { max_tokens = 7, count_tokens = counter, head_ratio = 0.5,
-        marker = "outside", marker_text = "a marker of many tokens" })
+      local content = abridge.head_tail(text, {
+        max_tokens = 7,
+        count_tokens = counter,
+        head_ratio = 0.5,
+        marker = "outside",
+        marker_text = "a marker of many tokens",
+      })
       assert.equal("a\nb\na marker of many tokens\ne\nf", content)
     end)
 
@@ -114,8 +119,10 @@ describe("head_tail", function()
     end)
 
     it("is left out where it does not fit", function()
-      assert.equal("a\ne", (abridge.head_tail("a\nb\nc\nd\ne", { max_bytes = 4, head_ratio = 0.5,
-        marker_text = "12345" })))
+      assert.equal(
+        "a\ne",
+        (abridge.head_tail("a\nb\nc\nd\ne", { max_bytes = 4, head_ratio = 0.5, marker_text = "12345" }))
+      )
       assert.equal("", (abridge.head_tail("a\nb\nc\nd\ne", { max_bytes = 0, marker_text = "1" })))
     end)
 
@@ -151,9 +158,13 @@ describe("head_tail", function()
       for _, name in ipairs { "head", "tail" } do
         for _, opts in ipairs { { marker = "inside" }, { marker_text = "-" } } do
           opts.max_bytes = 1
-          plain.misuse(function() abridge[name]("a", opts) end, "marker", name)
+          plain.misuse(function()
+            abridge[name]("a", opts)
+          end, "marker", name)
           opts.strategy = name
-          plain.misuse(function() abridge.cut("a", opts) end, "marker", name)
+          plain.misuse(function()
+            abridge.cut("a", opts)
+          end, "marker", name)
         end
       end
     end)

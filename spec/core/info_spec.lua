@@ -111,13 +111,27 @@ describe("info constructors", function()
 
   it("raise at the caller's level", function()
     for _, call in ipairs {
-      function() info.not_truncated(-1) end,
-      function() info.with_resume(-1, 2, 3, "hint", "size_cap") end,
-      function() info.with_resume(1, -2, 3, "hint", "size_cap") end,
-      function() info.with_resume(1, 2, 3, nil, "size_cap") end,
-      function() info.with_resume(1, 2, 3, "hint", "none") end,
-      function() info.without_resume(1, -2, "size_cap") end,
-      function() info.without_resume(1, 2, "none") end,
+      function()
+        info.not_truncated(-1)
+      end,
+      function()
+        info.with_resume(-1, 2, 3, "hint", "size_cap")
+      end,
+      function()
+        info.with_resume(1, -2, 3, "hint", "size_cap")
+      end,
+      function()
+        info.with_resume(1, 2, 3, nil, "size_cap")
+      end,
+      function()
+        info.with_resume(1, 2, 3, "hint", "none")
+      end,
+      function()
+        info.without_resume(1, -2, "size_cap")
+      end,
+      function()
+        info.without_resume(1, 2, "none")
+      end,
     } do
       assert.matches("^abridge%.info%.", plain.misuse(call))
     end
@@ -236,15 +250,21 @@ describe("info as a table", function()
 
   it("is attached to nothing but tables", function()
     for _, response in ipairs { "text", 5, true, print } do
-      assert.has_no.errors(function() info.not_truncated(1):attach(response) end)
+      assert.has_no.errors(function()
+        info.not_truncated(1):attach(response)
+      end)
     end
-    assert.has_no.errors(function() info.not_truncated(1):attach(nil) end)
+    assert.has_no.errors(function()
+      info.not_truncated(1):attach(nil)
+    end)
   end)
 
   it("is attached to no array, whatever it holds; to an empty table and to one with a name", function()
     for _, array in ipairs { { 1, 2 }, { {} }, { nil, 2 }, { [3] = "x" }, { false } } do
       local before = {}
-      for key, value in pairs(array) do before[key] = value end
+      for key, value in pairs(array) do
+        before[key] = value
+      end
       info.not_truncated(1):attach(array)
       assert.same(before, array)
     end
@@ -395,14 +415,18 @@ describe("assert_conforms", function()
     } do
       local response = { content = "x" }
       block:attach(response)
-      assert.has_no.errors(function() abridge.assert_conforms("fake_tool", response) end)
+      assert.has_no.errors(function()
+        abridge.assert_conforms("fake_tool", response)
+      end)
     end
   end)
 
   it("accepts a response that came as JSON, nulls and all", function()
     local block = '{"truncated":true,"bytes_returned":1,"next_offset":null,"reason":"row_cap"}'
     local response = json.decode('{"truncation":' .. block .. "}")
-    assert.has_no.errors(function() abridge.assert_conforms("fake_tool", response) end)
+    assert.has_no.errors(function()
+      abridge.assert_conforms("fake_tool", response)
+    end)
   end)
 
   it("refuses what is no object", function()
@@ -503,7 +527,9 @@ describe("protocol", function()
   end)
 
   it("knows no total in tokens", function()
-    local function one_a_byte(text) return #text end
+    local function one_a_byte(text)
+      return #text
+    end
     assert.same(
       { truncated = true, limit = 4, offset = 0, units = "tokens" },
       protocol("head", ten, { max_tokens = 4, count_tokens = one_a_byte })
@@ -564,9 +590,12 @@ describe("protocol", function()
     local result = session:cap("other", ("word\n"):rep(200))
     assert.same({ truncated = true, limit = 300, total = 1000, offset = 0, units = "bytes" }, abridge.protocol(result))
     assert.is_true(abridge.protocol(result.details.cut).truncated)
-    session:register { name = "paged", execute = function()
-      return { content = "a\nb", total = 9, next_offset = 3 }
-    end }
+    session:register {
+      name = "paged",
+      execute = function()
+        return { content = "a\nb", total = 9, next_offset = 3 }
+      end,
+    }
     result = session:call("paged", {})
     assert.same({ truncated = true, limit = 30720, offset = 0, units = "bytes" }, abridge.protocol(result))
     result = session:call("nope", {})
@@ -590,7 +619,11 @@ end)
 
 describe("a block with a metatable", function()
   it("is read without asking it for a length", function()
-    local odd = setmetatable({}, { __len = function() return {} end })
+    local odd = setmetatable({}, {
+      __len = function()
+        return {}
+      end,
+    })
     assert.is_nil(abridge.info.parse(odd))
     assert.matches("missing field", select(2, abridge.info.parse(odd)))
     assert.is_nil(abridge.info.parse { truncated = odd, bytes_returned = 1, reason = "size_cap" })

@@ -18,7 +18,9 @@ local function apply_all(text, dir, options, folder)
     if cut.truncated then
       local patch, n = diff.whole_hunks(source.as "diff")
       local ok, message = n == 0, nil
-      if n > 0 then ok, message = diffs.applies(dir, patch, options, folder) end
+      if n > 0 then
+        ok, message = diffs.applies(dir, patch, options, folder)
+      end
       if not ok then error(("%d bytes: %s\n%s"):format(budget, message, patch:sub(1, 2000)), 0) end
       applied = applied + n
     end
@@ -34,8 +36,12 @@ describe("a cut of a diff #few", function()
         if text == "" then return end
         apply_all(text, dir, options)
         local source = judge.source(text, { kind = "diff" })
-        for _ = 1, 6 do cases.judge(source, { max_bytes = cases.budget() }) end
-        for _ = 1, 3 do cases.judge(source, cases.any_opts()) end
+        for _ = 1, 6 do
+          cases.judge(source, { max_bytes = cases.budget() })
+        end
+        for _ = 1, 3 do
+          cases.judge(source, cases.any_opts())
+        end
         cases.stream(text, { max_bytes = cases.budget() })
         cases.stream(text, cases.any_opts())
       end)
@@ -49,7 +55,9 @@ describe("a cut of a diff #few", function()
       local text, dir = diffs.tree(3)
       dir:remove()
       local source = judge.source(text, { kind = "diff" })
-      for budget = 0, text == "" and 0 or 400 do cases.judge(source, { max_bytes = budget }) end
+      for budget = 0, text == "" and 0 or 400 do
+        cases.judge(source, { max_bytes = budget })
+      end
     end)
   end)
 
@@ -57,7 +65,9 @@ describe("a cut of a diff #few", function()
     random.each(8, function()
       for _, text in ipairs { diffs.history(), diffs.merge() } do
         local source = judge.source(text, { kind = "diff" })
-        for _ = 1, 6 do cases.judge(source, { max_bytes = cases.budget() }) end
+        for _ = 1, 6 do
+          cases.judge(source, { max_bytes = cases.budget() })
+        end
         cases.stream(text, { max_bytes = cases.budget() })
       end
     end)
@@ -68,7 +78,9 @@ describe("a cut of a diff #few", function()
     local root = tmpdir.root()
     local log = dir:sh(("cd %s && git rev-list --first-parent -n 12 HEAD"):format(tmpdir.quote(root)))
     local commits, applied = {}, 0
-    for commit in log:gmatch "%x+" do commits[#commits + 1] = commit end
+    for commit in log:gmatch "%x+" do
+      commits[#commits + 1] = commit
+    end
     if #commits < 5 then
       dir:remove()
       return pending "no history here"

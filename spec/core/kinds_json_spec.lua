@@ -8,7 +8,9 @@ local judge = require "support.kind_judge"
 local key_paths = require "support.judge.key_paths"
 local random = require "support.random"
 
-local function any() return documents.json(random.choose { 4, 20, 60, 200 }) end
+local function any()
+  return documents.json(random.choose { 4, 20, 60, 200 })
+end
 
 local function small()
   local text, expected
@@ -18,19 +20,29 @@ local function small()
   return text, expected
 end
 
-describe("a cut of JSON", function()
-  it("is right for random documents and budgets", function() cases.each(700, any) end)
+describe("a cut of JSON #few", function()
+  it("is right for random documents and budgets", function()
+    cases.each(700, any)
+  end)
 
-  it("is right for arrays of similar records", function() cases.each(150, documents.similar) end)
+  it("is right for arrays of similar records", function()
+    cases.each(150, documents.similar)
+  end)
 
-  it("is right in every small budget", function() cases.sweep(60, small) end)
+  it("is right in every small budget", function()
+    cases.sweep(60, small)
+  end)
 
   it("is right under chars, lines, tokens, a reserve, and without markers", function()
-    random.each(500, function() cases.judge(judge.source(any()), cases.any_opts()) end)
+    random.each(500, function()
+      cases.judge(judge.source(any()), cases.any_opts())
+    end)
   end)
 
   it("shows nine troubled elements in ten at 8 KiB #once", function()
-    local share, lost = cases.needles(60, function() return documents.similar(500) end, 8192)
+    local share, lost = cases.needles(60, function()
+      return documents.similar(500)
+    end, 8192)
     assert.is_true(share >= 0.9, ("%.2f, without %s"):format(share, tostring(lost)))
   end)
 
@@ -46,19 +58,27 @@ describe("a cut of JSON", function()
         view:read_ledger()
         local most = key_paths.oracle(doc, budget)
         oracle = oracle + most
-        shown = shown + math.min(most, key_paths.shown(doc, content, function(at) return view.origin[at] end))
+        shown = shown
+          + math.min(
+            most,
+            key_paths.shown(doc, content, function(at)
+              return view.origin[at]
+            end)
+          )
       end)
       assert.is_true(shown >= 0.85 * oracle, ("%d of %d paths at %d"):format(shown, oracle, budget))
     end
   end)
 
   it("parses however deep the source is, and is text over 2^20 #once", function()
-    for _, pair in ipairs { { "[", "]" }, { "{\"a\":", "}" } } do
+    for _, pair in ipairs { { "[", "]" }, { '{"a":', "}" } } do
       local text = pair[1]:rep(2 ^ 20 - 2) .. "1" .. pair[2]:rep(2 ^ 20 - 2)
       local content, cut = abridge.auto(text, { max_bytes = 8192 })
       assert.equal("json", cut.kind)
       local root, deepest = assert(json_text.parse(content)), 0
-      json_text.each(root, function(node) deepest = math.max(deepest, node.items and node.depth or 0) end)
+      json_text.each(root, function(node)
+        deepest = math.max(deepest, node.items and node.depth or 0)
+      end)
       assert.is_true(deepest <= 200)
       local over = pair[1]:rep(2 ^ 20 + 1) .. "1" .. pair[2]:rep(2 ^ 20 + 1)
       content, cut = abridge.auto(over, { max_bytes = 8192 })
@@ -70,13 +90,38 @@ describe("a cut of JSON", function()
   end)
 
   it("is one of text where the document breaks after 256 KiB #few", function()
-    local head = "[" .. ("{\"id\": 1234567, \"name\": \"item\"},"):rep(9000)
+    local head = "[" .. ('{"id": 1234567, "name": "item"},'):rep(9000)
     for _, tail in ipairs { "1", "1] x", "1}", "01]", "1]\n{}" } do
       for _, budget in ipairs { 0, 3, 300, 8192, 50000 } do
         local content, cut = abridge.auto(head .. tail, { max_bytes = budget })
         assert.equal("text", cut.kind)
         assert.same({}, judge.faults(head .. tail, { max_bytes = budget }, content, cut))
         cases.stream(head .. tail, { max_bytes = budget })
+      end
+    end
+  end)
+
+  it("comes from a stream as from one call, with a token that no buffer holds #few", function()
+    local start = "[" .. ('{"id": 1234567, "name": "item"},'):rep(8300)
+    local digits, opts = ("9"):rep(2 ^ 16), { strategy = "auto", max_bytes = 4096 }
+    local tokens = {
+      digits,
+      "-0." .. digits,
+      "1e" .. digits,
+      '"' .. digits .. '"',
+      '{"' .. digits .. '":[1]}',
+      '{"id":' .. digits .. "}",
+      "nul" .. ("l"):rep(2 ^ 16),
+    }
+    for _, token in ipairs(tokens) do
+      local text = start .. token .. ("," .. digits):rep(3) .. "]"
+      local expected = abridge.cut(text, opts)
+      for _, chunk in ipairs { 7, 4096, 65536 } do
+        local stream = abridge.stream(opts)
+        for i = 1, #text, chunk do
+          stream:write(text:sub(i, i + chunk - 1))
+        end
+        assert.equal(expected, (stream:finish()))
       end
     end
   end)

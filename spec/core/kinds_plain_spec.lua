@@ -6,33 +6,50 @@ local judge = require "support.kind_judge"
 local random = require "support.random"
 
 local PROSE = {
-  "The old man went down to the sea.\n", "\n", "## A heading of some words\n",
-  "local x = require \"y\"\n", "  - an item\n",
-  "Nobody said a word, and the rain went on.\n", "\195\169t\195\169 ", "a line without an end ",
+  "The old man went down to the sea.\n",
+  "\n",
+  "## A heading of some words\n",
+  'local x = require "y"\n',
+  "  - an item\n",
+  "Nobody said a word, and the rain went on.\n",
+  "\195\169t\195\169 ",
+  "a line without an end ",
 }
 local LOG = {
-  "[12:00:01] INFO  worker 7: job 12 done in 31 ms\n", "[12:00:02] WARN  worker 3: slow disk\n",
-  "[12:00:03] ERROR worker 3: cannot write part 17\n", "cc -c a.c -o a.o\n",
-  "make: *** [all] Error 1\n", "step 4 of 9\n",
-  "  {\"id\": 12, \"state\": \"done\"}\n",
+  "[12:00:01] INFO  worker 7: job 12 done in 31 ms\n",
+  "[12:00:02] WARN  worker 3: slow disk\n",
+  "[12:00:03] ERROR worker 3: cannot write part 17\n",
+  "cc -c a.c -o a.o\n",
+  "make: *** [all] Error 1\n",
+  "step 4 of 9\n",
+  '  {"id": 12, "state": "done"}\n',
 }
 local BINARY = { "\0", "\0\0\0\1", "\127ELF", "\200\201", "\27[0m", "text ", "\n" }
 
-local function prose() return random.join(PROSE, random.between(1, 400)), { kind = "text", also = { log = true } } end
-local function log() return LOG[1] .. random.join(LOG, random.between(20, 400)), { kind = "log",
-  also = { text = true } } end
+local function prose()
+  return random.join(PROSE, random.between(1, 400)), { kind = "text", also = { log = true } }
+end
+local function log()
+  return LOG[1] .. random.join(LOG, random.between(20, 400)), { kind = "log", also = { text = true } }
+end
 local function binary()
   return "\127ELF\2\1\1" .. ("\0"):rep(400) .. random.join(BINARY, random.between(1, 400)), { kind = "binary" }
 end
 
 for name, make in pairs { ["a text"] = prose, ["a log"] = log, ["a binary"] = binary } do
   describe("a cut of " .. name, function()
-    it("is that of its strategy", function() cases.each(200, make, 3) end)
+    it("is that of its strategy", function()
+      cases.each(200, make, 3)
+    end)
 
-    it("is right in every small budget", function() cases.sweep(5, make, 200) end)
+    it("is right in every small budget", function()
+      cases.sweep(5, make, 200)
+    end)
 
     it("is right under chars, lines, tokens and a reserve", function()
-      random.each(150, function() cases.judge(judge.source(make()), cases.any_opts()) end)
+      random.each(150, function()
+        cases.judge(judge.source(make()), cases.any_opts())
+      end)
     end)
 
     it("comes from a stream as from one call", function()
@@ -46,8 +63,15 @@ end
 describe("a kind that is asked for", function()
   local KINDS = { "json", "json_lines", "table", "diff", "text", "log" }
   local function any()
-    return ({ prose, log, documents.json_lines, documents.delimited,
-      function() return documents.json(20) end })[random.between(1, 5)]()
+    return ({
+      prose,
+      log,
+      documents.json_lines,
+      documents.delimited,
+      function()
+        return documents.json(20)
+      end,
+    })[random.between(1, 5)]()
   end
 
   it("keeps ledger and budget, whatever the text is, from a stream too", function()

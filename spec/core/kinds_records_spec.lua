@@ -7,20 +7,32 @@ local random = require "support.random"
 local MAKERS = { "json_lines", "delimited", "aligned" }
 
 for _, name in ipairs(MAKERS) do
-  local function make() return documents[name](random.choose { 40, 200, 600 }) end
-  local function small() return documents[name](32) end
+  local function make()
+    return documents[name](random.choose { 40, 200, 600 })
+  end
+  local function small()
+    return documents[name](32)
+  end
 
   describe("a cut of " .. name, function()
-    it("is right for random records and budgets", function() cases.each(200, make) end)
+    it("is right for random records and budgets", function()
+      cases.each(200, make)
+    end)
 
-    it("is right in every small budget", function() cases.sweep(15, small, 400) end)
+    it("is right in every small budget", function()
+      cases.sweep(15, small, 400)
+    end)
 
     it("is right under chars, lines, tokens, a reserve, and without markers", function()
-      random.each(150, function() cases.judge(judge.source(make()), cases.any_opts()) end)
+      random.each(150, function()
+        cases.judge(judge.source(make()), cases.any_opts())
+      end)
     end)
 
     it("shows nine troubled records in ten at 8 KiB #once", function()
-      local share, lost = cases.needles(60, function() return documents[name](600) end, 8192)
+      local share, lost = cases.needles(60, function()
+        return documents[name](600)
+      end, 8192)
       assert.is_true(share >= 0.9, ("%.2f, without %s"):format(share, tostring(lost)))
     end)
 

@@ -1,5 +1,6 @@
 -- abridge.line: one long line, shown within a number of chars.
 local abridge = require "abridge"
+local plain = require "support.plain"
 
 local function line(...)
   return { abridge.line(...) }
@@ -66,9 +67,7 @@ describe("line", function()
 
   it("refuses what makes no sense, and names it", function()
     local function refuses(what, ...)
-      local ok, message = pcall(abridge.line, ...)
-      assert.is_false(ok)
-      assert.matches(what, message, 1, true)
+      plain.raises({ what }, abridge.line, ...)
     end
     refuses("s must be a string, got nil", nil, 3)
     refuses("s must be a string, got 5", 5, 3)

@@ -26,9 +26,12 @@ describe("max_tokens", function()
   end)
 
   it("bounds every cut to 16 bytes a token", function()
-    local content, cut = abridge.tail(("x"):rep(100), { max_tokens = 2, count_tokens = function()
-      return 0
-    end })
+    local content, cut = abridge.tail(("x"):rep(100), {
+      max_tokens = 2,
+      count_tokens = function()
+        return 0
+      end,
+    })
     assert.equal(32, #content)
     assert.equal("tokens", cut.truncated_by)
   end)
@@ -41,8 +44,10 @@ describe("max_tokens", function()
       assert.is_true(#content <= 500000 and #content > 499900)
       assert.is_true(calls.count <= 120)
       counter, calls = byte_counter()
-      abridge.cut(("x"):rep(1000000), { strategy = strategy, max_tokens = 400000, count_tokens = counter,
-        long_line = "split" })
+      abridge.cut(
+        ("x"):rep(1000000),
+        { strategy = strategy, max_tokens = 400000, count_tokens = counter, long_line = "split" }
+      )
       assert.is_true(calls.count <= 120)
       assert.is_true(calls.longest <= 16 * 400000)
     end
@@ -64,13 +69,19 @@ describe("max_tokens", function()
     it("raises what it raised, be it what it may", function()
       local value = {}
       for _, thrown in ipairs { value, 42, true } do
-        assert.equal(thrown, raised_by(function()
-          error(thrown, 0)
-        end))
+        assert.equal(
+          thrown,
+          raised_by(function()
+            error(thrown, 0)
+          end)
+        )
       end
-      assert.equal("a message", raised_by(function()
-        error("a message", 0)
-      end))
+      assert.equal(
+        "a message",
+        raised_by(function()
+          error("a message", 0)
+        end)
+      )
     end)
 
     it("raises when a later call fails, for each strategy", function()
@@ -81,14 +92,15 @@ describe("max_tokens", function()
           local calls = 0
           local thrown = { fail_at }
           local value
-          ok, value = pcall(abridge.cut, "aaaa\nbbbb\ncccc\n", { strategy = strategy, max_tokens = 9,
+          ok, value = pcall(abridge.cut, "aaaa\nbbbb\ncccc\n", {
+            strategy = strategy,
+            max_tokens = 9,
             count_tokens = function(text)
               calls = calls + 1
-              if calls == fail_at then
-                error(thrown)
-              end
+              if calls == fail_at then error(thrown) end
               return #text
-            end })
+            end,
+          })
           if not ok then
             assert.equal(thrown, value)
             assert.equal(fail_at, calls)
@@ -100,16 +112,23 @@ describe("max_tokens", function()
 
     it("names a result that is no count", function()
       for _, result in ipairs { -1, 1.5, 2 ^ 53 + 2, 0 / 0, 1 / 0, "12", true, {} } do
-        assert.matches("count_tokens", raised_by(function()
-          return result
-        end), 1, true)
+        assert.matches(
+          "count_tokens",
+          raised_by(function()
+            return result
+          end),
+          1,
+          true
+        )
       end
       assert.matches("count_tokens", raised_by(function() end), 1, true)
     end)
 
     it("of cap says what it got, where only the notice is counted wrong", function()
       for _, answer in ipairs { {}, -1, 0.5, "7", 0 / 0, 2 ^ 54 } do
-        local function counter(text) return text:find("[Showing", 1, true) and answer or #text end
+        local function counter(text)
+          return text:find("[Showing", 1, true) and answer or #text
+        end
         local ok, message = pcall(abridge.cap, ("a line\n"):rep(100), { max_tokens = 200, count_tokens = counter })
         assert.is_false(ok)
         assert.matches("count_tokens must return an integer from 0 to 2^53, got ", message, 1, true)
@@ -119,10 +138,13 @@ describe("max_tokens", function()
 
     it("does not let it yield", function()
       local thread = coroutine.create(function()
-        local ok, message = pcall(abridge.tail, "aaa\nbbb\n", { max_tokens = 4, count_tokens = function()
-          coroutine.yield()
-          return 1
-        end })
+        local ok, message = pcall(abridge.tail, "aaa\nbbb\n", {
+          max_tokens = 4,
+          count_tokens = function()
+            coroutine.yield()
+            return 1
+          end,
+        })
         return "done", ok, message
       end)
       local resumed, where, ok = coroutine.resume(thread)
@@ -133,9 +155,12 @@ describe("max_tokens", function()
   end)
 
   it("lets count_tokens cut texts of its own", function()
-    local content = abridge.tail("aaa\nbbb\n", { max_tokens = 4, count_tokens = function(text)
-      return #(abridge.head(text, { max_bytes = 100, max_tokens = 100 }))
-    end })
+    local content = abridge.tail("aaa\nbbb\n", {
+      max_tokens = 4,
+      count_tokens = function(text)
+        return #(abridge.head(text, { max_bytes = 100, max_tokens = 100 }))
+      end,
+    })
     assert.equal("bbb\n", content)
   end)
 end)

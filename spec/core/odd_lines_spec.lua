@@ -8,19 +8,41 @@ local WORDS = { "copper", "iron", "nickel", "silver", "tin", "zinc" }
 local ROUTINE = {
   mail = function(i)
     return ("Mar  4 05:%02d:%02d relay postfix/smtp[%d]: %X: to=<%s@example.org>, delay=0.%d, status=sent"):format(
-      i % 60, i % 59, 900 + i % 40, 4096 + i, random.choose(WORDS), random.below(90))
+      i % 60,
+      i % 59,
+      900 + i % 40,
+      4096 + i,
+      random.choose(WORDS),
+      random.below(90)
+    )
   end,
   access = function(i)
     return ('10.0.%d.%d - - [04/Mar/2026:05:%02d:00 +0000] "GET /%s/%d HTTP/1.1" 200 %d'):format(
-      i % 9, i % 250, i % 60, random.choose(WORDS), i, random.between(200, 9000))
+      i % 9,
+      i % 250,
+      i % 60,
+      random.choose(WORDS),
+      i,
+      random.between(200, 9000)
+    )
   end,
   sync = function(i)
     return ("%s/%s/part-%d.tar  %d bytes  %d%%"):format(
-      random.choose(HOSTS), random.choose(WORDS), i, random.below(90000), random.below(100))
+      random.choose(HOSTS),
+      random.choose(WORDS),
+      i,
+      random.below(90000),
+      random.below(100)
+    )
   end,
   pods = function(i)
-    return ("%ds  Normal  %s  pod/%s-%d  %s"):format(i % 300, random.choose { "Pulled", "Created", "Started" },
-      random.choose(HOSTS), i, random.choose { "image is present", "container is created", "container is started" })
+    return ("%ds  Normal  %s  pod/%s-%d  %s"):format(
+      i % 300,
+      random.choose { "Pulled", "Created", "Started" },
+      random.choose(HOSTS),
+      i,
+      random.choose { "image is present", "container is created", "container is started" }
+    )
   end,
 }
 
@@ -46,7 +68,9 @@ local function kept(odd, routine, failing, budget)
   if failing then all[2960] = "error: cannot open orders.db" end
   local content = "\n" .. abridge.priority(table.concat(all, "\n"), { max_bytes = budget }) .. "\n"
   return content:find("\n" .. odd .. "\n", 1, true)
-    and (not failing or content:find("\nerror: cannot open orders.db\n", 1, true)) and 1 or 0
+      and (not failing or content:find("\nerror: cannot open orders.db\n", 1, true))
+      and 1
+    or 0
 end
 
 describe("the odd line", function()

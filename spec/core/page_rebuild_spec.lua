@@ -4,6 +4,7 @@
 local abridge = require "support.unsaved"
 local core = require "abridge.core"
 local host = require "abridge.base.host"
+local merge = require "support.merge"
 local plain = require "support.plain"
 local random = require "support.random"
 local redact = require "abridge.redact"
@@ -66,7 +67,7 @@ local function follow(turn)
   error "no end"
 end
 
-describe("pages one after the other", function()
+describe("pages one after the other #few", function()
   setup(function()
     dir = tmpdir.new()
   end)
@@ -120,11 +121,7 @@ describe("pages one after the other", function()
 
   local function reader(session, path, more)
     return function(offset, column)
-      local input = { path = path, offset = offset, column = column }
-      for key, value in pairs(more) do
-        input[key] = value
-      end
-      local result = session:call("read_file", input)
+      local result = session:call("read_file", merge({ path = path, offset = offset, column = column }, more))
       if result.is_error then return nil, result.content end
       abridge.assert_conforms("read_file", result)
       local block, cut = result.truncation, result.details.cut
@@ -136,7 +133,7 @@ describe("pages one after the other", function()
       must(not limits.max_bytes or #result.content <= limits.max_bytes, "%d bytes", #result.content)
       must(not limits.max_chars or core.count_chars(result.content) <= limits.max_chars, "too many chars")
       local body = result.content:sub(1, block.bytes_returned)
-      return input.line_numbers and without_numbers(body, offset) or body, cut, result
+      return more.line_numbers and without_numbers(body, offset) or body, cut, result
     end
   end
 
@@ -221,7 +218,7 @@ end)
 
 -- a file that changes ----------------------------------------------------------------------------
 
-describe("a file that changes while it is paged", function()
+describe("a file that changes while it is paged #few", function()
   local WIDTH = 64
 
   setup(function()
@@ -259,7 +256,7 @@ describe("a file that changes while it is paged", function()
   local function torn(content, cut, offset)
     if cut.total_bytes ~= cut.total_lines * WIDTH then return "totals disagree" end
     local name, number = nil, offset - 1
-    for line in (content == "" and "" or content:gsub("\n$", "") .. "\n"):gmatch "([^\n]*)\n" do
+    for _, line in ipairs(plain.lines(content)) do
       number = number + 1
       local said, at = line:match "^(%w+) (%d+) %.+$"
       if not said then return "a line is broken: " .. line end

@@ -1,38 +1,21 @@
 -- SPEC 6: what a priority cut keeps, as a host and a model see it. What counts as a hit is in spec/c/test_priority.c.
 local abridge = require "support.unsaved"
+local contains = require "support.contains"
+local plain = require "support.plain"
+local seq = require "support.seq"
 local tmpdir = require "support.tmpdir"
 
-local function lines(count, format)
-  local all = {}
-  for i = 1, count do
-    all[i] = format:format(i)
-  end
-  return table.concat(all, "\n") .. "\n"
-end
-
-local quiet = lines(10000, "test foo_error_handling_%d ... ok")
+local quiet = seq(1, 10000, "test foo_error_handling_%d ... ok")
 local failure = "src/cart.rs:40: assertion failed: total == 7\n"
 local log = quiet .. failure .. quiet .. "test run over\n"
-
-local function has(content, wanted)
-  assert.is_true(content:find(wanted, 1, true) ~= nil, wanted .. " is not in\n" .. content)
-end
-
-local function raises(wanted, fn, ...)
-  local ok, message = pcall(fn, ...)
-  assert.is_false(ok, "nothing was raised")
-  for _, word in ipairs(wanted) do
-    assert.is_true(tostring(message):find(word, 1, true) ~= nil, ("%s is not in: %s"):format(word, tostring(message)))
-  end
-end
 
 describe("priority", function()
   it("keeps one failure amid twenty thousand tests that passed, and the last line", function()
     local content, cut = abridge.priority(log, { max_bytes = 2048 })
     assert.is_true(#content <= 2048 and #content >= 2048 * 0.95)
-    has(content, failure)
+    contains(content, failure)
     assert.equal("test run over\n", content:sub(-14))
-    has(content, "test foo_error_handling_1 ... ok\n")
+    contains(content, "test foo_error_handling_1 ... ok\n")
     assert.equal("priority", cut.strategy)
     assert.equal("bytes", cut.truncated_by)
     assert.same({ found = 1, kept = 1 }, cut.hits)
@@ -40,13 +23,13 @@ describe("priority", function()
   end)
 
   it("keeps one failure amid hundreds of '0 failed'", function()
-    local zeros = lines(400, "suite %d: 12 passed, 0 failed")
+    local zeros = seq(1, 400, "suite %d: 12 passed, 0 failed")
     local content, cut = abridge.cut(zeros .. "suite cart: 11 passed, 1 failed\n" .. zeros, {
       strategy = "priority",
       max_bytes = "2KB",
     })
-    has(content, "suite cart: 11 passed, 1 failed\n")
-    has(content, "suite 400: 12 passed, 0 failed\n")
+    contains(content, "suite cart: 11 passed, 1 failed\n")
+    contains(content, "suite 400: 12 passed, 0 failed\n")
     assert.equal(1, cut.hits.found)
   end)
 
@@ -60,7 +43,7 @@ describe("priority", function()
     local at, kept = 0, 0
     for _, range in ipairs(cut.kept) do
       assert.is_true(range.first_byte > at)
-      has(content, log:sub(range.first_byte, range.last_byte))
+      contains(content, log:sub(range.first_byte, range.last_byte))
       local _, newlines = log:sub(1, range.first_byte - 1):gsub("\n", "")
       assert.equal(newlines + 1, range.first_line)
       at, kept = range.last_byte, kept + range.last_byte - range.first_byte + 1
@@ -85,11 +68,11 @@ describe("priority", function()
   end)
 
   it("counts the lines of one failure as one", function()
-    local failed = failure:rep(3) .. lines(11, "step %d") .. failure .. lines(12, "step %d") .. failure
+    local failed = failure:rep(3) .. seq(1, 11, "step %d") .. failure .. seq(1, 12, "step %d") .. failure
     local _, cut = abridge.priority(failed, { max_bytes = #failed })
     assert.same({ found = 5, kept = 5 }, cut.hits)
     assert.same({ found = 3, kept = 3 }, cut.failures)
-    local long = (failed .. lines(100, "step %d")):rep(50)
+    local long = (failed .. seq(1, 100, "step %d")):rep(50)
     local _, short = abridge.priority(long, { max_bytes = 1000 })
     assert.same({ 250, 150 }, { short.hits.found, short.failures.found })
     assert.is_true(short.failures.kept > 1 and short.failures.kept < short.hits.kept)
@@ -115,7 +98,7 @@ describe("priority", function()
     for _, opts in ipairs { { max_bytes = 200 }, { max_bytes = 5000 } } do
       opts.strategy = "priority"
       local stream = abridge.stream(opts)
-      stream:write(failure .. lines(50, "step %d") .. failure:sub(1, -2))
+      stream:write(failure .. seq(1, 50, "step %d") .. failure:sub(1, -2))
       for _ = 1, 2 do
         assert.same({ found = 2, kept = 2 }, select(2, stream:snapshot()).failures)
       end
@@ -132,7 +115,12 @@ describe("priority", function()
       assert.is_true(abridge.count_chars(content) <= budget)
       local _, cut = abridge.priority(log, { max_lines = budget })
       assert.is_true(cut.output_lines <= budget)
-      content = abridge.priority(log, { max_tokens = budget, count_tokens = function(text) return #text end })
+      content = abridge.priority(log, {
+        max_tokens = budget,
+        count_tokens = function(text)
+          return #text
+        end,
+      })
       assert.is_true(#content <= budget)
       content = abridge.priority(log, { max_bytes = budget, reserve = "[cut]" })
       assert.is_true(#content + 5 <= math.max(budget, 5))
@@ -141,17 +129,22 @@ describe("priority", function()
 
   it("asks a counter of tokens a few times only, and raises what it raises", function()
     local calls = 0
-    abridge.priority(log, { max_tokens = 600, count_tokens = function(text)
-      calls = calls + 1
-      return #text
-    end })
+    abridge.priority(log, {
+      max_tokens = 600,
+      count_tokens = function(text)
+        calls = calls + 1
+        return #text
+      end,
+    })
     assert.is_true(calls > 0 and calls < 40, calls .. " calls")
-    local function broken() error "no counter" end
-    raises({ "no counter" }, abridge.priority, log, { max_tokens = 600, count_tokens = broken })
+    local function broken()
+      error "no counter"
+    end
+    plain.raises({ "no counter" }, abridge.priority, log, { max_tokens = 600, count_tokens = broken })
   end)
 
   it("takes the markers of head_tail", function()
-    has((abridge.priority(log, { max_bytes = 999, marker_text = "~{lines}~" })), "\n~9")
+    contains((abridge.priority(log, { max_bytes = 999, marker_text = "~{lines}~" })), "\n~9")
     assert.is_nil((abridge.priority(log, { max_bytes = 999, marker = "none" })):find("omitted", 1, true))
     local content, cut = abridge.priority(log, { max_bytes = 999, marker = "outside" })
     assert.is_true(cut.output_bytes <= 999 and #content > cut.output_bytes)
@@ -159,7 +152,7 @@ describe("priority", function()
 end)
 
 describe("hits", function()
-  local text = lines(500, "step %d") .. "Queue depth 9000 is high\n" .. lines(500, "step %d")
+  local text = seq(1, 500, "step %d") .. "Queue depth 9000 is high\n" .. seq(1, 500, "step %d")
 
   local function found(hits)
     return select(2, abridge.priority(text, { max_bytes = 300, hits = hits })).hits.found
@@ -167,7 +160,7 @@ describe("hits", function()
 
   it("add patterns", function()
     local content, cut = abridge.priority(text, { max_bytes = 300, hits = { "queue depth *000" } })
-    has(content, "Queue depth 9000 is high\n")
+    contains(content, "Queue depth 9000 is high\n")
     assert.same({ found = 1, kept = 1 }, cut.hits)
     assert.same({ found = 1, kept = 1 }, cut.failures)
     assert.equal(0, found {})
@@ -202,7 +195,7 @@ describe("hits", function()
 
   it("raise with key and value", function()
     local function wrong(wanted, hits)
-      raises(wanted, abridge.priority, "x", { max_bytes = 1, hits = hits })
+      plain.raises(wanted, abridge.priority, "x", { max_bytes = 1, hits = hits })
     end
     wrong({ "hits", "got 5" }, 5)
     wrong({ "hits[1]", "got 5" }, { 5 })
@@ -222,7 +215,7 @@ describe("hits", function()
       many[i] = "a"
     end
     wrong({ "hits", "257" }, many)
-    raises({ "hits", "head" }, abridge.head, "x", { max_bytes = 1, hits = { "a" } })
+    plain.raises({ "hits", "head" }, abridge.head, "x", { max_bytes = 1, hits = { "a" } })
   end)
 
   it("are copied: a stream goes by what they were", function()
@@ -271,17 +264,17 @@ end)
 describe("a command", function()
   it("is cut by priority, and told how many failures are not shown", function()
     local session = abridge.session { limits = { run_command = { max_bytes = 1000 } } }
-    local steps = lines(30, "step %d"):gsub("\n", "\\n")
+    local steps = seq(1, 30, "step %d"):gsub("\n", "\\n")
     local command = ("i=0; while [ $i -lt 200 ]; do i=$((i+1)); printf '%s'; "):format(steps)
-      .. "echo \"job $i: error: no disk\"; done; echo over"
+      .. 'echo "job $i: error: no disk"; done; echo over'
     local result = session:call("run_command", { command = command })
     local cut = result.details.cut
     assert.is_true(#result.content <= 1000)
     assert.equal(200, cut.hits.found)
     assert.equal(200, cut.failures.found)
     assert.is_true(cut.failures.kept > 1 and cut.failures.kept < 200)
-    has(result.content, "over\n\n[Showing ")
-    has(result.content, ("%d more failures not shown]"):format(200 - cut.failures.kept))
+    contains(result.content, "over\n\n[Showing ")
+    contains(result.content, ("%d more failures not shown]"):format(200 - cut.failures.kept))
     abridge.assert_conforms("run_command", result)
   end)
 
@@ -290,8 +283,8 @@ describe("a command", function()
     local session = abridge.session { limits = { run_command = { max_bytes = 500, hits = hits } } }
     local parts = "seq -f 'part %g' 1000; "
     local result = session:call("run_command", { command = parts .. "echo a needle here; " .. parts })
-    has(result.content, "a needle here\n")
-    raises({ "limits.run_command", "hits[1].weight" }, abridge.session, {
+    contains(result.content, "a needle here\n")
+    plain.raises({ "limits.run_command", "hits[1].weight" }, abridge.session, {
       limits = { run_command = { hits = { { text = "x", weight = "heavy" } } } },
     })
   end)

@@ -2,9 +2,11 @@
 local abridge = require "abridge"
 local core = require "abridge.core"
 local host = require "abridge.base.host"
+local merge = require "support.merge"
 local process = require "abridge.process"
 local random = require "support.random"
 local resources = require "support.resources"
+local seq = require "support.seq"
 local tmpdir = require "support.tmpdir"
 
 local uv = host.uv()
@@ -13,28 +15,32 @@ local is_root = uv.getuid() == 0
 local on_linux = resources.has_proc
 local dir
 
-before_each(function() dir = tmpdir.new() end)
-after_each(function() dir:remove() end)
+before_each(function()
+  dir = tmpdir.new()
+end)
+after_each(function()
+  dir:remove()
+end)
 
 local function mode_of(path)
   local stat = uv.fs_lstat(path)
   return stat and ("%o"):format(stat.mode % 4096)
 end
 
-local function exists(path) return uv.fs_lstat(path) ~= nil end
+local function exists(path)
+  return uv.fs_lstat(path) ~= nil
+end
 
 --- n lines of ten bytes.
 local function lines(n)
-  local list = {}
-  for i = 1, n do list[i] = ("%09d\n"):format(i) end
-  return table.concat(list)
+  return seq(1, n, "%09d")
 end
 
 --- A stream of at most two lines that keeps its full output as full/NAME.
 local function stream(name, opts)
-  local all = { strategy = "tail", max_lines = 2, full_output = { dir = dir:at "full", name = name or "f" } }
-  for key, value in pairs(opts or {}) do all[key] = value end
-  return abridge.stream(all)
+  return abridge.stream(
+    merge({ strategy = "tail", max_lines = 2, full_output = { dir = dir:at "full", name = name or "f" } }, opts)
+  )
 end
 
 --- The shell line that runs a Lua file on this host; it inherits LUA_PATH and LUA_CPATH.
@@ -48,7 +54,9 @@ end
 local function module_paths()
   local root = tmpdir.root()
   local function absolute(path)
-    return (path:gsub("[^;]+", function(p) return p:find "^/" and p or root .. "/" .. p end))
+    return (path:gsub("[^;]+", function(p)
+      return p:find "^/" and p or root .. "/" .. p
+    end))
   end
   return "LUA_PATH=" .. quote(absolute(package.path)) .. " LUA_CPATH=" .. quote(absolute(package.cpath))
 end
@@ -64,7 +72,9 @@ describe("the full output of a stream", function()
   it("is a private file of all that came, named in the cut", function()
     local s = stream "0007-run_command.log"
     local text = lines(10)
-    for i = 1, #text, 7 do s:write(text:sub(i, i + 6)) end
+    for i = 1, #text, 7 do
+      s:write(text:sub(i, i + 6))
+    end
     local content, cut = s:finish()
     assert.equal(lines(10):sub(-20), content)
     assert.equal(dir:at "full/0007-run_command.log", cut.full_output_path)
@@ -97,7 +107,13 @@ describe("the full output of a stream", function()
       { max_lines = 2 ^ 53, max_bytes = 98 },
       { max_lines = 2 ^ 53, max_chars = 98 },
       { max_lines = 2 ^ 53, max_tokens = 3 },
-      { max_lines = 2 ^ 53, max_tokens = 90, count_tokens = function(text) return #text end },
+      {
+        max_lines = 2 ^ 53,
+        max_tokens = 90,
+        count_tokens = function(text)
+          return #text
+        end,
+      },
       { max_lines = 0 },
       { max_bytes = 0 },
     } do
@@ -164,19 +180,24 @@ describe("the full output of a stream", function()
     s:write(lines(3))
     local _, cut = s:finish()
     assert.equal(dir:at "a/b/c/f", cut.full_output_path)
-    for _, made in ipairs { "a", "a/b", "a/b/c" } do assert.equal("700", mode_of(dir:at(made))) end
+    for _, made in ipairs { "a", "a/b", "a/b/c" } do
+      assert.equal("700", mode_of(dir:at(made)))
+    end
     s:close()
   end)
 
   it("is private under any umask", function()
     for _, umask in ipairs { "000", "022", "077", "277", "777" } do
-      local line = program("umask.lua", ([[
+      local line = program(
+        "umask.lua",
+        ([[
         local abridge = require "abridge"
         local s = abridge.stream { strategy = "tail", max_lines = 1, full_output = { dir = %q, name = "f" } }
         s:write "one\ntwo\n"
         local _, cut = s:finish()
         print(cut.full_output_path or cut.full_output_error)
-      ]]):format(dir:at("u" .. umask)))
+      ]]):format(dir:at("u" .. umask))
+      )
       -- the shell's own files come first, and a umask of 777 hides what it makes later
       dir:sh("umask " .. umask .. "; " .. line .. " > /dev/null 2>&1")
       assert.equal("700", mode_of(dir:at("u" .. umask)))
@@ -205,7 +226,9 @@ describe("the full output of a stream", function()
       kept[i]:finish()
     end
     assert.equal(before, resources.descriptors()) -- finish closes the file
-    for i = 1, 20 do assert.equal(50, select(2, kept[i]:snapshot()).full_output_bytes) end
+    for i = 1, 20 do
+      assert.equal(50, select(2, kept[i]:snapshot()).full_output_bytes)
+    end
   end)
 
   it("is not inherited by a child", function()
@@ -230,7 +253,9 @@ describe("trouble with the full output", function()
   local function told(code, s)
     s = s or stream()
     assert.is_true(s:write(lines(5)))
-    for _ = 1, 20 do assert.is_true(s:write(lines(1000))) end
+    for _ = 1, 20 do
+      assert.is_true(s:write(lines(1000)))
+    end
     local content, cut = s:finish()
     assert.equal(lines(1000):sub(-20), content)
     assert.equal(20005, cut.total_lines)
@@ -298,7 +323,9 @@ describe("trouble with the full output", function()
   end)
 
   it("is told for what is no file name", function()
-    for _, name in ipairs { "a/b", "../f", "..", ".", "/f" } do told("EINVAL", stream(name)) end
+    for _, name in ipairs { "a/b", "../f", "..", ".", "/f" } do
+      told("EINVAL", stream(name))
+    end
     told("ENAMETOOLONG", stream(("n"):rep(256)))
     told("ENAMETOOLONG", stream("f", { full_output = { dir = "/" .. ("a/"):rep(3000), name = "f" } }))
     assert.is_false(exists(dir:at "f"))
@@ -316,7 +343,9 @@ describe("trouble with the full output", function()
   end)
 
   it("of a size limit is an error, not a signal; the bytes told are those on disk", function()
-    local line = program("limit.lua", ([[
+    local line = program(
+      "limit.lua",
+      ([[
       local abridge = require "abridge"
       local full = { dir = %q, name = "f" }
       local s = abridge.stream { strategy = "tail", max_lines = 2, max_bytes = 100, full_output = full }
@@ -324,7 +353,8 @@ describe("trouble with the full output", function()
       local content, cut = s:finish()
       local facts = { #content, cut.total_lines, cut.full_output_code, cut.full_output_bytes, cut.full_output_path }
       io.stdout:write(content, table.concat(facts, " "), "\n")
-    ]]):format(dir:at "full"))
+    ]]):format(dir:at "full")
+    )
     local out, err, code = dir:sh("ulimit -f 1; " .. line)
     assert.equal("", err)
     assert.equal(0, code)
@@ -362,11 +392,14 @@ describe("a saved text", function()
   end)
 
   it("that does not fit says how much is there", function()
-    local line = program("save.lua", ([[
+    local line = program(
+      "save.lua",
+      ([[
       local core = require "abridge.core"
       local path, bytes, message, code = core.save(%q, "f", ("x"):rep(100000))
       io.stdout:write(table.concat({ path, bytes, message, code }, "|"), "\n")
-    ]]):format(dir:at "full"))
+    ]]):format(dir:at "full")
+    )
     local out, err = dir:sh("ulimit -f 1; " .. line)
     assert.equal("", err)
     local size = uv.fs_stat(dir:at "full/f").size
@@ -388,7 +421,9 @@ describe("a private folder", function()
 end)
 
 describe("a log", function()
-  local function open(name) return core.log(dir:at "run", name or "log") end
+  local function open(name)
+    return core.log(dir:at "run", name or "log")
+  end
 
   it("grows by whole records, there at once", function()
     local log = assert(open())
@@ -448,10 +483,13 @@ describe("a log", function()
     assert.is_nil(other)
     assert.equal("EBUSY", code)
     assert.matches("another process is writing it$", message)
-    local line = program("other.lua", ([[
+    local line = program(
+      "other.lua",
+      ([[
       local log, _, code = require("abridge.core").log(%q, "log")
       io.stdout:write(tostring(log), " ", tostring(code), "\n")
-    ]]):format(dir:at "run"))
+    ]]):format(dir:at "run")
+    )
     assert.equal("nil EBUSY\n", (dir:sh(line)))
     assert.equal("mine\n", dir:read "run/log")
     log:close()
@@ -460,24 +498,33 @@ describe("a log", function()
   end)
 
   it("is free again when its holder was killed, and mended", function()
-    local line = program("holder.lua", ([[
+    local line = program(
+      "holder.lua",
+      ([[
       local log = assert(require("abridge.core").log(%q, "log"))
       log:append "whole\n"
       log:append "to"
       io.stdout:write "ready\n"
       io.stdout:flush()
       io.popen("exec sleep 60"):read "*a"
-    ]]):format(dir:at "run"))
+    ]]):format(dir:at "run")
+    )
     for round = 1, 3 do
       local said = ""
       local child = assert(process.spawn({ "sh", "-c", "exec env " .. line }, {}, {
-        on_output = function(chunk) said = said .. chunk end,
+        on_output = function(chunk)
+          said = said .. chunk
+        end,
       }))
-      assert.is_true(host.wait(function() return said:find "ready" ~= nil or child:is_done() end, 30))
+      assert.is_true(host.wait(function()
+        return said:find "ready" ~= nil or child:is_done()
+      end, 30))
       assert.equal("ready\n", said)
       assert.equal("EBUSY", select(3, open()))
       uv.kill(-child.pid, "sigkill")
-      assert.is_true(host.wait(function() return child:is_done() end, 30))
+      assert.is_true(host.wait(function()
+        return child:is_done()
+      end, 30))
       local log = assert(open())
       assert.equal(("whole\n"):rep(round), dir:read "run/log")
       log:close()
@@ -485,7 +532,9 @@ describe("a log", function()
   end)
 
   it("takes a record whole or not at all, and goes on afterwards", function()
-    local line = program("full.lua", ([[
+    local line = program(
+      "full.lua",
+      ([[
       local log = assert(require("abridge.core").log(%q, "log"))
       local codes = {}
       for i = 1, 8 do
@@ -493,12 +542,15 @@ describe("a log", function()
         codes[i] = tostring(ok and log:size() or code)
       end
       io.stdout:write(table.concat(codes, " "), "\n")
-    ]]):format(dir:at "run"))
+    ]]):format(dir:at "run")
+    )
     local out, err = dir:sh("ulimit -f 1; " .. line)
     assert.equal("", err)
     local text = dir:read "run/log"
     assert.equal("\n", text:sub(-1))
-    for record in text:gmatch "[^\n]*" do assert.is_true(#record == 399 or #record == 19 or #record == 0) end
+    for record in text:gmatch "[^\n]*" do
+      assert.is_true(#record == 399 or #record == 19 or #record == 0)
+    end
     if #text == 480 then -- blocks of 512 bytes
       assert.equal("20 420 440 EFBIG 460 EFBIG 480 EFBIG\n", out)
     end

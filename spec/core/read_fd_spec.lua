@@ -32,7 +32,9 @@ local function pour(stream, text, piece, most)
   for at = 1, #text, piece do
     assert(uv.fs_write(fds.write, text:sub(at, at + piece - 1), -1))
     local n, _, code
-    repeat n, _, code = stream:read_fd(fds.read, most) until not n
+    repeat
+      n, _, code = stream:read_fd(fds.read, most)
+    until not n
     assert.equal("EAGAIN", code)
   end
   shut(fds.write)
@@ -41,9 +43,13 @@ local function pour(stream, text, piece, most)
 end
 
 describe("stream:read_fd", function()
-  before_each(function() open = {} end)
+  before_each(function()
+    open = {}
+  end)
   after_each(function()
-    for fd in pairs(open) do uv.fs_close(fd) end
+    for fd in pairs(open) do
+      uv.fs_close(fd)
+    end
   end)
 
   it("reads what is there, says when there is nothing now, and tells the end with 0, as often as asked", function()
@@ -99,7 +105,9 @@ describe("stream:read_fd", function()
     local dir = tmpdir.new()
     local text = numbered(20000)
     local stream = abridge.stream {
-      strategy = "tail", max_bytes = 500, full_output = { dir = dir:at "out", name = "all.log" },
+      strategy = "tail",
+      max_bytes = 500,
+      full_output = { dir = dir:at "out", name = "all.log" },
     }
     pour(stream, text, 50000)
     local _, cut = stream:finish()
@@ -122,8 +130,11 @@ describe("stream:read_fd", function()
     local prepared = 0
     local dir = tmpdir.new()
     local one = source.open(
-      { strategy = "tail", max_bytes = 1000, full_output = { dir = dir:at "out", name = "all.log" } }, nil,
-      function() prepared = prepared + 1 end
+      { strategy = "tail", max_bytes = 1000, full_output = { dir = dir:at "out", name = "all.log" } },
+      nil,
+      function()
+        prepared = prepared + 1
+      end
     )
     local fds = new_pipe()
     uv.fs_write(fds.write, ("x"):rep(1000), -1)
@@ -183,7 +194,9 @@ describe("stream:read_fd", function()
       stream:close()
       raises("stream:read_fd: the stream is closed", 0)
     end
-    assert.has_error(function() plain:read_fd() end)
+    assert.has_error(function()
+      plain:read_fd()
+    end)
   end)
 end)
 
@@ -192,10 +205,16 @@ describe("a process whose output is read by a reader", function()
     local stream = abridge.stream(TAIL)
     local outcome
     local child = assert(process.spawn({ "sh", "-c", script }, opts or {}, {
-      read_output = reader or function(...) return stream:read_fd(...) end,
-      on_exit = function(given) outcome = given end,
+      read_output = reader or function(...)
+        return stream:read_fd(...)
+      end,
+      on_exit = function(given)
+        outcome = given
+      end,
     }))
-    assert.is_true(host.wait(function() return child:is_done() end, 30))
+    assert.is_true(host.wait(function()
+      return child:is_done()
+    end, 30))
     local content, cut = stream:finish()
     stream:close()
     return content, cut, outcome
@@ -259,10 +278,16 @@ describe("a process whose output is read by a reader", function()
   it("keeps stderr apart where asked to", function()
     local said, stream = {}, abridge.stream(TAIL)
     local child = assert(process.spawn({ "sh", "-c", "echo out; echo err >&2" }, { merge_stderr = false }, {
-      read_output = function(...) return stream:read_fd(...) end,
-      on_stderr = function(chunk) said[#said + 1] = chunk end,
+      read_output = function(...)
+        return stream:read_fd(...)
+      end,
+      on_stderr = function(chunk)
+        said[#said + 1] = chunk
+      end,
     }))
-    assert.is_true(host.wait(function() return child:is_done() end, 30))
+    assert.is_true(host.wait(function()
+      return child:is_done()
+    end, 30))
     assert.equal("out\n", (stream:finish()))
     assert.equal("err\n", table.concat(said))
   end)
@@ -271,8 +296,14 @@ describe("a process whose output is read by a reader", function()
     if not on_linux then return end
     run "echo one"
     local before = resources.descriptors()
-    for _ = 1, 5 do run "echo more" end
-    assert.is_nil((process.spawn({ "/no/such/program" }, {}, { read_output = function() return 0 end })))
+    for _ = 1, 5 do
+      run "echo more"
+    end
+    assert.is_nil((process.spawn({ "/no/such/program" }, {}, {
+      read_output = function()
+        return 0
+      end,
+    })))
     assert.equal(before, resources.descriptors())
   end)
 end)
@@ -309,13 +340,16 @@ describe("has_no_reader", function()
     assert.is_false(core.has_no_reader(file))
     uv.fs_close(file)
     assert.is_false(core.has_no_reader(2 ^ 31 - 1))
-    assert.has_error(function() core.has_no_reader(-1) end)
+    assert.has_error(function()
+      core.has_no_reader(-1)
+    end)
   end)
 
   it("is true though a full pipe would make a write wait", function()
     open = {}
     local fds = new_pipe()
-    while uv.fs_write(fds.write, ("x"):rep(4096), -1) == 4096 do end
+    while uv.fs_write(fds.write, ("x"):rep(4096), -1) == 4096 do
+    end
     assert.is_false(core.has_no_reader(fds.write))
     shut(fds.read)
     assert.is_true(core.has_no_reader(fds.write))

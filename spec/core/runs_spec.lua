@@ -1,18 +1,8 @@
 -- SPEC 6: a run of lines of one form is told as such in its gap.
 local abridge = require "support.unsaved"
+local contains = require "support.contains"
 local random = require "support.random"
-
-local function lines(first, last, format)
-  local all = {}
-  for i = first, last do
-    all[#all + 1] = format:format(i)
-  end
-  return table.concat(all, "\n") .. "\n"
-end
-
-local function has(content, wanted)
-  assert.is_true(content:find(wanted, 1, true) ~= nil, wanted .. " is not in\n" .. content)
-end
+local seq = require "support.seq"
 
 local function lacks(content, unwanted)
   assert.is_nil(content:find(unwanted, 1, true), content)
@@ -23,7 +13,7 @@ local failed = "not ok 3 - divides\n"
 
 describe("a gap", function()
   it("in a run of lines that differ in numbers alone is told as such", function()
-    local content = abridge.priority(lines(1, 50000, "ok %d - adds") .. failed .. lines(1, 40000, "ok %d - adds"), {
+    local content = abridge.priority(seq(1, 50000, "ok %d - adds") .. failed .. seq(1, 40000, "ok %d - adds"), {
       max_bytes = 600,
     })
     local before, after = content:match "^(.-)%f[n]not ok 3 %- divides\n(.*)$"
@@ -36,54 +26,58 @@ describe("a gap", function()
 
   it("is none where a single line in it is of another form", function()
     for _, odd in ipairs { "ok 7 - adds", "ok 7 - divides - adds", "  ok 7 - adds", "ok", "" } do
-      local text = lines(1, 3000, "ok %d - adds") .. odd .. "\n" .. lines(1, 3000, "ok %d - adds") .. failed
-        .. lines(1, 9, "ok %d - adds")
+      local text = seq(1, 3000, "ok %d - adds")
+        .. odd
+        .. "\n"
+        .. seq(1, 3000, "ok %d - adds")
+        .. failed
+        .. seq(1, 9, "ok %d - adds")
       local content = abridge.priority(text, { max_bytes = 400 })
-      local told = odd == "ok 7 - adds" and has or lacks
+      local told = odd == "ok 7 - adds" and contains or lacks
       told(content, LIKE)
-      has(content, " omitted] ...\n")
+      contains(content, " omitted] ...\n")
     end
   end)
 
   it("is none where lines of one form say different things", function()
-    local job = lines(1, 99, "job %d level=info") .. "job 100 level=red\n"
-    local text = failed:rep(3) .. job:rep(50) .. lines(1, 99, "job %d level=info")
+    local job = seq(1, 99, "job %d level=info") .. "job 100 level=red\n"
+    local text = failed:rep(3) .. job:rep(50) .. seq(1, 99, "job %d level=info")
     for _, weight in ipairs { 0, 0.01 } do
       lacks(abridge.priority(text, { max_bytes = 300, hits = { { text = "level=red", weight = weight } } }), LIKE)
     end
-    has(abridge.priority(text, { max_bytes = 300 }), LIKE)
+    contains(abridge.priority(text, { max_bytes = 300 }), LIKE)
   end)
 
   it("knows no run of lines too long to be compared whole", function()
     local long = ("word "):rep(1000) .. "%d"
-    local content, cut = abridge.priority(lines(1, 50, long) .. failed .. lines(1, 50, long), { max_bytes = 3000 })
+    local content, cut = abridge.priority(seq(1, 50, long) .. failed .. seq(1, 50, long), { max_bytes = 3000 })
     assert.is_true(cut.truncated)
     lacks(content, LIKE)
   end)
 
   it("is marked by the caller's own text alone", function()
-    local text = lines(1, 5000, "ok %d") .. failed .. lines(1, 5000, "ok %d")
+    local text = seq(1, 5000, "ok %d") .. failed .. seq(1, 5000, "ok %d")
     local own = { max_bytes = 400, marker_text = "<{lines} lines omitted>" }
     lacks(abridge.priority(text, own), LIKE)
     own.marker_text = "... [{lines} lines omitted] ..."
     lacks(abridge.priority(text, own), LIKE)
     lacks(abridge.priority(text, { max_bytes = 400, marker = "none" }), LIKE)
-    has(abridge.priority(text, { max_bytes = 400, marker = "outside" }), LIKE)
-    has((abridge.auto(text, { max_bytes = 400, kind = "log" })), LIKE)
+    contains(abridge.priority(text, { max_bytes = 400, marker = "outside" }), LIKE)
+    contains((abridge.auto(text, { max_bytes = 400, kind = "log" })), LIKE)
   end)
 
   it("is told alike by a stream, also while a line is open", function()
-    local text = lines(1, 5000, "ok %d") .. failed .. lines(1, 500, "ok %d"):sub(1, -2)
+    local text = seq(1, 5000, "ok %d") .. failed .. seq(1, 500, "ok %d"):sub(1, -2)
     local stream = abridge.stream { strategy = "priority", max_bytes = 200 }
     stream:write(text)
     local want = abridge.priority(text, { max_bytes = 200 })
-    has(want, LIKE)
+    contains(want, LIKE)
     assert.equal(want, (stream:snapshot()))
     assert.equal(want, (stream:finish()))
   end)
 
   it("is told where the line below is the only one of its run, and open", function()
-    local text = failed .. lines(1, 500, "ok %d " .. ("x"):rep(90)):sub(1, -2)
+    local text = failed .. seq(1, 500, "ok %d " .. ("x"):rep(90)):sub(1, -2)
     for _, ending in ipairs { "", "\n" } do
       local content = abridge.priority(text .. ending, { max_bytes = 166 })
       assert.matches("^not ok 3 %- divides\n%.%.%. %[499 lines like the one below omitted%] %.%.%.\n", content)
@@ -93,7 +87,12 @@ describe("a gap", function()
 end)
 
 local FORMATS = {
-  "ok %d - adds", "ok %d - divides", "    CC build/part%d.o", "step %d", "GET /items/%d 200 in 3ms", "still waiting",
+  "ok %d - adds",
+  "ok %d - divides",
+  "    CC build/part%d.o",
+  "step %d",
+  "GET /items/%d 200 in 3ms",
+  "still waiting",
 }
 
 --- The text's lines, each with what it has but for names and numbers. All words here without digits are plain.
@@ -150,13 +149,13 @@ describe("runs", function()
   it("are forgotten, the short ones first, where there are thousands", function()
     local parts = {}
     for i = 1, 3000 do
-      parts[i] = lines(1, 2 + i % 3, i % 2 == 0 and "ok %d" or "step %d")
+      parts[i] = seq(1, 2 + i % 3, i % 2 == 0 and "ok %d" or "step %d")
     end
-    parts[1500] = lines(1, 5000, "ping %d")
-    local text = lines(1, 5000, "pong %d") .. table.concat(parts) .. failed .. "over\n"
-    local content = abridge.priority(text .. lines(1, 400, "bye %d"), { max_bytes = 300 })
-    has(content, "over\nbye 1\n")
-    has(content, LIKE .. " omitted] ...\nbye ")
+    parts[1500] = seq(1, 5000, "ping %d")
+    local text = seq(1, 5000, "pong %d") .. table.concat(parts) .. failed .. "over\n"
+    local content = abridge.priority(text .. seq(1, 400, "bye %d"), { max_bytes = 300 })
+    contains(content, "over\nbye 1\n")
+    contains(content, LIKE .. " omitted] ...\nbye ")
     lacks(content:sub(1, content:find(failed, 1, true)), LIKE)
   end)
 end)

@@ -32,10 +32,31 @@ io.stderr:write(core.simd())
 ]]
 
 local ALPHABET = {
-  "plain words of a log line ", "error: it failed ", "\n", "\n", "\r\n", "\t", "\27[31m", "\127", "\0",
-  "[INFO] ", "src/main.c:12:3: note ", "TypeError", "E1101 ", "0 failed, ", "not ok ", "   12 | ",
+  "plain words of a log line ",
+  "error: it failed ",
+  "\n",
+  "\n",
+  "\r\n",
+  "\t",
+  "\27[31m",
+  "\127",
+  "\0",
+  "[INFO] ",
+  "src/main.c:12:3: note ",
+  "TypeError",
+  "E1101 ",
+  "0 failed, ",
+  "not ok ",
+  "   12 | ",
   "2026-03-01 10:00:07 ",
-  "\195\169", "\226\130\172", "\240\159\152\128", "\194\133", "\237\160\128", "\255", "\226\130", "\128",
+  "\195\169",
+  "\226\130\172",
+  "\240\159\152\128",
+  "\194\133",
+  "\237\160\128",
+  "\255",
+  "\226\130",
+  "\128",
 }
 
 describe("core.simd", function()

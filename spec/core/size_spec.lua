@@ -67,8 +67,29 @@ describe("parse_size", function()
   end)
 
   it("answers nil to what is no size", function()
-    local wrong = { "", "KB", "-1", "1.", ".5KB", "1.5.5KB", "0x10", "1e3", "1,5", " 1", "1  KB", "30 KB ", "9PB",
-      "1\0", -1, 0.5, 2 ^ 53 + 2, 1 / 0, 0 / 0, true, {} }
+    local wrong = {
+      "",
+      "KB",
+      "-1",
+      "1.",
+      ".5KB",
+      "1.5.5KB",
+      "0x10",
+      "1e3",
+      "1,5",
+      " 1",
+      "1  KB",
+      "30 KB ",
+      "9PB",
+      "1\0",
+      -1,
+      0.5,
+      2 ^ 53 + 2,
+      1 / 0,
+      0 / 0,
+      true,
+      {},
+    }
     for _, value in ipairs(wrong) do
       assert.is_nil(abridge.parse_size(value))
     end
@@ -106,8 +127,17 @@ end)
 
 describe("count_lines", function()
   it("counts as sed, grep and Neovim do", function()
-    for text, want in pairs { [""] = 0, a = 1, ["a\n"] = 1, ["a\n\n"] = 2, ["\n"] = 1, ["a\nb"] = 2, ["a\r\nb\r\n"] = 2,
-      ["a\rb"] = 1, ["\0\n\0"] = 2 } do
+    for text, want in pairs {
+      [""] = 0,
+      a = 1,
+      ["a\n"] = 1,
+      ["a\n\n"] = 2,
+      ["\n"] = 1,
+      ["a\nb"] = 2,
+      ["a\r\nb\r\n"] = 2,
+      ["a\rb"] = 1,
+      ["\0\n\0"] = 2,
+    } do
       assert.equal(want, abridge.count_lines(text))
     end
     assert.equal(100000, abridge.count_lines(("x\n"):rep(100000)))

@@ -2,15 +2,9 @@
 -- private_file_spec.lua the full output.
 local abridge = require "abridge"
 local plain = require "support.plain"
+local seq = require "support.seq"
 
 local MB = 1024 * 1024
-
---- A text of n numbered lines.
-local function lines(n)
-  local list = {}
-  for i = 1, n do list[i] = "line " .. i .. "\n" end
-  return table.concat(list)
-end
 
 --- Memory that this process has in use, in bytes; nil where the system does not tell.
 local function resident()
@@ -76,14 +70,18 @@ describe("a stream", function()
       assert.equal("some text\n", (streams[i]:snapshot()))
     end
     if before then assert.is_true(resident() - before < 16 * MB) end
-    for _, s in ipairs(streams) do s:close() end
+    for _, s in ipairs(streams) do
+      s:close()
+    end
   end)
 
   it("gives a text that fits as it came, NUL and all", function()
     local text = "a\0b\r\n\255\n"
     for _, strategy in ipairs { "head", "tail", "head_tail" } do
       local s = abridge.stream { strategy = strategy, max_bytes = #text }
-      for i = 1, #text do s:write(text:sub(i, i)) end
+      for i = 1, #text do
+        s:write(text:sub(i, i))
+      end
       assert.equal(text, (s:finish()))
     end
   end)
@@ -121,7 +119,7 @@ end)
 describe("one cut of a stream", function()
   local function filled()
     local s = abridge.stream { strategy = "tail", max_lines = 4, max_bytes = 100 }
-    s:write(lines(9))
+    s:write(seq(1, 9, "line %d"))
     return s
   end
 
@@ -209,7 +207,15 @@ describe("the end of a stream", function()
     local before = resident()
     local chunk = ("x"):rep(16 * MB)
     for _ = 1, 25 do
-      abridge.stream({ strategy = "tail", max_bytes = 32 * MB, count_tokens = function() return 0 end }):write(chunk)
+      abridge
+        .stream({
+          strategy = "tail",
+          max_bytes = 32 * MB,
+          count_tokens = function()
+            return 0
+          end,
+        })
+        :write(chunk)
       collectgarbage()
     end
     if before then assert.is_true(resident() - before < 100 * MB) end
@@ -232,7 +238,13 @@ describe("the end of a stream", function()
 
   it("is safe in any order with the collector", function()
     for _ = 1, 10 do
-      local s = abridge.stream { strategy = "tail", max_tokens = 3, count_tokens = function(text) return #text end }
+      local s = abridge.stream {
+        strategy = "tail",
+        max_tokens = 3,
+        count_tokens = function(text)
+          return #text
+        end,
+      }
       s:write "some words\n"
       s:finish()
       s:close()
@@ -260,7 +272,7 @@ describe("misuse of a stream", function()
       { nil, "opts must be a table, got nil" },
       { "tail", 'opts must be a table, got "tail"' },
       { {}, "no budget given" },
-      { { strategy = "middle", max_bytes = 1 }, "strategy must be .*, got \"middle\"" },
+      { { strategy = "middle", max_bytes = 1 }, 'strategy must be .*, got "middle"' },
       { { strategy = "tail" }, "no budget given" },
       { { strategy = "tail", max_bytes = 1.5 }, "max_bytes must be .*, got 1.5" },
       { { strategy = "tail", max_bytes = 2 ^ 53 * 2 }, "max_bytes must be" },
@@ -307,7 +319,7 @@ end)
 describe("the counter of a stream", function()
   local function counting(counter)
     local s = abridge.stream { strategy = "head_tail", max_tokens = 60, count_tokens = counter }
-    s:write(lines(50))
+    s:write(seq(1, 50, "line %d"))
     return s
   end
 
@@ -343,8 +355,13 @@ describe("the counter of a stream", function()
       s:write "more\n"
       left = 1000
       local content, cut = s:finish()
-      local want = { max_tokens = 60, count_tokens = function(text) return #text end }
-      assert.equal((abridge.head_tail(lines(50) .. "more\n", want)), content)
+      local want = {
+        max_tokens = 60,
+        count_tokens = function(text)
+          return #text
+        end,
+      }
+      assert.equal((abridge.head_tail(seq(1, 50, "line %d") .. "more\n", want)), content)
       assert.equal(51, cut.total_lines)
       s:close()
     end
@@ -352,15 +369,21 @@ describe("the counter of a stream", function()
 
   it("must answer with a count", function()
     for _, answer in ipairs { -1, 0.5, "x", {}, 0 / 0 } do
-      local s = counting(function() return answer end)
+      local s = counting(function()
+        return answer
+      end)
       assert.matches("count_tokens must return an integer", plain.raised(s.finish, s))
       s:close()
     end
   end)
 
   it("may not yield", function()
-    local s = counting(function() return coroutine.yield() end)
-    local thread = coroutine.create(function() return s:finish() end)
+    local s = counting(function()
+      return coroutine.yield()
+    end)
+    local thread = coroutine.create(function()
+      return s:finish()
+    end)
     local ok, message = coroutine.resume(thread)
     assert.is_false(ok)
     assert.matches("yield", message)
@@ -370,12 +393,21 @@ describe("the counter of a stream", function()
   it("may run on another coroutine than the one that opened the stream", function()
     local s
     coroutine.wrap(function()
-      s = counting(function(text) return #text end)
+      s = counting(function(text)
+        return #text
+      end)
     end)()
     collectgarbage()
-    local content = coroutine.wrap(function() return (s:finish()) end)()
-    local want = { max_tokens = 60, count_tokens = function(text) return #text end }
-    assert.equal((abridge.head_tail(lines(50), want)), content)
+    local content = coroutine.wrap(function()
+      return (s:finish())
+    end)()
+    local want = {
+      max_tokens = 60,
+      count_tokens = function(text)
+        return #text
+      end,
+    }
+    assert.equal((abridge.head_tail(seq(1, 50, "line %d"), want)), content)
     s:close()
   end)
 
@@ -383,10 +415,18 @@ describe("the counter of a stream", function()
     local s
     local seen = {}
     local calls = {
-      write = function() s:write(("x"):rep(5000)) end,
-      snapshot = function() s:snapshot() end,
-      finish = function() s:finish() end,
-      close = function() s:close() end,
+      write = function()
+        s:write(("x"):rep(5000))
+      end,
+      snapshot = function()
+        s:snapshot()
+      end,
+      finish = function()
+        s:finish()
+      end,
+      close = function()
+        s:close()
+      end,
     }
     s = counting(function(text)
       for name, call in pairs(calls) do
@@ -399,15 +439,26 @@ describe("the counter of a stream", function()
     for name in pairs(calls) do
       assert.matches("stream:" .. name .. ": the stream is being cut", tostring(seen[name]))
     end
-    local want = { max_tokens = 60, count_tokens = function(text) return #text end }
-    assert.equal((abridge.head_tail(lines(50), want)), content)
+    local want = {
+      max_tokens = 60,
+      count_tokens = function(text)
+        return #text
+      end,
+    }
+    assert.equal((abridge.head_tail(seq(1, 50, "line %d"), want)), content)
     assert.equal(50, cut.total_lines)
     s:close()
   end)
 
   it("may use other streams", function()
     local s = counting(function(text)
-      local other = abridge.stream { strategy = "tail", max_tokens = 2, count_tokens = function(t) return #t end }
+      local other = abridge.stream {
+        strategy = "tail",
+        max_tokens = 2,
+        count_tokens = function(t)
+          return #t
+        end,
+      }
       other:write(text)
       assert(#other:finish() <= 2)
       other:close()

@@ -14,8 +14,8 @@ local KNOWN = {
     name = "C",
     tokens = 50,
     within = 0.15,
-    text = "int main(int argc, char **argv)\n{\n    if (argc < 2) {\n        fprintf(stderr, \"usage: %s FILE"
-      .. "\\n\", argv[0]);\n        return 1;\n    }\n    return run(argv[1]);\n}\n",
+    text = 'int main(int argc, char **argv)\n{\n    if (argc < 2) {\n        fprintf(stderr, "usage: %s FILE'
+      .. '\\n", argv[0]);\n        return 1;\n    }\n    return run(argv[1]);\n}\n',
   },
   {
     name = "prose",
@@ -29,8 +29,8 @@ local KNOWN = {
     name = "json",
     tokens = 58,
     within = 0.15,
-    text = "{\"id\":48213,\"user\":{\"name\":\"alice\",\"roles\":[\"admin\",\"dev\"]},\"created_at\":\"2024-03"
-      .. "-12T08:15:42Z\",\"score\":0.8731,\"active\":true,\"tags\":[\"urgent\",\"billing\"],\"parent\":null"
+    text = '{"id":48213,"user":{"name":"alice","roles":["admin","dev"]},"created_at":"2024-03'
+      .. '-12T08:15:42Z","score":0.8731,"active":true,"tags":["urgent","billing"],"parent":null'
       .. "}\n",
   },
   {
@@ -177,8 +177,12 @@ describe("abridge.estimate_tokens", function()
   end)
 
   it("raises on what is no text", function()
-    assert.has_error(function() abridge.estimate_tokens(nil) end)
-    assert.has_error(function() abridge.estimate_tokens {} end)
+    assert.has_error(function()
+      abridge.estimate_tokens(nil)
+    end)
+    assert.has_error(function()
+      abridge.estimate_tokens {}
+    end)
   end)
 end)
 
@@ -292,8 +296,12 @@ describe("max_tokens", function()
   describe("of what a model is given", function()
     local dir
 
-    setup(function() dir = tmpdir.new() end)
-    teardown(function() dir:remove() end)
+    setup(function()
+      dir = tmpdir.new()
+    end)
+    teardown(function()
+      dir:remove()
+    end)
 
     it("bounds capped text with its notice", function()
       for _, max_tokens in ipairs { 0, 1, 5, 20, 100, 500 } do
@@ -329,7 +337,9 @@ describe("max_tokens", function()
           name = "shown",
           description = "A long text.",
           input_schema = { type = "object" },
-          execute = function() return KNOWN[13].text:rep(30) end,
+          execute = function()
+            return KNOWN[13].text:rep(30)
+          end,
         }
         local result = session:call("shown", {})
         session:close()

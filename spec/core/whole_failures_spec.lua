@@ -71,14 +71,18 @@ describe("failures", function()
   end)
 
   it("have what their command printed last, though no word of it tells of trouble", function()
-    local text = passed(1, 900) .. "orders.csv: row 17 has 5 columns, the header 4\n"
-      .. 'The command "make check" exited with 1.\n' .. ("uploading report part\n"):rep(400)
+    local text = passed(1, 900)
+      .. "orders.csv: row 17 has 5 columns, the header 4\n"
+      .. 'The command "make check" exited with 1.\n'
+      .. ("uploading report part\n"):rep(400)
     local content = abridge.priority(text, { max_bytes = 1000 })
     assert.is_true(whole(content, "orders.csv: row 17 has 5 columns, the header 4\n"))
   end)
 
   it("are not counted by their headings, counts and exit lines", function()
-    local text = passed(1, 500) .. "Failures:\n\n" .. "  1) Order adds up\n     KeyError: 'total'\n\n"
+    local text = passed(1, 500)
+      .. "Failures:\n\n"
+      .. "  1) Order adds up\n     KeyError: 'total'\n\n"
       .. "1 failed, 500 passed\nmake: *** [Makefile:3: check] Error 1\n"
     local _, cut = abridge.priority(text, { max_bytes = 900 })
     assert.same({ found = 1, kept = 1 }, cut.failures)

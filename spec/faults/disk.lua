@@ -3,14 +3,7 @@
 local abridge = require "abridge"
 local assert = require "luassert"
 local core = require "abridge.core"
-
-local function lines(n)
-  local all = {}
-  for i = 1, n do
-    all[i] = ("%09d\n"):format(i)
-  end
-  return table.concat(all)
-end
+local seq = require "support.seq"
 
 --- Write 20,000 lines through a stream that shows 2,000 bytes.
 local function streamed(t)
@@ -19,7 +12,7 @@ local function streamed(t)
     max_bytes = 2000,
     full_output = { dir = t.dir:at "full", name = "f.log" },
   }
-  local text = lines(20000)
+  local text = seq(1, 20000, "%09d")
   for at = 1, #text, 7777 do
     assert(s:write(text:sub(at, at + 7776)))
   end

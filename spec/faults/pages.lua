@@ -3,16 +3,9 @@
 local abridge = require "abridge"
 local assert = require "luassert"
 local core = require "abridge.core"
+local seq = require "support.seq"
 
 local FILE = "@*/f.txt"
-
-local function text_of(name, n)
-  local all = {}
-  for i = 1, n do
-    all[i] = ("%s line %d\n"):format(name, i)
-  end
-  return table.concat(all)
-end
 
 --- All pages of a file joined, each found with an index and without.
 local function paged(path, offset, index)
@@ -29,7 +22,7 @@ end
 
 --- The file is the same under a fault that is overcome.
 local function overcome(t, rules)
-  local text = text_of("some", 20000)
+  local text = seq(1, 20000, "some line %d")
   local path = t.dir:write("f.txt", text)
   t.dir:sh "touch -d '1 hour ago' f.txt" -- old enough for an index
   for _, index in ipairs { false, abridge.index() } do
@@ -42,7 +35,7 @@ end
 
 --- A page, and a read of the same file by the tool, under a fault that ends it.
 local function told(t, rules, what, code)
-  local path = t.dir:write("f.txt", text_of("some", 20000))
+  local path = t.dir:write("f.txt", seq(1, 20000, "some line %d"))
   local content, message, given = t.with(rules, function()
     return abridge.page(path, { offset = 15000 })
   end)
@@ -63,7 +56,7 @@ end
 local function changing(t, action, index)
   local reads = 0
   repeat
-    local path = t.dir:write("f.txt", text_of("old", 20000))
+    local path = t.dir:write("f.txt", seq(1, 20000, "old line %d"))
     t.dir:sh "touch -d '1 hour ago' f.txt"
     local version = select(2, abridge.page(path, { index = index })).version
     reads = reads + 1
@@ -127,8 +120,8 @@ return {
   {
     "a file is truncated while it is paged",
     function(t)
-      local text = text_of("old", 20000)
-      local size = #text_of("old", 9500)
+      local text = seq(1, 20000, "old line %d")
+      local size = #seq(1, 9500, "old line %d")
       function t.check(got)
         assert.is_string(got.content, got.cut)
         assert.equal("old line 9000\nold line 9001\nold line 9002", got.content)
@@ -169,7 +162,7 @@ return {
   {
     "reading fails once, at any place of read_file",
     function(t)
-      t.dir:write("f.txt", text_of("some", 20000))
+      t.dir:write("f.txt", seq(1, 20000, "some line %d"))
       local session = abridge.session { run_dir = false, cwd = t.dir.path, redact = { "hunter%d" } }
       for n = 1, 3 do
         local result = t.with(("pread%s#%d=EIO"):format(FILE, n), function()

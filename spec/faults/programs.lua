@@ -2,6 +2,7 @@
 
 local abridge = require "abridge"
 local assert = require "luassert"
+local numbered = require "support.numbered"
 local tmpdir = require "support.tmpdir"
 
 local URL = "http://127.0.0.1:9/"
@@ -87,11 +88,7 @@ return {
     "what rg finds cannot be read to its end",
     function(t)
       if not require("abridge.process.programs").find "rg" then t.skip "ripgrep is not here" end
-      local all = {}
-      for i = 1, 5000 do
-        all[i] = "needle " .. i
-      end
-      t.dir:write("f", table.concat(all, "\n"))
+      t.dir:write("f", numbered(5000, "needle"))
       local session = abridge.session {
         run_dir = false,
         cwd = t.dir.path,

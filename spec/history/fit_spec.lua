@@ -2,20 +2,14 @@
 
 local abridge = require "abridge"
 local history = require "abridge.history"
+local lines = require "support.numbered"
+local merge = require "support.merge"
 local openai = require "abridge.openai"
 local plain = require "support.plain"
 local tmpdir = require "support.tmpdir"
 
 local function bytes(text)
   return #text
-end
-
-local function lines(n, word)
-  local all = {}
-  for i = 1, n do
-    all[i] = (word or "line") .. " " .. i
-  end
-  return table.concat(all, "\n")
 end
 
 --- Chat messages: a task, then a turn for each call, as { name, arguments, content }.
@@ -43,11 +37,7 @@ local function anthropic(...)
 end
 
 local function options(over)
-  local opts = { format = "openai", max_tokens = 1000, count_tokens = bytes, keep = 0, clear_at_least = 0 }
-  for key, value in pairs(over or {}) do
-    opts[key] = value
-  end
-  return opts
+  return merge({ format = "openai", max_tokens = 1000, count_tokens = bytes, keep = 0, clear_at_least = 0 }, over)
 end
 
 -- All that may go, goes.
@@ -329,7 +319,7 @@ describe("history.fit", function()
       local stub = '[Output removed to save room: search_docs "q", 400 lines, 3.4KB. Call search_docs again to see it]'
       assert.equal(stub, sent[3].content[1].content)
       local headings = part.type == "document" and "T" or "Thttps://example.org"
-      local of_rest = select(2, history.fit(anthropic({ "search_docs", { query = "q" }, "" }), opts)).tokens_before
+      local of_rest = select(2, history.fit(anthropic { "search_docs", { query = "q" }, "" }, opts)).tokens_before
       local last = anthropic { "search_docs", { query = "q" }, { part } }
       local report
       sent, report = history.fit(last, options { format = "anthropic", max_tokens = 1000 })

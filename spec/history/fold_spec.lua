@@ -20,16 +20,6 @@ local function first(list, n)
   return some
 end
 
---- A deep copy.
-local function copied(value)
-  if type(value) ~= "table" then return value end
-  local copy = {}
-  for key, inner in pairs(value) do
-    copy[key] = copied(inner)
-  end
-  return copy
-end
-
 local function random_options(format)
   local by_bytes = random.chance(2)
   local budget = random.choose { 600, 2000, 6000, 20000 }
@@ -54,13 +44,9 @@ local function random_options(format)
   }
 end
 
-local function tokens_of(opts, text)
-  return opts.count_tokens and opts.count_tokens(text) or math.ceil(abridge.estimate_tokens(text) * 1.35)
-end
-
 --- What a stub may be.
 local function check_stub(opts, text)
-  assert(tokens_of(opts, text) <= 160, text)
+  assert(plain.tokens(text, opts) <= 160, text)
   local line, rest = text:match "^(%[Output removed to save room[^\n]*%])(.*)$"
   assert(line and (rest == "" or rest:sub(1, 1) == "\n"), text)
   assert(not text:find "[%z\1-\9\11-\31\127]", text)
@@ -80,7 +66,7 @@ local function check_against_input(format, opts, input, output)
       end
     end
     if format ~= "own" and #before == 1 and output[i] ~= message then
-      local restored = copied(output[i])
+      local restored = plain.copy(output[i])
       local key = format == "responses" and "output" or "content"
       if format == "anthropic" then
         restored.content[1].content = before[1]
@@ -142,20 +128,20 @@ local function rebuilt_at_places(opts, made)
     local raw = first(made.messages, math.max(place - (random.chance(6) and random.below(4) or 0), 1))
     local sent, report = history.fit(raw, opts)
     if random.chance(4) then
-      local fresh, same_report = history.fit(copied(raw), opts)
+      local fresh, same_report = history.fit(plain.copy(raw), opts)
       assert(same(sent, fresh), "what is remembered gives other bytes")
       assert.same(same_report, report)
     end
   end
 end
 
-describe("a conversation under a budget", function()
+describe("a conversation under a budget #few", function()
   it("is the same wherever it is fitted, and never over while it fits", function()
     random.each(120, function()
       local format = random.choose(conversation.formats)
       local made = conversation.new(format, random.between(1, 40), random.choose { 600, 4000, 12000 })
       local opts, raw = random_options(format), made.messages
-      local untouched = copied(raw)
+      local untouched = plain.copy(raw)
       local sent = replayed(format, opts, made)
       local rebuilt = history.fit(raw, opts)
       assert(same(history.fit(sent, opts), rebuilt), "what was given back gives other bytes")
@@ -182,7 +168,7 @@ describe("a conversation under a budget", function()
       assert(ok or tostring(why):find "the counter is down", why)
       left = math.huge
       if random.chance(2) then
-        assert(same(history.fit(first(made, n), opts), (history.fit(copied(first(made, n)), opts))))
+        assert(same(history.fit(first(made, n), opts), (history.fit(plain.copy(first(made, n)), opts))))
       end
     end
     assert(raised > 3, raised)
@@ -196,7 +182,7 @@ describe("a conversation under a budget", function()
     local after, report = history.fit(made, opts)
     assert.equal("Mend the build.", after[1].content)
     made[#made + 1] = made[#made - 1] -- twice the same table
-    assert(same(history.fit(made, opts), (history.fit(copied(made), opts))))
+    assert(same(history.fit(made, opts), (history.fit(plain.copy(made), opts))))
     assert.is_true(report.tokens_before > 0)
     local held = setmetatable({ made[1], made[2], made[3], sent[3] }, { __mode = "v" })
     made, sent, after, report = nil, nil, nil, nil -- luacheck: ignore 311

@@ -1,9 +1,9 @@
 -- What examples/agent.lua says and gets over hundreds of calls on this repository, replayed at several budgets.
 
-local abridge = require "abridge"
 local history = require "abridge.history"
 local host = require "abridge.base.host"
 local model_server = require "support.model_server"
+local plain = require "support.plain"
 local random = require "support.random"
 local tmpdir = require "support.tmpdir"
 
@@ -90,17 +90,13 @@ end
 
 -- what holds --------------------------------------------------------------------------------
 
-local function tokens(text)
-  return text == "" and 0 or math.ceil(abridge.estimate_tokens(text) * 1.35)
-end
-
 --- What a provider would count, added up here.
 local function sum_of(messages)
   local sum = 0
   for _, message in ipairs(messages) do
-    if type(message.content) == "string" then sum = sum + tokens(message.content) end
+    if type(message.content) == "string" then sum = sum + plain.tokens(message.content) end
     for _, call in ipairs(message.tool_calls or {}) do
-      sum = sum + tokens(call["function"].name) + tokens(call["function"].arguments)
+      sum = sum + plain.tokens(call["function"].name) + plain.tokens(call["function"].arguments)
     end
   end
   return sum
@@ -146,7 +142,7 @@ local function check_order(before, after, raw)
     local result = old[k]
     local is_new = is_stub(result.content) and not is_stub(before[result.at].content)
     gone = gone or (is_new and not result.superseded)
-    left = left or (result.superseded and not is_stub(result.content) and tokens(result.content) > 160)
+    left = left or (result.superseded and not is_stub(result.content) and plain.tokens(result.content) > 160)
   end
   assert(not (gone and left), "a result went before one that was superseded")
 end

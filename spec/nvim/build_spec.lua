@@ -17,7 +17,9 @@ local HEADERS = { "lua.h", "luaconf.h", "lualib.h", "lauxlib.h", "luajit.h", "lu
 local function blocks(section, language)
   local text = (page .. "\n#"):match("\n#+ " .. section:gsub("%p", "%%%0") .. "\n(.-)\n#")
   local list = {}
-  for block in assert(text, section):gmatch("\n```" .. language .. "\n(.-)```") do list[#list + 1] = block end
+  for block in assert(text, section):gmatch("\n```" .. language .. "\n(.-)```") do
+    list[#list + 1] = block
+  end
   assert(#list > 0, section)
   return list
 end
@@ -37,7 +39,11 @@ describe("doc/install.md #once", function()
     end
     for _, line in ipairs { "packer.nvim", "paq-nvim" } do
       local code = page:match("| " .. line:gsub("%p", "%%%0") .. " | `([^`]+)` |")
-      local spec = run_snippet("return " .. code, { use = function(spec) return spec end })
+      local spec = run_snippet("return " .. code, {
+        use = function(spec)
+          return spec
+        end,
+      })
       assert.equal("abridge-tools/abridge", spec[1])
       commands[#commands + 1] = spec.run or spec.build
     end
@@ -50,15 +56,16 @@ describe("doc/install.md #once", function()
 
   it("has commands for a checkout and for C that do what they say", function()
     local dir = tmpdir.new()
-    finally(function() dir:remove() end)
+    finally(function()
+      dir:remove()
+    end)
     for _, name in ipairs { "Makefile", "mk", "csrc", "lua", "examples", "build" } do
       dir:sh(("ln -s %s ."):format(quote(root .. "/" .. name)))
     end
     local clean = "unset MAKEFLAGS MAKELEVEL LUA_PATH LUA_CPATH LUA_INIT; set -e\n"
     local out, err, status = dir:sh(clean .. blocks("A checkout", "sh")[1])
     assert.same({ "two\n", "", 0 }, { out:match "[^\n]*\n$", err, status })
-    out, err, status = dir:sh(clean .. blocks("C hosts", "sh")[1])
-    assert.same({ "", 0 }, { err, status }, out)
+    dir:run(clean .. blocks("C hosts", "sh")[1])
     assert.equal("18\n19\n20\n[3 of 20 lines, 9 of 51 bytes]\n", (dir:sh "seq 20 | ./count_cut"))
   end)
 end)
@@ -88,13 +95,12 @@ describe("make nvim #few", function()
   local function neovim(arguments, script)
     dir:write("probe.lua", script)
     local line = "env -i PATH=/usr/bin:/bin HOME=%s TMPDIR=%s %s --headless -i NONE -n %s -c 'luafile %s' -c qa!"
-    local out, err, status =
-      dir:sh(line:format(dir:at "home", dir:at "home", tmpdir.program(), arguments, dir:at "probe.lua"))
-    assert.same({ "", 0 }, { err, status })
-    return out
+    return dir:run(line:format(dir:at "home", dir:at "home", tmpdir.program(), arguments, dir:at "probe.lua"))
   end
 
-  local function bare() return "-u NONE --cmd 'set runtimepath=" .. checkout .. "'" end
+  local function bare()
+    return "-u NONE --cmd 'set runtimepath=" .. checkout .. "'"
+  end
 
   local CUT = [[
     local text, cut = require("abridge").tail("one\ntwo\nthree\n", { max_lines = 2 })
@@ -128,7 +134,9 @@ describe("make nvim #few", function()
     installed = { sh(blocks("By hand", "sh")[1]) }
   end)
 
-  teardown(function() dir:remove() end)
+  teardown(function()
+    dir:remove()
+  end)
 
   it("builds with a C compiler and make alone, and says so in one line", function()
     assert.same({ "abridge: built lua/abridge/core.so\n", "", 0 }, installed)
@@ -136,24 +144,38 @@ describe("make nvim #few", function()
   end)
 
   it("has its help found, where the tags are made", function()
-    local nvim = ("nvim() { env -i HOME=%s %s -u NONE -i NONE \"$@\"; }; dir=%s\n"):format(quote(dir:at "home"),
-      quote(tmpdir.program()), quote(checkout))
+    local nvim = ('nvim() { env -i HOME=%s %s -u NONE -i NONE "$@"; }; dir=%s\n'):format(
+      quote(dir:at "home"),
+      quote(tmpdir.program()),
+      quote(checkout)
+    )
     assert.same({ "", "", 0 }, { dir:sh(nvim .. blocks("By hand", "sh")[2]) })
-    assert.equal("abridge.txt", neovim("", [[
+    assert.equal(
+      "abridge.txt",
+      neovim(
+        "",
+        [[
       vim.cmd "help abridge"
       io.stdout:write(vim.fn.expand "%:t")
-    ]]))
+    ]]
+      )
+    )
   end)
 
   it("is named by :Abridge where it was not run", function()
     local source = dir:at "source"
     local wanted = "abridge: its core (abridge/core.so) is missing:\nrun `:Abridge install`, or `make nvim` in %s"
-    assert.equal(wanted:format(source) .. ' (lazy.nvim: build = ":Abridge install")\n',
-      neovim("-u NONE --cmd 'set packpath= runtimepath=" .. source .. "'", [[
+    assert.equal(
+      wanted:format(source) .. ' (lazy.nvim: build = ":Abridge install")\n',
+      neovim(
+        "-u NONE --cmd 'set packpath= runtimepath=" .. source .. "'",
+        [[
         vim.notify = function(message) io.stdout:write(message, "\n") end
         vim.cmd "runtime plugin/abridge.lua"
         vim.cmd "Abridge run echo x"
-      ]]))
+      ]]
+      )
+    )
   end)
 
   it("would have met the headers of Lua if it had looked for them", function()
@@ -171,10 +193,13 @@ describe("make nvim #few", function()
   end)
 
   it("leaves :checkhealth abridge without an error", function()
-    local report = neovim("-u NONE --cmd 'set runtimepath=" .. checkout .. ",$VIMRUNTIME'", [[
+    local report = neovim(
+      "-u NONE --cmd 'set runtimepath=" .. checkout .. ",$VIMRUNTIME'",
+      [[
       vim.cmd "silent checkhealth abridge"
       io.stdout:write(table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n"), "\n")
-    ]])
+    ]]
+    )
     assert.matches("core: " .. checkout .. "/lua/abridge/core.so", report, 1, true)
     assert.not_matches("ERROR", report)
   end)
@@ -240,9 +265,11 @@ describe("make nvim #few", function()
   end)
 
   it("may be run by a Neovim that has loaded the core", function()
-    local script = CUT .. ("os.execute(%q)\n"):format(
-      ("cd %s && touch csrc/lua/lua51.h && CPATH=%s make nvim CFLAGS=-O0"):format(checkout, dir:at "trap")
-    ) .. CUT
+    local script = CUT
+      .. ("os.execute(%q)\n"):format(
+        ("cd %s && touch csrc/lua/lua51.h && CPATH=%s make nvim CFLAGS=-O0"):format(checkout, dir:at "trap")
+      )
+      .. CUT
     assert.equal(CUT_SAYS .. "abridge: built lua/abridge/core.so\n" .. CUT_SAYS, neovim(bare(), script))
   end)
 
@@ -250,16 +277,24 @@ describe("make nvim #few", function()
     --- vim.system of Neovim 0.10, as far as the page uses it.
     local function system(command, options)
       local words = {}
-      for i, word in ipairs(command) do words[i] = quote(word) end
+      for i, word in ipairs(command) do
+        words[i] = quote(word)
+      end
       local out, err, status = sh(("cd %s && %s"):format(quote(options.cwd), table.concat(words, " ")))
       return {
-        wait = function() return { code = status, signal = 0, stdout = out, stderr = err } end,
+        wait = function()
+          return { code = status, signal = 0, stdout = out, stderr = err }
+        end,
       }
     end
 
-    local function core() return io.open(checkout .. "/lua/abridge/core.so") end
+    local function core()
+      return io.open(checkout .. "/lua/abridge/core.so")
+    end
 
-    before_each(function() os.remove(checkout .. "/lua/abridge/core.so") end)
+    before_each(function()
+      os.remove(checkout .. "/lua/abridge/core.so")
+    end)
 
     it("works: lazy.nvim, in a shell, in the plugin's folder", function()
       local lazy = run_snippet("return " .. blocks("lazy.nvim", "lua")[1], {})
@@ -289,7 +324,9 @@ describe("make nvim #few", function()
             end,
           },
           system = system,
-          notify = function(message, level) told = { message, level } end,
+          notify = function(message, level)
+            told = { message, level }
+          end,
           log = vim.log,
         },
       })
@@ -319,7 +356,14 @@ describe("make nvim #few", function()
         vim.fn.setenv("PATH", path)
         vim.fn.setenv("CPATH", vim.NIL)
       end)
-      run_snippet(blocks("mini.deps", "lua")[1], { MiniDeps = { add = function(spec) added = spec end } })
+      run_snippet(
+        blocks("mini.deps", "lua")[1],
+        { MiniDeps = {
+          add = function(spec)
+            added = spec
+          end,
+        } }
+      )
       assert.equal("abridge-tools/abridge", added.source)
       vim.fn.setenv("PATH", dir:at "tools")
       vim.fn.setenv("CPATH", dir:at "trap")

@@ -6,16 +6,8 @@ local plain = require "support.plain"
 local random = require "support.random"
 local ranges = require "abridge.nvim.ranges"
 local excerpts = require "abridge.nvim.excerpt"
+local source_of = require("support.windows").source_of
 local tmpdir = require "support.tmpdir"
-
-local function source_of(text)
-  return {
-    size = #text,
-    read = function(at, bytes)
-      return text:sub(at + 1, at + bytes)
-    end,
-  }
-end
 
 --- Small blocks, so that short texts have many of them; gives back what undoes it.
 local function small_blocks()
@@ -54,8 +46,13 @@ local function check_excerpt(excerpt, text, valid)
     random.must(row.ends == (at == #text or text:sub(at + 1, at + 1) == "\n"), "row %s ends: %s", i, row.ends)
     if text:sub(at + 1, at + 1) == "\n" then at = at + 1 end
     local line = excerpt:line_of(i)
-    random.must(not line or line == line_at(text, row.first), "row %s is of line %s, says %s", i,
-      line_at(text, row.first), line)
+    random.must(
+      not line or line == line_at(text, row.first),
+      "row %s is of line %s, says %s",
+      i,
+      line_at(text, row.first),
+      line
+    )
   end
   random.must(excerpt.to == at, "the excerpt ends at %s, not at %s", excerpt.to, at)
   local few = #excerpt.rows <= excerpts.MOST_HELD and excerpt.to - excerpt.from <= excerpts.MOST_BYTES
@@ -186,8 +183,15 @@ describe("an excerpt", function()
   end)
 
   it("raises what the source cannot read", function()
-    local excerpt = excerpts.new { size = 10, read = function() return nil, "EIO: i/o error" end }
-    assert.has_error(function() excerpt:load(0) end, "EIO: i/o error")
+    local excerpt = excerpts.new {
+      size = 10,
+      read = function()
+        return nil, "EIO: i/o error"
+      end,
+    }
+    assert.has_error(function()
+      excerpt:load(0)
+    end, "EIO: i/o error")
   end)
 end)
 
@@ -298,8 +302,14 @@ describe("ranges of a ledger", function()
   it("are one where there is no ledger, and end with a file that is short", function()
     assert.equal("+0-10", short(ranges.of(nil, 10)))
     assert.equal("", short(ranges.of(nil, 0)))
-    local cut = { total_bytes = 100, total_lines = 9, kept = { { first_byte = 1, last_byte = 4, first_line = 1 },
-      { first_byte = 90, last_byte = 100, first_line = 8 } } }
+    local cut = {
+      total_bytes = 100,
+      total_lines = 9,
+      kept = {
+        { first_byte = 1, last_byte = 4, first_line = 1 },
+        { first_byte = 90, last_byte = 100, first_line = 8 },
+      },
+    }
     assert.equal("+0-4 -4-30", short(ranges.of(cut, 30)))
     assert.equal("-0-30", short(ranges.of({ total_bytes = 30 }, 30)))
     assert.equal(2, #ranges.known_lines(cut, 30)) -- nothing tells the line of a short file's end

@@ -1,4 +1,5 @@
 -- `:checkhealth abridge`: each thing that can be wrong, told with what to do; read from the buffer of headless Neovim.
+local contains = require "support.contains"
 local health = require "abridge.health"
 local host = require "abridge.base.host"
 local resources = require "support.resources"
@@ -200,25 +201,24 @@ describe(":checkhealth abridge", function()
     return select(2, report:gsub("\n%- " .. level .. " ", ""))
   end
 
-  local function has(report, text)
-    assert(report:find(text, 1, true), ("no\n%s\nin\n%s"):format(text, report))
-  end
-
   it("finds nothing wrong where all is there, and leaves nothing behind", function()
     local report = report_of ""
     assert.equal(0, count(report, "ERROR"), report)
     assert.equal(0, count(report, "WARNING"), report)
     for _, title in ipairs { "Neovim", "Core", "Libraries", "Programs", "Run folder" } do
-      has(report, "\nabridge: " .. title .. "\n")
+      contains(report, "\nabridge: " .. title .. "\n")
     end
-    has(report, ("- OK core: %s/build/5.1/abridge/core.so"):format(root))
-    has(report, "built for Lua 5.1")
+    contains(report, ("- OK core: %s/build/5.1/abridge/core.so"):format(root))
+    contains(report, "built for Lua 5.1")
     assert.matches("OK luv: vim%.[ul][vo]o?p?, libuv 1%.", report)
-    has(report, "OK JSON: vim.json")
+    contains(report, "OK JSON: vim.json")
     for _, program in ipairs { "sh", "rg", "curl" } do
       assert.matches("OK " .. program .. ": /%S*/" .. program, report)
     end
-    has(report, ("runs can be written to %s/.local/state/abridge/runs, which is not there yet"):format(dir:at "home"))
+    contains(
+      report,
+      ("runs can be written to %s/.local/state/abridge/runs, which is not there yet"):format(dir:at "home")
+    )
     assert.matches("%d free there", (report:gsub("[KMGT]?B free", " free")))
     assert.equal("", (dir:sh "find home -path '*abridge*'"))
     assert.equal("", (dir:sh "test ! -e home/.local/state || find home/.local/state -name runs"))
@@ -227,7 +227,7 @@ describe(":checkhealth abridge", function()
   it("leaves a state directory as it was", function()
     dir:sh "mkdir -m 700 state && echo kept > state/file"
     local report = report_of("", "ABRIDGE_STATE_DIR=" .. dir:at "state")
-    has(report, ("runs can be written to %s (mode 700)"):format(dir:at "state"))
+    contains(report, ("runs can be written to %s (mode 700)"):format(dir:at "state"))
     assert.equal("state\nstate/file\n", (dir:sh "find state | sort"))
   end)
 
@@ -236,19 +236,22 @@ describe(":checkhealth abridge", function()
     local report = report_of("", "PATH=" .. dir:at "bin")
     assert.equal(0, count(report, "ERROR"), report)
     assert.equal(2, count(report, "WARNING"), report)
-    has(report, "WARNING rg is not on the PATH: search_files and find_files do not work")
-    has(report, "WARNING curl is not on the PATH: web_fetch does not work")
-    has(report, "- ADVICE:\n- install ripgrep")
+    contains(report, "WARNING rg is not on the PATH: search_files and find_files do not work")
+    contains(report, "WARNING curl is not on the PATH: web_fetch does not work")
+    contains(report, "- ADVICE:\n- install ripgrep")
   end)
 
   it("tells an rg that does not run", function()
     dir:sh "printf '#!/bin/sh\\nexit 3\\n' > bin/rg && chmod +x bin/rg"
-    has(report_of("", "PATH=" .. dir:at "bin:$PATH"), ("WARNING %s does not run (exit code 3)"):format(dir:at "bin/rg"))
+    contains(
+      report_of("", "PATH=" .. dir:at "bin:$PATH"),
+      ("WARNING %s does not run (exit code 3)"):format(dir:at "bin/rg")
+    )
   end)
 
   it("finds no program in a folder of the PATH that is relative", function()
     dir:sh "ln -s $(command -v timeout) bin/timeout && printf '#!/bin/sh\\ntouch ran\\n' > bin/rg && chmod +x bin/rg"
-    has(report_of("", "PATH=bin"), "WARNING rg is not on the PATH")
+    contains(report_of("", "PATH=bin"), "WARNING rg is not on the PATH")
     assert.is_nil(dir:read "ran")
   end)
 
@@ -256,22 +259,22 @@ describe(":checkhealth abridge", function()
     dir:sh "ln -s $(command -v timeout) bin/timeout"
     local report = report_of("", "PATH=" .. dir:at "bin")
     assert.equal(1, count(report, "ERROR"), report)
-    has(report, "ERROR sh is not on the PATH: run_command does not work")
+    contains(report, "ERROR sh is not on the PATH: run_command does not work")
   end)
 
   it("has an error where no run can be written", function()
     dir:write("file", "")
     local report = report_of("", "ABRIDGE_STATE_DIR=" .. dir:at "file/state")
     assert.equal(1, count(report, "ERROR"), report)
-    has(report, ("ERROR no full output can be kept in %s: "):format(dir:at "file/state"))
-    has(report, "give ABRIDGE_STATE_DIR")
+    contains(report, ("ERROR no full output can be kept in %s: "):format(dir:at "file/state"))
+    contains(report, "give ABRIDGE_STATE_DIR")
   end)
 
   it("warns of a state directory that others may write to", function()
     dir:sh "mkdir state && chmod 777 state"
     local report = report_of("", "ABRIDGE_STATE_DIR=" .. dir:at "state")
     assert.equal(0, count(report, "ERROR"), report)
-    has(report, ("WARNING others may write to %s"):format(dir:at "state"))
+    contains(report, ("WARNING others may write to %s"):format(dir:at "state"))
   end)
 
   it("reports the error of a core that is missing, and looks at the rest", function()
@@ -279,10 +282,10 @@ describe(":checkhealth abridge", function()
     local report = report_of(hidden)
     local said = nvim(hidden .. "io.stdout:write(select(2, pcall(require, 'abridge')))\nvim.cmd 'qall!'")
     assert.equal(1, count(report, "ERROR"), report)
-    has(report, "ERROR " .. said:match "^(.-):?\n")
-    has(report, "- ADVICE:\n- ")
-    has(report, "- not looked at: that wants the core")
-    has(report, "OK rg: ")
+    contains(report, "ERROR " .. said:match "^(.-):?\n")
+    contains(report, "- ADVICE:\n- ")
+    contains(report, "- not looked at: that wants the core")
+    contains(report, "OK rg: ")
   end)
 
   it("reports the error of a core that cannot be loaded", function()
@@ -296,8 +299,8 @@ describe(":checkhealth abridge", function()
     it("reports through what Neovim " .. release .. " has for it", function()
       dir:sh "ln -s $(command -v sh) bin/sh && ln -s $(command -v timeout) bin/timeout"
       local report = nvim(("local PREFIX = %q\n"):format(prefix) .. STAND_IN, "PATH=" .. dir:at "bin")
-      has(report, "start\tabridge: Core\t\n")
-      has(report, "ok\tJSON: vim.json\t\n")
+      contains(report, "start\tabridge: Core\t\n")
+      contains(report, "ok\tJSON: vim.json\t\n")
       assert.matches("\nwarn\trg is not on the PATH[^\t]*\tinstall ripgrep[^\n]*\n", report)
     end)
   end

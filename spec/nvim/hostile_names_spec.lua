@@ -19,9 +19,33 @@ local windows = require "support.windows"
 local api = vim.api
 
 local HOSTILE = {
-  "a b;touch pwned", "`touch pwned`", "$(touch pwned)", "'; touch pwned; '", '"; touch pwned; "', "-rf", "--help",
-  "a|touch pwned", "x\ntouch pwned", "a'\\''; touch pwned #", "<cfile>", "$HOME", "~", "~root", "*", "[ab]", "{a,b}",
-  "%", "#", "%:p", "a\\", "!touch pwned", "=system('touch pwned')", "&touch pwned", "PATH=x", "2", "if",
+  "a b;touch pwned",
+  "`touch pwned`",
+  "$(touch pwned)",
+  "'; touch pwned; '",
+  '"; touch pwned; "',
+  "-rf",
+  "--help",
+  "a|touch pwned",
+  "x\ntouch pwned",
+  "a'\\''; touch pwned #",
+  "<cfile>",
+  "$HOME",
+  "~",
+  "~root",
+  "*",
+  "[ab]",
+  "{a,b}",
+  "%",
+  "#",
+  "%:p",
+  "a\\",
+  "!touch pwned",
+  "=system('touch pwned')",
+  "&touch pwned",
+  "PATH=x",
+  "2",
+  "if",
   "é `touch pwned`",
 }
 
@@ -76,10 +100,17 @@ describe("on a command line", function()
       fresh(name)
       local shown = name:find "^%-" and "./" .. name or name
       for _, command in ipairs {
-        "printf \\%s %", 'printf \\%s "%"', "printf '\\%s' '%'", "(printf \\%s %)",
+        "printf \\%s %",
+        'printf \\%s "%"',
+        "printf '\\%s' '%'",
+        "(printf \\%s %)",
         "printf \\%s \"$(printf '\\%sx' '%')\"",
-        'printf \\%s "$(echo a >&2; printf \\%sx "%")"', "echo `date` >&2; printf \\%s %", "x=%; printf \\%s \"$x\"",
-        "printf \\%s \"${HOME:+}\"%", ": it\\'s; printf \\%s %", "true \\# it's\nprintf \\%s %",
+        'printf \\%s "$(echo a >&2; printf \\%sx "%")"',
+        "echo `date` >&2; printf \\%s %",
+        'x=%; printf \\%s "$x"',
+        'printf \\%s "${HOME:+}"%',
+        ": it\\'s; printf \\%s %",
+        "true \\# it's\nprintf \\%s %",
       } do
         local ok, text = pcall(command_line.expanded, command)
         assert.is_true(ok, command .. " " .. tostring(text))
@@ -90,13 +121,23 @@ describe("on a command line", function()
   end)
 
   it("where nothing can be quoted, a name is one word or is refused", function()
-    local names = { "a'b;touch pwned", "$(touch pwned)", "`touch pwned`", "x\ntouch pwned\n", "\"$(touch pwned)" }
+    local names = { "a'b;touch pwned", "$(touch pwned)", "`touch pwned`", "x\ntouch pwned\n", '"$(touch pwned)' }
     for _, command in ipairs {
-      "cat <<E\n%\nE", "cat <<'E'\n%\nE", "echo `echo %`", "echo \"`echo '%'`\"", "echo $%", "echo \"$%\"",
+      "cat <<E\n%\nE",
+      "cat <<'E'\n%\nE",
+      "echo `echo %`",
+      "echo \"`echo '%'`\"",
+      "echo $%",
+      'echo "$%"',
       "sh -c 'cat %'",
-      "sh -c \"cat '%'\"", "echo $((%))", "echo ${x:-%}", "echo ${x:-\"%\"}", "echo $'%'",
+      "sh -c \"cat '%'\"",
+      "echo $((%))",
+      "echo ${x:-%}",
+      'echo ${x:-"%"}',
+      "echo $'%'",
       "echo $(case a in a) echo '%';; esac)",
-      "true \\# %", "echo \"$(cat <<E\n%\nE\n)\"",
+      "true \\# %",
+      'echo "$(cat <<E\n%\nE\n)"',
     } do
       for _, name in ipairs(names) do
         fresh(name)
@@ -104,7 +145,7 @@ describe("on a command line", function()
         if ok then dir:sh(message) end
         assert.is_nil(dir:read "pwned", command)
         assert.is_false(ok, command)
-        assert.equal(1, (message:find("%S+ cannot be quoted safely there: ")))
+        assert.equal(1, (message:find "%S+ cannot be quoted safely there: "))
       end
       fresh "lib/a.c"
       local ok, text = pcall(command_line.expanded, command)
@@ -115,15 +156,52 @@ describe("on a command line", function()
 
   it("random names stay names between random quotes", function()
     local pieces = {
-      "'", '"', "`", "$(", ")", ";touch pwned;", " ", "\\", "\n", "a", "#", "%", "<<", "${", "}", "|", "&", "-",
+      "'",
+      '"',
+      "`",
+      "$(",
+      ")",
+      ";touch pwned;",
+      " ",
+      "\\",
+      "\n",
+      "a",
+      "#",
+      "%",
+      "<<",
+      "${",
+      "}",
+      "|",
+      "&",
+      "-",
     }
     local around = {
-      "'", '"', "`", "$(", ")", " ", "\\\\", "a", "\\#", "${x}", "(", "$", "%", "echo ", "\n", "<<E", "case ",
+      "'",
+      '"',
+      "`",
+      "$(",
+      ")",
+      " ",
+      "\\\\",
+      "a",
+      "\\#",
+      "${x}",
+      "(",
+      "$",
+      "%",
+      "echo ",
+      "\n",
+      "<<E",
+      "case ",
     }
     random.each(400, function()
       local name, command = {}, { "echo " }
-      for i = 1, random.below(6) + 1 do name[i] = pieces[random.below(#pieces) + 1] end
-      for i = 2, random.below(9) + 2 do command[i] = around[random.below(#around) + 1] end
+      for i = 1, random.below(6) + 1 do
+        name[i] = pieces[random.below(#pieces) + 1]
+      end
+      for i = 2, random.below(9) + 2 do
+        command[i] = around[random.below(#around) + 1]
+      end
       name, command = table.concat(name), table.concat(command)
       fresh(name)
       local ok, text = pcall(command_line.expanded, command)
@@ -134,13 +212,46 @@ describe("on a command line", function()
 
   it("modifiers mean what they mean to Vim", function()
     for _, name in ipairs {
-      "a.c", "sub/b.tar.gz", "../c d.txt", "/usr/include/x.h", "noext", ".hidden", "sub/.x.y", "é.lua",
+      "a.c",
+      "sub/b.tar.gz",
+      "../c d.txt",
+      "/usr/include/x.h",
+      "noext",
+      ".hidden",
+      "sub/.x.y",
+      "é.lua",
     } do
       fresh(name)
       for _, mods in ipairs {
-        "", ":p", ":h", ":t", ":r", ":e", ":p:h", ":p:h:h", ":h:t", ":t:r", ":r:r", ":e:e", ":r:e", ":p:t", ":p:.",
-        ":.", ":8", ":s?a?b?", ":s?a?b?:p", ":gs?[a-c]?<&>?", ":s/c/x/:t:s?x?yy?", ":p:gs?/?\\\\?", ":s+t+\\U&+",
-        ":t:h", ":q", ":s?a?", "<", ":p:~", ":~",
+        "",
+        ":p",
+        ":h",
+        ":t",
+        ":r",
+        ":e",
+        ":p:h",
+        ":p:h:h",
+        ":h:t",
+        ":t:r",
+        ":r:r",
+        ":e:e",
+        ":r:e",
+        ":p:t",
+        ":p:.",
+        ":.",
+        ":8",
+        ":s?a?b?",
+        ":s?a?b?:p",
+        ":gs?[a-c]?<&>?",
+        ":s/c/x/:t:s?x?yy?",
+        ":p:gs?/?\\\\?",
+        ":s+t+\\U&+",
+        ":t:h",
+        ":q",
+        ":s?a?",
+        "<",
+        ":p:~",
+        ":~",
       } do
         vim.cmd "let $HOME = '/usr'" -- Neovim 0.7 itself does not hear of vim.env
         local wanted = vim.fn.expand("%" .. mods)
@@ -172,15 +283,17 @@ describe("on a command line", function()
     local first = fresh "one;touch pwned"
     edit "two two"
     assert.equal("cat 'one;touch pwned' /'one'", command_line.expanded "cat # /#:s?;.*??")
-    assert.equal(("'one;touch pwned' 'one;touch pwned'"), command_line.expanded(("#%d #0"):format(first)))
+    assert.equal("'one;touch pwned' 'one;touch pwned'", command_line.expanded(("#%d #0"):format(first)))
     vim.v.oldfiles = { "/a/1", "/a/`touch pwned`", "/b/3.c" }
     assert.equal("'/a/`touch pwned`' '3' '/b/3.c'", command_line.expanded "#<2 #<3:t:r #<3")
     vim.cmd "args x\\ y z\\;touch\\ pwned"
     assert.equal("ls 'x y' 'z;touch pwned'", command_line.expanded "ls ##")
     vim.cmd "%argdelete"
     for _, text in ipairs { "##", "#999", "#<9" } do
-      assert.equal(("no file name for %s (write \\# for a plain one)"):format(text),
-        select(2, pcall(command_line.expanded, text)))
+      assert.equal(
+        ("no file name for %s (write \\# for a plain one)"):format(text),
+        select(2, pcall(command_line.expanded, text))
+      )
     end
   end)
 
@@ -194,14 +307,18 @@ describe("on a command line", function()
 
   it("a replacement that is an expression is refused", function()
     fresh "a"
-    assert.equal("an expression cannot be evaluated here: :s?a?\\=system('touch pwned')?",
-      select(2, pcall(command_line.expanded, "%:s?a?\\=system('touch pwned')?")))
+    assert.equal(
+      "an expression cannot be evaluated here: :s?a?\\=system('touch pwned')?",
+      select(2, pcall(command_line.expanded, "%:s?a?\\=system('touch pwned')?"))
+    )
   end)
 
   it("names are whole where the session works in another folder", function()
     fresh "sub/a.c"
-    assert.equal(("cat '%s/sub/a.c' 'a.c' '%s/sub/a.c'"):format(dir.path, dir.path),
-      command_line.expanded("cat % %:t %:.", "/usr"))
+    assert.equal(
+      ("cat '%s/sub/a.c' 'a.c' '%s/sub/a.c'"):format(dir.path, dir.path),
+      command_line.expanded("cat % %:t %:.", "/usr")
+    )
   end)
 
   it(":Abridge run runs what it shows, and tells what it cannot run", function()
@@ -211,12 +328,16 @@ describe("on a command line", function()
     vim.cmd "Abridge run cat %; echo `echo once` >>count"
     local buf = api.nvim_get_current_buf()
     assert.equal("$ cat 'a b;touch pwned'; echo `echo once` >>count", api.nvim_buf_get_lines(buf, 0, 1, true)[1])
-    assert.is_true(vim.wait(10000, function() return dir:read "count" ~= nil end, 5))
+    assert.is_true(vim.wait(10000, function()
+      return dir:read "count" ~= nil
+    end, 5))
     nvim.session():wait()
     assert.equal("the text", api.nvim_buf_get_lines(buf, 1, 2, true)[1])
     assert.equal("once\n", dir:read "count")
     local notify, said = vim.notify, nil
-    vim.notify = function(message) said = message end
+    vim.notify = function(message)
+      said = message
+    end
     vim.cmd "enew"
     vim.cmd "Abridge run cat %"
     vim.notify = notify
@@ -227,19 +348,28 @@ describe("on a command line", function()
     local name = "$(touch pwned) `touch pwned`;'\"|\n%#\\<cfile>" .. ("é"):rep(90)
     local run_dir = dir:at "log"
     local session = abridge.session { run_dir = run_dir }
-    session:register { name = name, description = "", input_schema = { type = "object" }, execute = function()
-      return "one\nvim: set tabstop=3 :\n"
-    end }
+    session:register {
+      name = name,
+      description = "",
+      input_schema = { type = "object" },
+      execute = function()
+        return "one\nvim: set tabstop=3 :\n"
+      end,
+    }
     session:call(name, {}, { id = name }):wait()
     session:close()
     vim.cmd("Abridge run : " .. vim.fn.escape((name:gsub("\n", " ")), "%#"))
     vim.cmd("Abridge log " .. vim.fn.fnameescape(run_dir))
-    windows.eventually(function() return api.nvim_buf_line_count(0) == 2 end)
+    windows.eventually(function()
+      return api.nvim_buf_line_count(0) == 2
+    end)
     for _, key in ipairs { "o", "\r" } do
-      vim.cmd("normal 2G")
+      vim.cmd "normal 2G"
       api.nvim_feedkeys(key, "mx", false)
       local buf = api.nvim_get_current_buf()
-      windows.eventually(function() return api.nvim_buf_get_lines(buf, 0, 1, true)[1] == "one" end)
+      windows.eventually(function()
+        return api.nvim_buf_get_lines(buf, 0, 1, true)[1] == "one"
+      end)
       vim.cmd "doautocmd User nobody"
       assert.same({ 8, false }, { vim.bo[buf].tabstop, vim.bo[buf].modeline })
       local status = api.nvim_eval_statusline(vim.wo.statusline, {}).str
@@ -270,20 +400,25 @@ describe("on a command line", function()
   end)
 
   describe("completion", function()
-    local function completed(line)
-      return vim.fn.getcompletion("Abridge " .. line, "cmdline")
-    end
-
     it("runs nothing of what is typed, nor of what it finds", function()
       for _, name in ipairs(HOSTILE) do
         host.uv().fs_mkdir(dir:at(name), 448)
         dir:write(name:gsub("/", "_") .. ".txt", name)
       end
       for _, lead in ipairs {
-        "", "`touch pwned`", "$(touch pwned)", "`", "x;touch", "{`touch pwned`,", "~root", "$HOME", "<", "'",
+        "",
+        "`touch pwned`",
+        "$(touch pwned)",
+        "`",
+        "x;touch",
+        "{`touch pwned`,",
+        "~root",
+        "$HOME",
+        "<",
+        "'",
       } do
         for _, command in ipairs { "log ", "run ", "run cat ", "run cat a", "run ./" } do
-          for _, found in ipairs(completed(command .. lead)) do
+          for _, found in ipairs(windows.completed(command .. lead)) do
             assert.is_nil(found:find "%c", found)
           end
           assert.is_nil(dir:read "pwned", command .. lead)
@@ -293,13 +428,13 @@ describe("on a command line", function()
 
     it("gives words that name what was found", function()
       local seen = 0
-      for _, word in ipairs(completed "run cat ") do
+      for _, word in ipairs(windows.completed "run cat ") do
         if word:find "%.txt$" then
           seen = seen + 1
           fresh "other"
           local text = dir:sh(command_line.expanded("cat " .. word))
           assert.is_true(vim.tbl_contains(HOSTILE, text), word)
-          assert.same({ word }, completed("run cat " .. word))
+          assert.same({ word }, windows.completed("run cat " .. word))
         end
       end
       assert.equal(#HOSTILE - 1, seen) -- but the one with a newline
@@ -308,10 +443,10 @@ describe("on a command line", function()
     it("of variables, users and redirections is that of :!", function()
       vim.env.ABRIDGE_COMPLETED = "x"
       dir:write("redirected file", "")
-      assert.same({ "$ABRIDGE_COMPLETED" }, completed "run echo $ABRIDGE_COMPL")
-      assert.same({ '"a$ABRIDGE_COMPLETED' }, completed 'run echo "a$ABRIDGE_COMPL')
-      assert.same({ "2>redirected\\ file" }, completed "run cat 2>redir")
-      assert.truthy(vim.tbl_contains(completed "run ls ~roo", "~root/"))
+      assert.same({ "$ABRIDGE_COMPLETED" }, windows.completed "run echo $ABRIDGE_COMPL")
+      assert.same({ '"a$ABRIDGE_COMPLETED' }, windows.completed 'run echo "a$ABRIDGE_COMPL')
+      assert.same({ "2>redirected\\ file" }, windows.completed "run cat 2>redir")
+      assert.truthy(vim.tbl_contains(windows.completed "run ls ~roo", "~root/"))
       vim.env.ABRIDGE_COMPLETED = nil
     end)
 
@@ -319,9 +454,11 @@ describe("on a command line", function()
       local session = abridge.session { run_dir = dir:at "`touch pwned`/run 1" }
       session:call("run_command", { command = "echo found" })
       session:close()
-      local function lists_it() return table.concat(windows.lines_of(), "\n"):find("echo found", 1, true) end
-      assert.same({ "\\`touch\\ pwned\\`/" }, completed "log `")
-      assert.same({ "\\`touch\\ pwned\\`/run\\ 1/" }, completed "log \\`touch\\ pwned\\`/r")
+      local function lists_it()
+        return table.concat(windows.lines_of(), "\n"):find("echo found", 1, true)
+      end
+      assert.same({ "\\`touch\\ pwned\\`/" }, windows.completed "log `")
+      assert.same({ "\\`touch\\ pwned\\`/run\\ 1/" }, windows.completed "log \\`touch\\ pwned\\`/r")
       for _, typed in ipairs { "\\`touch\\ pwned\\`/run\\ 1/", "`touch pwned`/run 1", dir:at "`touch pwned`/run 1" } do
         vim.cmd("Abridge log " .. typed)
         windows.eventually(lists_it)
@@ -330,7 +467,7 @@ describe("on a command line", function()
       vim.env.HOME = dir.path
       vim.cmd "Abridge log ~/`touch pwned`/run 1"
       windows.eventually(lists_it)
-      assert.same({ "~/\\`touch\\ pwned\\`/" }, completed "log ~/`")
+      assert.same({ "~/\\`touch\\ pwned\\`/" }, windows.completed "log ~/`")
     end)
   end)
 end)

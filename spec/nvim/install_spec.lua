@@ -1,6 +1,8 @@
 -- `:Abridge install`: a fresh Neovim with a plugin folder of its own, and a release served by this process. Whatever
 -- else it asked would go to a proxy where nobody listens.
+local contains = require "support.contains"
 local host = require "abridge.base.host"
+local merge = require "support.merge"
 local paths = require "support.paths"
 local process = require "abridge.process"
 local tmpdir = require "support.tmpdir"
@@ -26,16 +28,10 @@ describe(":Abridge install", function()
   local dir, server, files
   local plugin = "plugins/abridge"
 
-  local function sh(script)
-    local out, err, status = dir:sh(script)
-    assert.same({ "", 0 }, { err, status })
-    return out
-  end
-
   --- Pack a core as a release does; `files` is what the server has then.
   local function pack(core)
-    sh(("mkdir -p release/%s/lua/abridge && cp %s release/%s/lua/abridge/core.so"):format(STEM, quote(core), STEM))
-    sh(("cd release && tar -czf %s %s && sha256sum -- %s > SHA256SUMS"):format(ARCHIVE, STEM, ARCHIVE))
+    dir:run(("mkdir -p release/%s/lua/abridge && cp %s release/%s/lua/abridge/core.so"):format(STEM, quote(core), STEM))
+    dir:run(("cd release && tar -czf %s %s && sha256sum -- %s > SHA256SUMS"):format(ARCHIVE, STEM, ARCHIVE))
     files = { [ARCHIVE] = dir:read("release/" .. ARCHIVE), SHA256SUMS = dir:read "release/SHA256SUMS" }
   end
 
@@ -47,7 +43,7 @@ describe(":Abridge install", function()
   before_each(function()
     dir = tmpdir.new()
     local copy = "mkdir -p home tmp %s && cp -R %s %s %s"
-    sh(copy:format(plugin, quote(root .. "/lua"), quote(root .. "/plugin"), plugin))
+    dir:run(copy:format(plugin, quote(root .. "/lua"), quote(root .. "/plugin"), plugin))
     dir:write(plugin .. "/lua/abridge/core.so", OLD)
     pack(root .. "/build/5.1/abridge/core.so")
     server = web_server.new(answer)
@@ -72,12 +68,16 @@ describe(":Abridge install", function()
     for _, name in ipairs { "http_proxy", "https_proxy", "all_proxy" } do
       changes[name], changes[name:upper()] = NOWHERE, NOWHERE
     end
-    for name, value in pairs(env or {}) do changes[name] = value end
+    merge(changes, env)
     local said = {}
     local child = assert(process.spawn(argv, { env = changes, timeout = 60, cwd = dir.path }, {
-      on_output = function(chunk) said[#said + 1] = chunk end,
+      on_output = function(chunk)
+        said[#said + 1] = chunk
+      end,
     }))
-    host.wait(function() return child.outcome ~= nil end)
+    host.wait(function()
+      return child.outcome ~= nil
+    end)
     assert.equal(0, child.outcome.code, table.concat(said))
     return (table.concat(said):gsub("\r", ""))
   end
@@ -88,14 +88,16 @@ describe(":Abridge install", function()
     return neovim((script or "") .. command, env):match "([^\n]*)\n$"
   end
 
-  local function core() return dir:read(plugin .. "/lua/abridge/core.so") end
+  local function core()
+    return dir:read(plugin .. "/lua/abridge/core.so")
+  end
 
   --- The install failed with a message that has these words, and changed nothing.
   local function fails(message, ...)
     assert.matches("^abridge: nothing was installed: ", message)
-    for _, words in ipairs { ... } do assert.matches(words, message, 1, true) end
+    contains(message, ...)
     assert.equal(OLD, core())
-    local made = sh(("diff -r %s/lua %s/lua | grep -v 'core.so$'; ls -A tmp"):format(quote(root), plugin))
+    local made = dir:run(("diff -r %s/lua %s/lua | grep -v 'core.so$'; ls -A tmp"):format(quote(root), plugin))
     assert.equal("", (made:gsub("nvim%.[%w_.]+\n", ""))) -- which Neovim 0.9 leaves
   end
 
@@ -115,8 +117,10 @@ describe(":Abridge install", function()
   end)
 
   it("knows the project's release page, and asks for it over https alone", function()
-    assert.equal("https://github.com/abridge-tools/abridge/releases/download/v" .. version,
-      require("abridge.nvim.install").release)
+    assert.equal(
+      "https://github.com/abridge-tools/abridge/releases/download/v" .. version,
+      require("abridge.nvim.install").release
+    )
     local script = [[
       require("abridge.process").spawn = function(argv)
         io.stdout:write(table.concat(argv, " "), "\n")
@@ -145,14 +149,14 @@ describe(":Abridge install", function()
   it("takes a file, and a typed ~", function()
     assert.matches("^abridge: installed ", install(dir:at("release/" .. ARCHIVE)))
     dir:write(plugin .. "/lua/abridge/core.so", OLD)
-    sh "mv release home/release"
+    dir:run "mv release home/release"
     assert.matches("^abridge: installed ", install("~/release/" .. ARCHIVE))
     assert.equal(0, server.connections)
   end)
 
   it("takes a file for a file, whatever its folder is called", function()
     for _, folder in ipairs { "host:a", "-x", "$(touch made)", "a b" } do
-      sh(("mkdir -p ./%s && cp release/* ./%s 2> /dev/null; :"):format(quote(folder), quote(folder)))
+      dir:run(("mkdir -p ./%s && cp release/* ./%s 2> /dev/null; :"):format(quote(folder), quote(folder)))
       dir:write(plugin .. "/lua/abridge/core.so", OLD)
       local file = (folder .. "/" .. ARCHIVE):gsub(" ", "\\ ")
       assert.matches("^abridge: installed ", install(file))
@@ -218,12 +222,12 @@ describe(":Abridge install", function()
   it("says what is wrong with a file", function()
     fails(install(dir:at "abridge-9.9.9-nvim-linux-x86_64.tar.gz"), "is not " .. ARCHIVE, "of this version")
     fails(install(dir:at(ARCHIVE)), "cannot read " .. dir:at(ARCHIVE))
-    sh("cp release/" .. ARCHIVE .. " home/")
+    dir:run("cp release/" .. ARCHIVE .. " home/")
     fails(install(dir:at("home/" .. ARCHIVE)), "SHA256SUMS must lie beside ")
     dir:write("home/SHA256SUMS", ("0"):rep(64) .. "  another\n")
     fails(install(dir:at("home/" .. ARCHIVE)), "SHA256SUMS does not list " .. ARCHIVE)
     dir:write("home/" .. ARCHIVE, "no archive")
-    sh("cd home && sha256sum " .. ARCHIVE .. " > SHA256SUMS")
+    dir:run("cd home && sha256sum " .. ARCHIVE .. " > SHA256SUMS")
     fails(install(dir:at("home/" .. ARCHIVE)), "cannot unpack " .. ARCHIVE)
   end)
 
@@ -255,23 +259,23 @@ describe(":Abridge install", function()
   end)
 
   it("leaves all as it was where the core cannot be written", function()
-    sh(("cd %s/lua/abridge && rm core.so && mkdir core.so && touch core.so/file"):format(plugin))
+    dir:run(("cd %s/lua/abridge && rm core.so && mkdir core.so && touch core.so/file"):format(plugin))
     local said = "nothing was installed: cannot write " .. dir:at(plugin) .. "/lua/abridge/core.so: "
     assert.matches(said, install(), 1, true)
-    assert.equal("file\n", sh(("cd %s/lua/abridge && ls core.so && ls | grep new; :"):format(plugin)))
+    assert.equal("file\n", dir:run(("cd %s/lua/abridge && ls core.so && ls | grep new; :"):format(plugin)))
   end)
 
   for _, name in ipairs { "curl", "sha256sum", "tar" } do
     it("says that it needs " .. name, function()
-      sh "mkdir tools && for t in sh curl sha256sum tar gzip; do ln -s \"$(command -v $t)\" tools/; done"
-      sh("rm tools/" .. name)
+      dir:run 'mkdir tools && for t in sh curl sha256sum tar gzip; do ln -s "$(command -v $t)" tools/; done'
+      dir:run("rm tools/" .. name)
       local script = ("vim.fn.setenv('PATH', %q)\n"):format(dir:at "tools")
       fails(install(nil, script), name .. " is not on the PATH")
     end)
   end
 
   it("leaves the core of an installed rock to luarocks", function()
-    sh(("mkdir -p tree/share/lua && cp -R %s/lua tree/share/lua/5.1"):format(plugin))
+    dir:run(("mkdir -p tree/share/lua && cp -R %s/lua tree/share/lua/5.1"):format(plugin))
     local said = neovim(([[
       for name in pairs(package.loaded) do if name:find "^abridge" then package.loaded[name] = nil end end
       vim.opt.runtimepath:remove(%q)

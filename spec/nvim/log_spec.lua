@@ -149,15 +149,25 @@ describe("the list of a run's calls", function()
   --- Five calls of two tools, one of them failed.
   local function run_of_five()
     local events = {}
-    for i, of in ipairs { { "a", 100, 90 }, { "b", 5000, 100 }, { "a", 900, 100, true }, { "b", 50, 50 },
-      { "a", 90000, 300 } } do
-      local call, result = call_and_result(i == 4 and "toolu_01" or "call-" .. i, of[1],
-        { bytes_in = of[2], bytes_shown = of[3], is_error = of[4], duration_ms = i })
+    for i, of in ipairs {
+      { "a", 100, 90 },
+      { "b", 5000, 100 },
+      { "a", 900, 100, true },
+      { "b", 50, 50 },
+      { "a", 90000, 300 },
+    } do
+      local call, result = call_and_result(
+        i == 4 and "toolu_01" or "call-" .. i,
+        of[1],
+        { bytes_in = of[2], bytes_shown = of[3], is_error = of[4], duration_ms = i }
+      )
       events[#events + 1], events[#events + 2] = call, result
     end
     log_of(events)
     local buf = assert(nvim.log(dir.path))
-    eventually(function() return #lines_of(buf) == 6 end)
+    eventually(function()
+      return #lines_of(buf) == 6
+    end)
     return buf
   end
 
@@ -166,22 +176,34 @@ describe("the list of a run's calls", function()
     assert.equal("1 2 3 4 5", numbers(buf))
     type_keys "4G"
     type_keys "s"
-    eventually(function() return numbers(buf) == "5 2 3 1 4" end, numbers(buf))
-    eventually(function() return api.nvim_win_get_cursor(0)[1] == 4 end)
+    eventually(function()
+      return numbers(buf) == "5 2 3 1 4"
+    end, numbers(buf))
+    eventually(function()
+      return api.nvim_win_get_cursor(0)[1] == 4
+    end)
     assert.matches("most left out first", vim.b.abridge_status)
     type_keys "2Gs"
-    eventually(function() return numbers(buf) == "1 2 3 4 5" end)
-    eventually(function() return api.nvim_win_get_cursor(0)[1] == 6 end)
+    eventually(function()
+      return numbers(buf) == "1 2 3 4 5"
+    end)
+    eventually(function()
+      return api.nvim_win_get_cursor(0)[1] == 6
+    end)
   end)
 
   it("is drawn anew by :edit, the cursor on the same call", function()
     local buf = run_of_five()
     type_keys "s"
-    eventually(function() return numbers(buf) == "5 2 3 1 4" end)
+    eventually(function()
+      return numbers(buf) == "5 2 3 1 4"
+    end)
     type_keys "4G"
     vim.cmd "doautocmd <nomodeline> CursorMoved"
     vim.cmd "edit"
-    eventually(function() return numbers(buf) == "5 2 3 1 4" and api.nvim_win_get_cursor(0)[1] == 4 end)
+    eventually(function()
+      return numbers(buf) == "5 2 3 1 4" and api.nvim_win_get_cursor(0)[1] == 4
+    end)
     assert.same({ "nofile", false, false }, { vim.bo.buftype, vim.bo.modifiable, vim.bo.modified })
     type_keys "o"
     assert.equal("abridge result: 3 of call-3", vim.fn.bufname())
@@ -197,15 +219,27 @@ describe("the list of a run's calls", function()
   it("has with t the calls of a tool, with e those that failed, with both those of both", function()
     local buf = run_of_five()
     type_keys "3Gt"
-    eventually(function() return numbers(buf) == "2 4" end)
-    eventually(function() return vim.b.abridge_status:find "^2 of 5 calls  only b  1 failed" end)
+    eventually(function()
+      return numbers(buf) == "2 4"
+    end)
+    eventually(function()
+      return vim.b.abridge_status:find "^2 of 5 calls  only b  1 failed"
+    end)
     type_keys "e"
-    eventually(function() return numbers(buf) == "" end)
+    eventually(function()
+      return numbers(buf) == ""
+    end)
     type_keys "t" -- there is no tool under the cursor: that of the filter is given up
-    eventually(function() return numbers(buf) == "3" end)
-    eventually(function() return vim.b.abridge_status:find "^1 of 5 calls  only errors" end)
+    eventually(function()
+      return numbers(buf) == "3"
+    end)
+    eventually(function()
+      return vim.b.abridge_status:find "^1 of 5 calls  only errors"
+    end)
     type_keys "e"
-    eventually(function() return numbers(buf) == "1 2 3 4 5" end)
+    eventually(function()
+      return numbers(buf) == "1 2 3 4 5"
+    end)
   end)
 
   it("shows calls as they are made, running and ended, in the place where they belong", function()
@@ -213,25 +247,37 @@ describe("the list of a run's calls", function()
     session:call("run_command", { command = "echo 1" })
     local job = session:call("run_command", { command = "sleep 60" }, {})
     local buf = assert(nvim.log(dir:at "run"))
-    eventually(function() return #lines_of(buf) == 3 end)
+    eventually(function()
+      return #lines_of(buf) == 3
+    end)
     assert.matches("^[|/\\-] +2 run_command +sleep 60 +%d+%.?%d*m?s$", lines_of(buf)[3])
     assert.matches("1 running", vim.b.abridge_status)
     local before = lines_of(buf)[3]
-    eventually(function() return lines_of(buf)[3] ~= before end, "the time of a running call stands still")
+    eventually(function()
+      return lines_of(buf)[3] ~= before
+    end, "the time of a running call stands still")
     type_keys "G"
     job:cancel()
     job:wait(10)
     session:call("run_command", { command = "echo 3" })
-    eventually(function() return #lines_of(buf) == 4 end)
+    eventually(function()
+      return #lines_of(buf) == 4
+    end)
     assert.matches("^x +2 run_command +sleep 60 ", lines_of(buf)[3])
     assert.equal(4, api.nvim_win_get_cursor(0)[1]) -- it was on the last row
     type_keys "gg2Gs"
     session:call("run_command", { command = "seq 100000" })
-    eventually(function() return numbers(buf):match "^4 " end, numbers(buf))
+    eventually(function()
+      return numbers(buf):match "^4 "
+    end, numbers(buf))
     type_keys "e"
-    eventually(function() return numbers(buf) == "2" end)
+    eventually(function()
+      return numbers(buf) == "2"
+    end)
     session:call("run_command", { command = "exit 5" })
-    eventually(function() return numbers(buf) == "2 5" end, numbers(buf))
+    eventually(function()
+      return numbers(buf) == "2 5"
+    end, numbers(buf))
     session:close()
   end)
 
@@ -240,7 +286,9 @@ describe("the list of a run's calls", function()
     assert(host.uv().fs_chmod(dir.path, 448) and host.uv().fs_chmod(dir:at "events.jsonl", 384))
     vim.o.columns = 160
     local buf = assert(nvim.log(dir.path))
-    eventually(function() return (lines_of(buf)[2] or ""):find("no result: its session has ended", 1, true) end)
+    eventually(function()
+      return (lines_of(buf)[2] or ""):find("no result: its session has ended", 1, true)
+    end)
     assert.matches("^%? +1 ", lines_of(buf)[2])
     assert.is_nil(vim.b.abridge_status:find("running", 1, true))
   end)
@@ -249,9 +297,13 @@ describe("the list of a run's calls", function()
     local buf = run_of_five()
     assert.is_nil(lines_of(buf)[1]:find("RESULT", 1, true))
     vim.o.columns = 200
-    eventually(function() return lines_of(buf)[1]:find("RESULT", 1, true) ~= nil end)
+    eventually(function()
+      return lines_of(buf)[1]:find("RESULT", 1, true) ~= nil
+    end)
     vim.cmd "vertical split | enew"
-    eventually(function() return lines_of(buf)[1]:find("RESULT", 1, true) == nil end)
+    eventually(function()
+      return lines_of(buf)[1]:find("RESULT", 1, true) == nil
+    end)
     assert.equal("1 2 3 4 5", numbers(buf))
   end)
 
@@ -269,8 +321,12 @@ describe("the list of a run's calls", function()
       assert(calls:read(require("abridge.base.time_slices").at_once, function() end))
       random.must(#calls.all == 1 and calls.lines.skipped == 0, "%s calls", #calls.all)
       local whole = require("abridge.nvim.calls").new(assert(abridge.open_run(dir.path)))
-      dir:write("events.jsonl", host.json().encode { type = "tool_call", call_id = "call-1", tool = "t",
-        input = { query = call.input.query } } .. "\n")
+      dir:write("events.jsonl", host.json().encode {
+        type = "tool_call",
+        call_id = "call-1",
+        tool = "t",
+        input = { query = call.input.query },
+      } .. "\n")
       assert(whole:read(require("abridge.base.time_slices").at_once, function() end))
       random.must(calls.all[1].printed == 7 and calls.all[1].shown == 3, "sizes")
       random.must(calls.all[1].input == whole.all[1].input, "input %s, not %s", calls.all[1].input, whole.all[1].input)
@@ -281,8 +337,11 @@ describe("the list of a run's calls", function()
     local json, parts = host.json(), {}
     for i = 1, 10000 do
       local call, result = call_and_result("call-" .. i, i % 3 == 0 and "a" or "b", {
-        content = ('some "line" of output\n'):rep(i % 100), is_error = i % 7 == 0,
-        bytes_in = i * 7919 % 1000003, bytes_shown = i % 100 * 22, duration_ms = i,
+        content = ('some "line" of output\n'):rep(i % 100),
+        is_error = i % 7 == 0,
+        bytes_in = i * 7919 % 1000003,
+        bytes_shown = i % 100 * 22,
+        duration_ms = i,
       })
       parts[#parts + 1] = json.encode(call) .. "\n" .. json.encode(result) .. "\n"
     end
@@ -293,11 +352,15 @@ describe("the list of a run's calls", function()
     collectgarbage()
     local told = main_loop.time_callbacks(main_loop.processor_time)
     local buf = assert(nvim.log(dir.path))
-    eventually(function() return #lines_of(buf) == 10002 end, "the log is not read")
+    eventually(function()
+      return #lines_of(buf) == 10002
+    end, "the log is not read")
     for keys, count in pairs { s = 10002, e = 1429, t = 3334 } do
       for _, lines in ipairs { count, 10002 } do
         type_keys("4G" .. keys)
-        eventually(function() return api.nvim_buf_line_count(buf) == lines end, keys)
+        eventually(function()
+          return api.nvim_buf_line_count(buf) == lines
+        end, keys)
       end
     end
     local times = told()

@@ -5,6 +5,7 @@ local host = require "abridge.base.host"
 local inbox = require "abridge.base.inbox"
 local main_loop = require "support.main_loop"
 local process = require "abridge.process"
+local resources = require "support.resources"
 local tmpdir = require "support.tmpdir"
 local web_server = require "support.web_server"
 
@@ -44,11 +45,6 @@ end
 local function ended(job)
   assert(job:wait(30), "the job does not end")
   return job.result
-end
-
---- Open file descriptors of this process.
-local function descriptors()
-  return #vim.fn.readdir "/proc/self/fd"
 end
 
 describe("inside Neovim", function()
@@ -284,10 +280,19 @@ describe("inside Neovim", function()
           touch_api()
           if event.type ~= "tool_call" then return end
           made = made + 1
-          session:call("t", {}, { on_done = function(result) last = result.content end })
+          session:call("t", {}, {
+            on_done = function(result)
+              last = result.content
+            end,
+          })
         end,
       }
-      session:register { name = "t", execute = function() return "ran" end }
+      session:register {
+        name = "t",
+        execute = function()
+          return "ran"
+        end,
+      }
       made = 0
       in_fast_event(function()
         session:call("t", {}, {})
@@ -309,8 +314,17 @@ describe("inside Neovim", function()
           job:cancel()
         end,
       }
-      session:register { name = "t", execute = function(_, _, fn) give = fn end }
-      job = session:call("t", {}, { on_done = function() done = done + 1 end })
+      session:register {
+        name = "t",
+        execute = function(_, _, fn)
+          give = fn
+        end,
+      }
+      job = session:call("t", {}, {
+        on_done = function()
+          done = done + 1
+        end,
+      })
       in_fast_event(function()
         give "first"
         give "late"
@@ -386,7 +400,14 @@ describe("inside Neovim", function()
         assert.matches("abridge: cannot wait inside a callback of the event loop; use on_done$", message)
       end
       local job = session:call("run_command", { command = "sleep 0.05" }, {})
-      for _, wait in ipairs { function() job:wait() end, function() session:wait() end } do
+      for _, wait in ipairs {
+        function()
+          job:wait()
+        end,
+        function()
+          session:wait()
+        end,
+      } do
         local ok, message = pcall(in_fast_event, wait)
         assert.is_false(ok)
         assert.matches("abridge: cannot wait inside a callback of the event loop; use on_done$", message)
@@ -420,7 +441,7 @@ describe("inside Neovim", function()
     end)
 
     it("of a big file or folder ends when it is cancelled, and leaves nothing open", function()
-      local open = descriptors()
+      local open = resources.descriptors()
       local session = abridge.session { run_dir = false, redact = { "secret=%w+" } }
       for tool, input in pairs { read_file = { path = big }, list_directory = { path = many } } do
         local job = session:call(tool, input, {})
@@ -432,7 +453,7 @@ describe("inside Neovim", function()
       end
       session:close()
       vim.wait(50, function() end, 1)
-      assert.equal(open, descriptors())
+      assert.equal(open, resources.descriptors())
     end)
   end)
 
@@ -488,7 +509,8 @@ describe("inside Neovim", function()
         on_output = function(chunk)
           bytes, most = bytes + #chunk, math.max(most, child._output.waiting)
           local from = host.now()
-          while host.now() - from < 2 do end -- slower than it prints
+          while host.now() - from < 2 do
+          end -- slower than it prints
         end,
       }))
       assert.is_true(vim.wait(20000, function()
@@ -519,7 +541,8 @@ describe("inside Neovim", function()
     local function run(code, ...)
       return vim.rpcrequest(editor, "nvim_exec_lua", code, { ... })
     end
-    run([[
+    run(
+      [[
       local uv, abridge = vim.loop or vim.uv, require "abridge"
       heard = {}
       session = abridge.session { run_dir = ... }
@@ -530,7 +553,9 @@ describe("inside Neovim", function()
       job = session:call("run_command", { command = "yes 'a line that a command prints for ever'" }, {
         on_update = function() updates = updates + 1 end,
       })
-    ]], dir:at "typed")
+    ]],
+      dir:at "typed"
+    )
     vim.rpcnotify(editor, "nvim_input", "i")
     local typed = {}
     for i = 1, KEYS do

@@ -3,6 +3,7 @@
 local abridge = require "abridge"
 local host = require "abridge.base.host"
 local main_loop = require "support.main_loop"
+local seq = require "support.seq"
 local tmpdir = require "support.tmpdir"
 
 local vim = rawget(_G, "vim")
@@ -17,26 +18,20 @@ local nvim = require "abridge.nvim"
 local pager = require "abridge.nvim.pager"
 local windows = require "support.windows"
 local api = vim.api
-local eventually, close_all = windows.eventually, windows.close_all
+local type_keys, eventually, close_all = windows.move, windows.eventually, windows.close_all
 
 local SHARE = 1 / 4 -- of all that is done, that one callback may do; the machine and the collector of garbage vary
 local MOST_PAINTED = { fast = 6000, slow = 1200 } -- rows and marks of a callback; the texts have up to a million
 
-local function type_keys(keys)
-  windows.type_keys(keys)
-  pcall(vim.cmd, "doautocmd <nomodeline> CursorMoved")
-end
-
 --- Everything loaded that a cursor needs.
 local function loaded(seen)
-  eventually(function() return seen.filling == nil end, "loading does not end")
+  eventually(function()
+    return seen.filling == nil
+  end, "loading does not end")
 end
 
 local function open(text, cut)
-  local seen = pager.open({
-    size = #text,
-    read = function(at, bytes) return text:sub(at + 1, at + bytes) end,
-  }, { title = "text", cut = cut })
+  local seen = pager.open(windows.source_of(text), { title = "text", cut = cut })
   loaded(seen)
   return seen
 end
@@ -47,12 +42,16 @@ local put_back = {}
 local function replace(owner, name, fn)
   local plain = owner[name]
   owner[name] = fn
-  table.insert(put_back, 1, function() owner[name] = plain end)
+  table.insert(put_back, 1, function()
+    owner[name] = plain
+  end)
   return plain
 end
 
 local function put_all_back()
-  for _, restore in ipairs(put_back) do restore() end
+  for _, restore in ipairs(put_back) do
+    restore()
+  end
   put_back = {}
 end
 
@@ -69,7 +68,9 @@ local function count_painting()
     count = count + 1
     return set_extmark(...)
   end)
-  return function() return count * 1e6 end
+  return function()
+    return count * 1e6
+  end
 end
 
 --- A text of a gigabyte that is nowhere: the same block again and again, but for an end.
@@ -125,7 +126,9 @@ describe("a search in a full output", function()
     loaded(seen)
     for _, keys in ipairs { "<C-c>", "gg", "50%" } do
       seen:find "nowhere to be found"
-      eventually(function() return (vim.b[seen.buf].abridge_status:find "^looking for nowhere") end)
+      eventually(function()
+        return (vim.b[seen.buf].abridge_status:find "^looking for nowhere")
+      end)
       type_keys(keys)
       assert.is_nil(seen.seeking)
       assert.matches("^line ", vim.b[seen.buf].abridge_status)
@@ -137,9 +140,13 @@ describe("a search in a full output", function()
   it("highlights what it looks for, and nothing else once that is another text", function()
     local seen = open "a.c\nabc\na.c\n"
     seen:find "a.c"
-    eventually(function() return vim.fn.line "." == 3 end)
+    eventually(function()
+      return vim.fn.line "." == 3
+    end)
     seen:find("\\b", true)
-    vim.wait(50, function() return not seen.seeking end, 5)
+    vim.wait(50, function()
+      return not seen.seeking
+    end, 5)
     local matches = vim.fn.getmatches()
     assert.equal(1, #matches)
     assert.equal(-1, vim.fn.match("abc", matches[1].pattern))
@@ -152,7 +159,9 @@ describe("a search in a full output", function()
     loaded(seen)
     seen:find "b"
     local function here()
-      eventually(function() return not (seen.seeking or seen.filling) end, "the search does not end")
+      eventually(function()
+        return not (seen.seeking or seen.filling)
+      end, "the search does not end")
       local row, column = unpack(api.nvim_win_get_cursor(0))
       return seen.excerpt.rows[row].first + column
     end
@@ -193,7 +202,9 @@ describe("gy in a full output", function()
     session:call("run_command", { command = command })
     session:close()
     local buf = assert(nvim.log(run_dir))
-    eventually(function() return api.nvim_buf_line_count(buf) == 2 end)
+    eventually(function()
+      return api.nvim_buf_line_count(buf) == 2
+    end)
     type_keys "<CR>"
     assert.equal("abridge-output", vim.bo.filetype)
   end
@@ -202,7 +213,9 @@ describe("gy in a full output", function()
     page_of("seq -f 'line %.0f of it' 5000", dir:at "a run's")
     for _, keys in ipairs { "gg", "1234G", "G", "]o", "50%" } do
       type_keys(keys)
-      vim.wait(100, function() return false end, 10)
+      vim.wait(100, function()
+        return false
+      end, 10)
       vim.fn.setreg('"', "")
       type_keys "gy"
       local command = vim.fn.getreg '"'
@@ -220,8 +233,9 @@ describe("gy in a full output", function()
       type_keys(number .. "G")
       eventually(function() -- it shows, with the lines around it
         local row = vim.fn.line "."
-        return table.concat(api.nvim_buf_get_lines(0, math.max(row - 3, 0), row + 2, false)):find(
-          "line 1234 of it.*line 1236 of it") and vim.fn.getline(row) == ("line %d of it"):format(number)
+        return table
+          .concat(api.nvim_buf_get_lines(0, math.max(row - 3, 0), row + 2, false))
+          :find "line 1234 of it.*line 1236 of it" and vim.fn.getline(row) == ("line %d of it"):format(number)
       end)
       type_keys(keys)
       assert.equal("line 1234 of it\nline 1235 of it\nline 1236 of it\n", shell(vim.fn.getreg '"'), keys)
@@ -243,32 +257,49 @@ describe("a full output after :edit", function()
   after_each(close_all)
 
   it("is as it was: its text, what is dimmed, the cursor, its status", function()
-    local lines = {}
-    for i = 1, 5000 do lines[i] = ("line %d"):format(i) end
-    local text = table.concat(lines, "\n") .. "\n"
-    local cut = { truncated = true, total_lines = 5000, output_lines = 1, output_bytes = 6, strategy = "head",
-      kept = { { first_byte = 1, last_byte = 6, first_line = 1, last_line = 1 } } }
+    local text = seq(1, 5000, "line %d")
+    local cut = {
+      truncated = true,
+      total_lines = 5000,
+      output_lines = 1,
+      output_bytes = 6,
+      strategy = "head",
+      kept = { { first_byte = 1, last_byte = 6, first_line = 1, last_line = 1 } },
+    }
     local seen = open(text, cut)
     seen:go_to_line(3000)
-    eventually(function() return vim.fn.getline "." == "line 3000" end)
+    eventually(function()
+      return vim.fn.getline "." == "line 3000"
+    end)
     loaded(seen)
     type_keys "2j4l"
     loaded(seen)
     local status = vim.b.abridge_status
     assert.matches("^line 3002 of 5000  ", status)
     vim.cmd "edit"
-    eventually(function() return vim.fn.getline "." == "line 3002" end)
+    eventually(function()
+      return vim.fn.getline "." == "line 3002"
+    end)
     loaded(seen)
     assert.equal(5, vim.fn.col ".")
     assert.equal(status, vim.b.abridge_status)
     assert.same({ "nofile", false, false }, { vim.bo.buftype, vim.bo.modifiable, vim.bo.modified })
-    local marks = api.nvim_buf_get_extmarks(0, api.nvim_create_namespace "abridge",
-      { vim.fn.line "." - 1, 0 }, { vim.fn.line "." - 1, -1 }, { details = true })
+    local marks = api.nvim_buf_get_extmarks(
+      0,
+      api.nvim_create_namespace "abridge",
+      { vim.fn.line "." - 1, 0 },
+      { vim.fn.line "." - 1, -1 },
+      { details = true }
+    )
     local groups = {}
-    for _, mark in ipairs(marks) do groups[#groups + 1] = mark[4].hl_group end
+    for _, mark in ipairs(marks) do
+      groups[#groups + 1] = mark[4].hl_group
+    end
     assert.same({ "AbridgeOmitted" }, groups)
     vim.cmd "edit | bwipeout" -- nothing is drawn any more
-    vim.wait(20, function() return false end, 5)
+    vim.wait(20, function()
+      return false
+    end, 5)
   end)
 end)
 

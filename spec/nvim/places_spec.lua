@@ -47,7 +47,9 @@ describe("calls that run into one buffer", function()
 
   --- Change lines, in one step of undo.
   local function set(first, last, new)
-    api.nvim_buf_call(buf, function() vim.cmd "let &undolevels = &undolevels" end)
+    api.nvim_buf_call(buf, function()
+      vim.cmd "let &undolevels = &undolevels"
+    end)
     api.nvim_buf_set_lines(buf, first, last, true, new)
   end
 
@@ -57,14 +59,18 @@ describe("calls that run into one buffer", function()
     return nvim.run(session, "told", { name = name }, {
       buf = buf,
       row = row,
-      on_done = function(_, message) messages[name] = message or false end,
+      on_done = function(_, message)
+        messages[name] = message or false
+      end,
     })
   end
 
   local function finish(name, count)
     local text = {}
     if api.nvim_buf_is_loaded(buf) then set(0, 0, {}) end -- what is written is a step of undo too
-    for i = 1, count do text[i] = name .. i end
+    for i = 1, count do
+      text[i] = name .. i
+    end
     jobs[name].done(table.concat(text, "\n"))
   end
 
@@ -73,7 +79,9 @@ describe("calls that run into one buffer", function()
       scratch { "x", "y", "z" }
       run("a", 1)
       run("b", 2)
-      for _, name in ipairs(order) do finish(name, 3) end
+      for _, name in ipairs(order) do
+        finish(name, 3)
+      end
       assert.equal("x a1 a2 a3 y b1 b2 b3 z", lines())
       api.nvim_buf_delete(buf, { force = true })
     end
@@ -81,14 +89,21 @@ describe("calls that run into one buffer", function()
 
   it("stand in the order of the calls where they were made for one row, or for the end", function()
     for _, case in ipairs {
-      { rows = { 1, 1, 1 }, text = "x A B C y" }, { rows = { 2, 2, 2 }, text = "x y A B C" },
-      { rows = {}, text = "x y A B C" }, { rows = { 2, 3, 9 }, text = "x y A B C" },
-      { rows = {}, before = { "" }, text = "A B C" }, { rows = { 0, 0, 0 }, before = { "" }, text = "A B C " },
+      { rows = { 1, 1, 1 }, text = "x A B C y" },
+      { rows = { 2, 2, 2 }, text = "x y A B C" },
+      { rows = {}, text = "x y A B C" },
+      { rows = { 2, 3, 9 }, text = "x y A B C" },
+      { rows = {}, before = { "" }, text = "A B C" },
+      { rows = { 0, 0, 0 }, before = { "" }, text = "A B C " },
     } do
       for _, order in ipairs { "abc", "acb", "bac", "bca", "cab", "cba" } do
         scratch(case.before or { "x", "y" })
-        for i, name in ipairs { "a", "b", "c" } do run(name, case.rows[i]) end
-        for name in order:gmatch "." do finish(name, 2) end
+        for i, name in ipairs { "a", "b", "c" } do
+          run(name, case.rows[i])
+        end
+        for name in order:gmatch "." do
+          finish(name, 2)
+        end
         local wanted = case.text:gsub("[ABC]", function(name)
           return ("%s1 %s2"):format(name:lower(), name:lower())
         end)
@@ -102,29 +117,86 @@ describe("calls that run into one buffer", function()
     scratch { "x", "y" }
     run("a", 1)
     run("b", 1)
-    run("c")
+    run "c"
     local wanted = { a = "", b = "", c = "" }
     for _, step in ipairs { "b", "a", "c", "b", "a", "c" } do
       local content = wanted[step] .. step
       wanted[step] = content
       jobs[step].ctx.update(content:gsub(".", "%0\n"))
       local shown = ("x%s%s y%s"):format(wanted.a, wanted.b, wanted.c):gsub("[abc]", " %0")
-      assert.is_true(vim.wait(5000, function() return lines() == shown end, 5), lines() .. " for " .. shown)
+      assert.is_true(
+        vim.wait(5000, function()
+          return lines() == shown
+        end, 5),
+        lines() .. " for " .. shown
+      )
     end
-    for _, name in ipairs { "c", "a", "b" } do finish(name, 2) end
+    for _, name in ipairs { "c", "a", "b" } do
+      finish(name, 2)
+    end
     assert.equal("x a1 a2 b1 b2 y c1 c2", lines())
   end)
 
   it("keep their place before the first output", function()
     for _, case in ipairs {
-      { "above all", function() set(0, 0, { "new" }) end, "new x A y z" },
-      { "just above", function() set(1, 1, { "new" }) end, "x new A y z" },
-      { "below", function() set(2, 2, { "new" }) end, "x A y new z" },
-      { "the line above gone", function() set(0, 1, {}) end, "A y z" },
-      { "the line below gone", function() set(1, 2, {}) end, "x A z" },
-      { "lines around gone", function() set(0, 3, { "new" }) end, "new A" },
-      { "typed before the line below", function() api.nvim_buf_set_text(buf, 1, 0, 1, 0, { "i" }) end, "x A iy z" },
-      { "joined", function() api.nvim_buf_call(buf, function() vim.cmd "1join" end) end, "A x y z" },
+      {
+        "above all",
+        function()
+          set(0, 0, { "new" })
+        end,
+        "new x A y z",
+      },
+      {
+        "just above",
+        function()
+          set(1, 1, { "new" })
+        end,
+        "x new A y z",
+      },
+      {
+        "below",
+        function()
+          set(2, 2, { "new" })
+        end,
+        "x A y new z",
+      },
+      {
+        "the line above gone",
+        function()
+          set(0, 1, {})
+        end,
+        "A y z",
+      },
+      {
+        "the line below gone",
+        function()
+          set(1, 2, {})
+        end,
+        "x A z",
+      },
+      {
+        "lines around gone",
+        function()
+          set(0, 3, { "new" })
+        end,
+        "new A",
+      },
+      {
+        "typed before the line below",
+        function()
+          api.nvim_buf_set_text(buf, 1, 0, 1, 0, { "i" })
+        end,
+        "x A iy z",
+      },
+      {
+        "joined",
+        function()
+          api.nvim_buf_call(buf, function()
+            vim.cmd "1join"
+          end)
+        end,
+        "A x y z",
+      },
     } do
       scratch { "x", "y", "z" }
       run("a", 1)
@@ -137,9 +209,9 @@ describe("calls that run into one buffer", function()
 
   it("keep their place at the end, above what is put below them", function()
     scratch { "x" }
-    run("a")
+    run "a"
     set(1, 1, { "y" })
-    run("b")
+    run "b"
     set(0, 0, { "w" })
     set(3, 3, { "z" })
     finish("b", 1)
@@ -150,7 +222,9 @@ describe("calls that run into one buffer", function()
   it("find their place after an undo and a redo", function()
     scratch { "x", "y", "z" }
     local function undo(command)
-      api.nvim_buf_call(buf, function() vim.cmd("silent " .. command) end)
+      api.nvim_buf_call(buf, function()
+        vim.cmd("silent " .. command)
+      end)
     end
     run("a", 1)
     run("b", 2)
@@ -184,7 +258,7 @@ describe("calls that run into one buffer", function()
     vim.cmd "bunload!"
     finish("b", 1)
     assert.equal(("Buffer %d is not there"):format(buf), messages.b)
-    run("c")
+    run "c"
     vim.cmd("bwipeout! " .. buf)
     finish("c", 1)
     assert.equal(("Buffer %d is not there"):format(buf), messages.c)
@@ -211,7 +285,9 @@ describe("calls that run into one buffer", function()
           edit()
         end
       end
-      for _, name in ipairs(open) do finish(name, 3) end
+      for _, name in ipairs(open) do
+        finish(name, 3)
+      end
       local text = " " .. lines() .. " "
       for _, name in ipairs(names) do
         random.must(select(2, text:gsub(name .. "%d", "")) == 3, "%s in %s", name, text)

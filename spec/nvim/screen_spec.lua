@@ -3,6 +3,7 @@ local abridge = require "abridge"
 local host = require "abridge.base.host"
 local plain = require "support.plain"
 local random = require "support.random"
+local seq = require "support.seq"
 local tmpdir = require "support.tmpdir"
 
 local vim = rawget(_G, "vim")
@@ -14,16 +15,14 @@ if not (vim and vim.api) then
 end
 
 local nvim = require "abridge.nvim"
+local windows = require "support.windows"
 local api = vim.api
+local lines_of, type_keys, close_all = windows.lines_of, windows.move, windows.close_all
 
 local function scratch(lines)
   local buf = api.nvim_create_buf(false, true)
   api.nvim_buf_set_lines(buf, 0, -1, true, lines or {})
   return buf
-end
-
-local function lines_of(buf)
-  return api.nvim_buf_get_lines(buf, 0, -1, true)
 end
 
 --- What is highlighted in a buffer: "GROUP: text" a part, in order.
@@ -46,12 +45,6 @@ local function failed_command(session)
   return session:call("run_command", { command = "echo '[Showing 1 of 2 lines]'; seq 100; exit 3" })
 end
 
---- Type keys as a user would, in normal mode; the events that follow a move too.
-local function type_keys(keys)
-  api.nvim_feedkeys(api.nvim_replace_termcodes(keys, true, false, true), "mx", false)
-  pcall(vim.cmd, "doautocmd <nomodeline> CursorMoved")
-end
-
 local notified
 
 --- Do something while notifications go into a list.
@@ -65,13 +58,6 @@ local function while_notified(act)
   vim.notify = notify
   if not ok then error(message, 0) end
   return notified
-end
-
-local function close_all()
-  vim.cmd "silent! only!"
-  for _, buf in ipairs(api.nvim_list_bufs()) do
-    if vim.bo[buf].filetype:find "^abridge%-" then api.nvim_buf_delete(buf, { force = true }) end
-  end
 end
 
 describe("render", function()
@@ -130,8 +116,10 @@ describe("render", function()
     api.nvim_buf_set_lines(buf, 6, 6, true, { "right below" })
     result.content = "1\n2\n3\n4\n"
     assert.same({ 4, 4 }, { nvim.render(buf, result, { row = 0 }) })
-    assert.same({ "above", "above", "a", "right above", "1", "2", "3", "4", "right below", "other", "b" },
-      lines_of(buf))
+    assert.same(
+      { "above", "above", "a", "right above", "1", "2", "3", "4", "right below", "other", "b" },
+      lines_of(buf)
+    )
     other.content = "x\ny\n"
     assert.same({ 9, 2 }, { nvim.render(buf, other) })
     result.content = ""
@@ -192,10 +180,17 @@ describe("render", function()
           if line.id then marks[#marks + 1] = "AbridgeError: " .. line.text end
         end
         if #want > 0 then
-          random.must(table.concat(texts, "|") == table.concat(lines_of(buf), "|"), "%s, not %s",
-            table.concat(lines_of(buf), "|"), table.concat(texts, "|"))
-          random.must(table.concat(marks, "|") == table.concat(painted(buf), "|"), "painted %s",
-            table.concat(painted(buf), "|"))
+          random.must(
+            table.concat(texts, "|") == table.concat(lines_of(buf), "|"),
+            "%s, not %s",
+            table.concat(lines_of(buf), "|"),
+            table.concat(texts, "|")
+          )
+          random.must(
+            table.concat(marks, "|") == table.concat(painted(buf), "|"),
+            "painted %s",
+            table.concat(painted(buf), "|")
+          )
         end
       end
       api.nvim_buf_delete(buf, { force = true })
@@ -255,8 +250,10 @@ describe("render", function()
 
   it("says what keeps it from writing", function()
     local buf = scratch()
-    assert.same({ nil, "Row 9 is past the end of the buffer (1 line)" },
-      { nvim.render(buf, { content = "x" }, { row = 9 }) })
+    assert.same(
+      { nil, "Row 9 is past the end of the buffer (1 line)" },
+      { nvim.render(buf, { content = "x" }, { row = 9 }) }
+    )
     api.nvim_buf_delete(buf, { force = true })
     local row, message = nvim.render(buf, { content = "x" })
     assert.is_nil(row)
@@ -278,7 +275,9 @@ describe("render", function()
     timer:start(0, 0, function()
       answer = { nvim.render(0, { content = "x" }) }
     end)
-    vim.wait(5000, function() return answer ~= nil end)
+    vim.wait(5000, function()
+      return answer ~= nil
+    end)
     timer:close()
     assert.same({ nil, "Buffers cannot be changed in a fast event: use vim.schedule" }, answer)
   end)
@@ -294,22 +293,35 @@ describe("render", function()
     assert.equal("abridge.nvim.render: buf must be the number of a buffer, got nil", message())
     assert.equal("abridge.nvim.render: result must be a result with content, got nil", message(0))
     assert.equal("abridge.nvim.render: unknown option 'line' (value 1)", message(0, { content = "" }, { line = 1 }))
-    assert.equal("abridge.nvim.render: row must be an integer from 0 to 2^53, got -1",
-      message(0, { content = "" }, { row = -1 }))
-    assert.equal("abridge.nvim.render: width must be an integer from 1 to 2^53, got 0",
-      message(0, { content = "" }, { width = 0 }))
-    assert.equal("abridge.nvim.run: session must be a session, got nil", plain.misuse(function()
-      local job = nvim.run(nil, "run_command", {})
-      return job
-    end))
-    assert.equal("abridge.nvim.run: tool must be a string, got 5", plain.misuse(function()
-      local job = nvim.run(abridge.session { run_dir = false }, 5, {})
-      return job
-    end))
-    assert.equal("abridge.nvim.log: run_dir must be a string, got 5", plain.misuse(function()
-      local buf = nvim.log(5)
-      return buf
-    end))
+    assert.equal(
+      "abridge.nvim.render: row must be an integer from 0 to 2^53, got -1",
+      message(0, { content = "" }, { row = -1 })
+    )
+    assert.equal(
+      "abridge.nvim.render: width must be an integer from 1 to 2^53, got 0",
+      message(0, { content = "" }, { width = 0 })
+    )
+    assert.equal(
+      "abridge.nvim.run: session must be a session, got nil",
+      plain.misuse(function()
+        local job = nvim.run(nil, "run_command", {})
+        return job
+      end)
+    )
+    assert.equal(
+      "abridge.nvim.run: tool must be a string, got 5",
+      plain.misuse(function()
+        local job = nvim.run(abridge.session { run_dir = false }, 5, {})
+        return job
+      end)
+    )
+    assert.equal(
+      "abridge.nvim.log: run_dir must be a string, got 5",
+      plain.misuse(function()
+        local buf = nvim.log(5)
+        return buf
+      end)
+    )
   end)
 
   it("writes any bytes as lines that Neovim can hold", function()
@@ -332,9 +344,14 @@ describe("render", function()
     nvim.render(scratch(), { content = "x" })
     assert.matches("guifg=#123456", vim.fn.execute "highlight AbridgeNotice")
     vim.cmd "highlight clear"
-    for group, link in pairs { AbridgeNotice = "WarningMsg", AbridgeMarker = "NonText", AbridgeError = "ErrorMsg",
-      AbridgeRunning = "DiagnosticInfo", AbridgeKey = "Identifier",
-      AbridgeSuccess = vim.fn.hlexists "DiagnosticOk" == 1 and "DiagnosticOk" or "MoreMsg" } do
+    for group, link in pairs {
+      AbridgeNotice = "WarningMsg",
+      AbridgeMarker = "NonText",
+      AbridgeError = "ErrorMsg",
+      AbridgeRunning = "DiagnosticInfo",
+      AbridgeKey = "Identifier",
+      AbridgeSuccess = vim.fn.hlexists "DiagnosticOk" == 1 and "DiagnosticOk" or "MoreMsg",
+    } do
       assert.matches("links to " .. link, vim.fn.execute("highlight " .. group))
     end
   end)
@@ -348,13 +365,23 @@ describe("run", function()
     local gate, ended = dir:at "gate", nil
     local job = nvim.run(session, "run_command", {
       command = ("echo one; while ! test -e %s; do sleep 0.02; done; echo two; exit 1"):format(tmpdir.quote(gate)),
-    }, { buf = buf, row = 1, on_done = function(result, message) ended = { result, message, vim.in_fast_event() } end })
-    assert.is_true(vim.wait(10000, function() return lines_of(buf)[2] == "one" end, 5))
+    }, {
+      buf = buf,
+      row = 1,
+      on_done = function(result, message)
+        ended = { result, message, vim.in_fast_event() }
+      end,
+    })
+    assert.is_true(vim.wait(10000, function()
+      return lines_of(buf)[2] == "one"
+    end, 5))
     assert.same({ "before", "one", "after" }, lines_of(buf))
     assert.is_nil(ended)
     api.nvim_buf_set_lines(buf, 0, 0, true, { "typed meanwhile" })
     dir:write("gate", "")
-    assert.is_true(vim.wait(10000, function() return ended ~= nil end, 5))
+    assert.is_true(vim.wait(10000, function()
+      return ended ~= nil
+    end, 5))
     assert.same({ "typed meanwhile", "before", "one", "two", "", "Command exited with code 1", "after" }, lines_of(buf))
     assert.same({ "AbridgeError: Command exited with code 1" }, painted(buf))
     assert.same({ job.result, nil, false }, { ended[1], ended[2], ended[3] })
@@ -367,11 +394,15 @@ describe("run", function()
     local buf, ended = scratch(), nil
     local job = nvim.run(session, "run_command", { command = "sleep 0.05; echo x" }, {
       buf = buf,
-      on_done = function(_, message) ended = message end,
+      on_done = function(_, message)
+        ended = message
+      end,
     })
     api.nvim_buf_delete(buf, { force = true })
     assert.equal("x\n", job:wait(10).content)
-    assert.is_true(vim.wait(10000, function() return ended ~= nil end, 5))
+    assert.is_true(vim.wait(10000, function()
+      return ended ~= nil
+    end, 5))
     assert.equal(("Buffer %d is not there"):format(buf), ended)
     session:close()
   end)
@@ -402,7 +433,9 @@ describe("a log", function()
   --- The list of a run, once it has so many calls.
   local function listed(run_dir, count)
     local buf = assert(nvim.log(run_dir))
-    assert.is_true(vim.wait(20000, function() return #lines_of(buf) == count + 1 end, 5))
+    assert.is_true(vim.wait(20000, function()
+      return #lines_of(buf) == count + 1
+    end, 5))
     return buf
   end
 
@@ -433,9 +466,12 @@ describe("a log", function()
     type_keys "o"
     local lines = lines_of(0)
     assert.matches("^%[Showing 10 of 3000 lines %(10 line limit%)%. Full output: ", lines[#lines])
-    assert.same({ "AbridgeMarker", "AbridgeError", "AbridgeNotice" }, vim.tbl_map(function(part)
-      return part:match "^%a+"
-    end, painted(0)))
+    assert.same(
+      { "AbridgeMarker", "AbridgeError", "AbridgeNotice" },
+      vim.tbl_map(function(part)
+        return part:match "^%a+"
+      end, painted(0))
+    )
     type_keys "q"
     assert.equal("abridge-log", vim.bo.filetype)
   end)
@@ -444,10 +480,12 @@ describe("a log", function()
     run_of_three()
     type_keys "<CR>"
     local function on_line(text)
-      assert.is_true(vim.wait(10000, function() return vim.fn.getline "." == text end, 5), text)
-    end
-    local function says(words)
-      assert.is_true(vim.wait(10000, function() return vim.b.abridge_status:find(words) ~= nil end, 5), words)
+      assert.is_true(
+        vim.wait(10000, function()
+          return vim.fn.getline "." == text
+        end, 5),
+        text
+      )
     end
     assert.equal("abridge-output", vim.bo.filetype)
     assert.equal("1", lines_of(0)[1])
@@ -456,27 +494,27 @@ describe("a log", function()
       return table.concat(parts, "\n"):gsub("AbridgeOmitted: ", "")
     end
     assert.matches("^4\n5\n6\n", (omitted()))
-    says "line 1 of 3000  0%%  shown to the model"
+    windows.says(0, "line 1 of 3000  0%%  shown to the model")
     type_keys "G"
     on_line "3000"
-    says "line 3000 of 3000  100%%  shown to the model"
+    windows.says(0, "line 3000 of 3000  100%%  shown to the model")
     local dimmed = omitted()
     assert.is_nil(dimmed:find("2994", 1, true))
     assert.truthy(dimmed:find("2993", 1, true))
     type_keys "[o"
     on_line "4"
-    says "line 4 of 3000  0%%  not shown to the model"
+    windows.says(0, "line 4 of 3000  0%%  not shown to the model")
     type_keys "]k"
     on_line "2994"
     type_keys "[k"
     on_line "1"
     type_keys "1234G"
     on_line "1234"
-    says "line 1234 of 3000"
+    windows.says(0, "line 1234 of 3000")
     type_keys "gg"
     on_line "1"
     type_keys "50%"
-    says " 50%%  not shown"
+    windows.says(0, " 50%%  not shown")
     type_keys "9999G"
     on_line "3000"
     type_keys "ggg/77<CR>"
@@ -487,10 +525,15 @@ describe("a log", function()
     assert.same({ "177", 2 }, { vim.fn.getline ".", vim.fn.col "." })
     type_keys "gN"
     on_line "77"
-    assert.same({ { "abridge: Not found: 77", vim.log.levels.ERROR } }, while_notified(function()
-      type_keys "gN"
-      vim.wait(10000, function() return #notified > 0 end, 5)
-    end))
+    assert.same(
+      { { "abridge: Not found: 77", vim.log.levels.ERROR } },
+      while_notified(function()
+        type_keys "gN"
+        vim.wait(10000, function()
+          return #notified > 0
+        end, 5)
+      end)
+    )
     type_keys "q"
     assert.equal("abridge-log", vim.bo.filetype)
   end)
@@ -501,10 +544,18 @@ describe("a log", function()
     dir:write("artifacts/0001-t.log", text)
     cut.truncated, cut.total_bytes, cut.total_lines = true, #text, abridge.count_lines(text)
     dir:write("events.jsonl", host.json().encode {
-      type = "tool_result", seq = 2, time = 1, call_id = "call-1", tool = "t", content = "", cut = cut,
+      type = "tool_result",
+      seq = 2,
+      time = 1,
+      call_id = "call-1",
+      tool = "t",
+      content = "",
+      cut = cut,
       truncation = { truncated = true, reason = "size_cap" },
       full_output = { path = "artifacts/0001-t.log", bytes = #text },
-      bytes_in = #text, bytes_shown = 0, duration_ms = 1,
+      bytes_in = #text,
+      bytes_shown = 0,
+      duration_ms = 1,
     } .. "\n")
     listed(dir.path, 1)
   end
@@ -521,7 +572,11 @@ describe("a log", function()
     end
     ranges[101] = { first_byte = #text, last_byte = #text, first_line = 1, last_line = 1 }
     run_of_one(text, {
-      strategy = "auto", kind = "json", output_lines = 1, output_bytes = 100 * size + 1, kept = ranges,
+      strategy = "auto",
+      kind = "json",
+      output_lines = 1,
+      output_bytes = 100 * size + 1,
+      kept = ranges,
       items = { { unit = "elements", of = "", total = 200, kept = 100 } },
     })
     assert.equal("1 call  json: 100 of 200 elements, 100 gaps", vim.b.abridge_status)
@@ -589,7 +644,9 @@ describe("a log", function()
   end)
 
   it("says so where there is no room for a window, and leaves nothing behind", function()
-    local function open_files() return #vim.fn.glob("/proc/self/fd/*", true, true) end
+    local function open_files()
+      return #vim.fn.glob("/proc/self/fd/*", true, true)
+    end
     local buf = run_of_three()
     local buffers, files = #api.nvim_list_bufs(), open_files()
     vim.o.equalalways, vim.o.winminheight = false, 1
@@ -613,12 +670,20 @@ describe("a log", function()
     for i = 1, 3000 do
       local id = "call-" .. i
       parts[#parts + 1] = json.encode { type = "tool_call", seq = 2 * i - 1, time = i, call_id = id, tool = "t" }
-      parts[#parts + 1] = json.encode { type = "tool_result", seq = 2 * i, call_id = id, tool = "t",
-        content = ("x"):rep(2000), bytes_shown = 2000 }
+      parts[#parts + 1] = json.encode {
+        type = "tool_result",
+        seq = 2 * i,
+        call_id = id,
+        tool = "t",
+        content = ("x"):rep(2000),
+        bytes_shown = 2000,
+      }
     end
     dir:write("events.jsonl", table.concat(parts, "\n") .. "\n")
     local buf = nvim.log(dir.path)
-    assert.is_true(vim.wait(20000, function() return #lines_of(buf) == 3001 end, 5))
+    assert.is_true(vim.wait(20000, function()
+      return #lines_of(buf) == 3001
+    end, 5))
     assert.matches("^ +3000 .* 2KB", lines_of(buf)[3001])
   end)
 end)
@@ -630,10 +695,7 @@ describe("a pager", function()
   after_each(close_all)
 
   local function open(text, cut)
-    return pager.open({
-      size = #text,
-      read = function(at, bytes) return text:sub(at + 1, at + bytes) end,
-    }, { title = "text", cut = cut })
+    return pager.open(windows.source_of(text), { title = "text", cut = cut })
   end
 
   it("has the text around wherever it goes, and dims exactly what the model did not see", function()
@@ -674,16 +736,14 @@ describe("a pager", function()
   end)
 
   it("loads as the cursor moves, holds little, and loses nothing", function()
-    local lines = {}
-    for i = 1, 40000 do
-      lines[i] = "line " .. i
-    end
-    local seen = open(table.concat(lines, "\n") .. "\n")
+    local seen = open(seq(1, 40000, "line %d"))
     local read = 1
     for _ = 1, 400 do
       vim.cmd "normal! L500j"
       vim.cmd "doautocmd <nomodeline> CursorMoved"
-      assert.is_true(vim.wait(20000, function() return seen.filling == nil end, 1))
+      assert.is_true(vim.wait(20000, function()
+        return seen.filling == nil
+      end, 1))
       local count = #lines_of(seen.buf)
       local line = tonumber(vim.fn.getline("."):match "%d+")
       assert.is_true(line > read or line == 40000)
@@ -706,7 +766,10 @@ describe("a pager", function()
     host.uv().fs_write(fd, "\nlast\n", 5 * GB - 6)
     host.uv().fs_close(fd)
     local cut = {
-      total_lines = 6, total_bytes = 5 * GB, output_lines = 3, kept = {
+      total_lines = 6,
+      total_bytes = 5 * GB,
+      output_lines = 3,
+      kept = {
         { first_byte = 1, last_byte = 6, first_line = 1, last_line = 1 },
         { first_byte = 2 * GB + 2, last_byte = 2 * GB + 8, first_line = 4, last_line = 4 },
         { first_byte = 5 * GB - 4, last_byte = 5 * GB, first_line = 6, last_line = 6 },
@@ -714,12 +777,20 @@ describe("a pager", function()
     }
     local json = host.json()
     dir:write("events.jsonl", json.encode {
-      type = "tool_result", seq = 2, time = 1, call_id = "call-1", tool = "run_command", content = "", cut = cut,
+      type = "tool_result",
+      seq = 2,
+      time = 1,
+      call_id = "call-1",
+      tool = "run_command",
+      content = "",
+      cut = cut,
       truncation = { truncated = true, reason = "line_cap" },
       full_output = { path = "artifacts/0001-run_command.log", bytes = 5 * GB },
     } .. "\n")
     local list = nvim.log(dir.path)
-    assert.is_true(vim.wait(10000, function() return #lines_of(list) == 2 end, 5))
+    assert.is_true(vim.wait(10000, function()
+      return #lines_of(list) == 2
+    end, 5))
     local reads, fs_read = 0, host.uv().fs_read
     host.uv().fs_read = function(...)
       reads = reads + 1
@@ -748,14 +819,26 @@ describe("a pager", function()
 
   it("lets go of its file when its buffer goes, and tells what the file does wrong", function()
     local closed = 0
-    pager.open({ size = 3, read = function() return "a\nb" end }, {
+    pager.open({
+      size = 3,
+      read = function()
+        return "a\nb"
+      end,
+    }, {
       title = "t",
-      close = function() closed = closed + 1 end,
+      close = function()
+        closed = closed + 1
+      end,
     })
     type_keys "q"
     assert.equal(1, closed)
     local said = while_notified(function()
-      pager.open({ size = 3, read = function() return nil, "EIO: i/o error" end }, { title = "t" })
+      pager.open({
+        size = 3,
+        read = function()
+          return nil, "EIO: i/o error"
+        end,
+      }, { title = "t" })
     end)
     assert.same({ { "abridge: EIO: i/o error", vim.log.levels.ERROR } }, said)
   end)
@@ -798,21 +881,28 @@ describe(":Abridge", function()
     local limits = { run_command = { strategy = "priority", max_lines = 4 } }
     nvim.setup { session = { run_dir = dir:at "run", limits = limits } }
     assert.equal(2, vim.fn.exists ":Abridge")
-    assert.equal("abridge.nvim.setup: unknown option 'sesion' (value table)", plain.misuse(function()
-      nvim.setup { sesion = {} }
-    end))
+    assert.equal(
+      "abridge.nvim.setup: unknown option 'sesion' (value table)",
+      plain.misuse(function()
+        nvim.setup { sesion = {} }
+      end)
+    )
   end)
 
   it("run shows the output of a command, then the notice; log lists it", function()
     vim.cmd "Abridge run seq 50 | sed 's/^/n /'"
     local buf = api.nvim_get_current_buf()
-    assert.is_true(vim.wait(10000, function() return #painted(buf) == 2 end, 5))
+    assert.is_true(vim.wait(10000, function()
+      return #painted(buf) == 2
+    end, 5))
     local lines = lines_of(buf)
     assert.equal("$ seq 50 | sed 's/^/n /'", lines[1])
     assert.same({ "n 1", "n 2" }, { lines[2], (lines[3]:gsub("^%.%.%..*", "n 2")) })
     assert.matches("^AbridgeNotice: %[Showing 4 of 50 lines", painted(buf)[2])
     vim.cmd "Abridge log"
-    assert.is_true(vim.wait(10000, function() return #lines_of(0) == 2 end, 5))
+    assert.is_true(vim.wait(10000, function()
+      return #lines_of(0) == 2
+    end, 5))
     assert.matches("run_command +seq 50", lines_of(0)[2])
     assert.equal("abridge log: this session", vim.fn.bufname())
   end)
@@ -840,17 +930,17 @@ describe(":Abridge", function()
   end)
 
   it("completes subcommands, folders, programs and files", function()
-    local function completed(line)
-      return vim.fn.getcompletion("Abridge " .. line, "cmdline")
-    end
-    assert.same({ "install", "log", "run" }, completed "")
-    assert.same({ "run" }, completed "r")
-    assert.same({ "lua/abridge/nvim/", "lua/abridge/tools/" }, vim.tbl_filter(function(name)
-      return name:find "^lua/abridge/[nt]" ~= nil
-    end, completed "log lua/abridge/"))
-    assert.truthy(vim.tbl_contains(completed "run ls", "ls"))
-    assert.same({ "LICENSE" }, completed "run ls LIC")
-    assert.same({}, completed "nothing x")
+    assert.same({ "install", "log", "run" }, windows.completed "")
+    assert.same({ "run" }, windows.completed "r")
+    assert.same(
+      { "lua/abridge/nvim/", "lua/abridge/tools/" },
+      vim.tbl_filter(function(name)
+        return name:find "^lua/abridge/[nt]" ~= nil
+      end, windows.completed "log lua/abridge/")
+    )
+    assert.truthy(vim.tbl_contains(windows.completed "run ls", "ls"))
+    assert.same({ "LICENSE" }, windows.completed "run ls LIC")
+    assert.same({}, windows.completed "nothing x")
   end)
 
   it("log finds the newest run of the state directory, where the editor has none of its own", function()
@@ -867,7 +957,9 @@ describe(":Abridge", function()
       end
       host.uv().fs_mkdir(dir:at "state/notes", 448)
       local buf = nvim.log(newest())
-      assert.is_true(vim.wait(10000, function() return (lines_of(buf)[2] or ""):find "echo newer" ~= nil end, 5))
+      assert.is_true(vim.wait(10000, function()
+        return (lines_of(buf)[2] or ""):find "echo newer" ~= nil
+      end, 5))
     end)
     vim.env.ABRIDGE_STATE_DIR = saved
     if not ok then error(message, 0) end

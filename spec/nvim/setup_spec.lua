@@ -18,9 +18,12 @@ describe("setup", function()
   if not in_nvim then
     it("raises outside Neovim, where the caller is", function()
       for _, opts in ipairs { false, {}, { session = {} } } do
-        assert.equal("abridge.nvim.setup: this host is not Neovim", plain.misuse(function()
-          abridge.setup(opts or nil)
-        end))
+        assert.equal(
+          "abridge.nvim.setup: this host is not Neovim",
+          plain.misuse(function()
+            abridge.setup(opts or nil)
+          end)
+        )
       end
     end)
     return
@@ -113,8 +116,10 @@ describe("the log that nobody asked for", function()
     assert.equal(1, #runs())
     assert.matches(("%%-%d%%-%%d+$"):format(host.uv().os_getpid()), runs()[1])
     local seen = events(runs()[1])
-    assert.same({ "call-1", "shell", "call-2", "run_command", "by hand\n" },
-      { seen[2].call_id, seen[2].tool, seen[4].call_id, seen[4].tool, seen[4].content })
+    assert.same(
+      { "call-1", "shell", "call-2", "run_command", "by hand\n" },
+      { seen[2].call_id, seen[2].tool, seen[4].call_id, seen[4].tool, seen[4].content }
+    )
     local path = shown:match "Full output: (%S+)%]"
     assert.equal(long, (io.open(path):read "*a"))
     assert.equal("a line of text", (cutter.session:full_output("call-1", { limit = 1 })))
@@ -133,13 +138,25 @@ describe("the log that nobody asked for", function()
     nvim.session():close()
     nvim.setup { session = {} }
     local callbacks = {}
-    local chat = { add_callback = function(_, name, fn) callbacks[name] = fn end }
+    local chat = {
+      add_callback = function(_, name, fn)
+        callbacks[name] = fn
+      end,
+    }
     local extension = require "codecompanion._extensions.abridge"
     extension.setup()
     local cutter = adapter.new("codecompanion", nil, error) -- as that made one for all chats
     extension.attach(cutter, chat)
-    local tools = { process_tool_use = function() return "of avante" end }
-    local hub = { call_tool = function() return { content = { { type = "text", text = "of mcphub" } } } end }
+    local tools = {
+      process_tool_use = function()
+        return "of avante"
+      end,
+    }
+    local hub = {
+      call_tool = function()
+        return { content = { { type = "text", text = "of mcphub" } } }
+      end,
+    }
     hub.access_resource = hub.call_tool
     require("abridge.avante").tools(tools)
     require("abridge.mcphub").attach(hub)
@@ -148,13 +165,17 @@ describe("the log that nobody asked for", function()
     tools.process_tool_use({}, { name = "bash" })
     hub:call_tool("server", "tool", {})
     vim.cmd "Abridge log"
-    assert.is_true(vim.wait(20000, function() return #vim.api.nvim_buf_get_lines(0, 0, -1, true) == 5 end, 5))
+    assert.is_true(vim.wait(20000, function()
+      return #vim.api.nvim_buf_get_lines(0, 0, -1, true) == 5
+    end, 5))
     local lines = vim.api.nvim_buf_get_lines(0, 1, -1, true)
     vim.cmd "bwipeout!"
     for i, tool in ipairs { "run_command", "grep_search", "bash", "server__tool" } do
       assert.matches(("^ *%d .*%s"):format(i, tool), lines[i])
     end
-    for _, session in ipairs { extension.exports.session, cutter.session, nvim.session() } do session:close() end
+    for _, session in ipairs { extension.exports.session, cutter.session, nvim.session() } do
+      session:close()
+    end
   end)
 
   it("has what avante's tools and mcphub's servers gave, in the editor's own run", function()
@@ -162,8 +183,16 @@ describe("the log that nobody asked for", function()
     nvim.session():close()
     nvim.setup { session = { limits = { shell = { max_lines = 2 } } } }
     local long = ("a line of text\n"):rep(5000)
-    local tools = { process_tool_use = function() return long end }
-    local hub = { call_tool = function() return { content = { { type = "text", text = long } } } end }
+    local tools = {
+      process_tool_use = function()
+        return long
+      end,
+    }
+    local hub = {
+      call_tool = function()
+        return { content = { { type = "text", text = long } } }
+      end,
+    }
     hub.access_resource = hub.call_tool
     require("abridge.avante").tools(tools)
     require("abridge.mcphub").attach(hub)
@@ -183,17 +212,31 @@ describe("the log that nobody asked for", function()
 
   it("is another one in another Neovim, at the same time", function()
     vim.env.ABRIDGE_STATE_DIR = dir:at "state"
-    dir:write("one.lua", [[
+    dir:write(
+      "one.lua",
+      [[
       local cutter = require("abridge.hosts.adapter").new("test", { run_dir = nil }, error)
       cutter:cut { tool = "shell", text = "from " .. vim.fn.getpid() }
       io.open(vim.env.ABRIDGE_STATE_DIR .. "/../" .. vim.fn.getpid(), "w"):close()
       vim.wait(20000, function() return vim.loop.fs_stat(vim.env.ABRIDGE_STATE_DIR .. "/../gate") ~= nil end, 5)
       vim.cmd "qall!"
-    ]])
+    ]]
+    )
     local jobs = {}
     for i = 1, 2 do
-      jobs[i] = vim.fn.jobstart { vim.v.progpath, "--headless", "-u", "NONE", "-i", "NONE", "-n", "--cmd",
-        "set shada= rtp^=" .. host.uv().cwd(), "-c", "luafile " .. dir:at "one.lua" }
+      jobs[i] = vim.fn.jobstart {
+        vim.v.progpath,
+        "--headless",
+        "-u",
+        "NONE",
+        "-i",
+        "NONE",
+        "-n",
+        "--cmd",
+        "set shada= rtp^=" .. host.uv().cwd(),
+        "-c",
+        "luafile " .. dir:at "one.lua",
+      }
     end
     local pids = { vim.fn.jobpid(jobs[1]), vim.fn.jobpid(jobs[2]) }
     assert.is_true(vim.wait(20000, function()
@@ -201,7 +244,9 @@ describe("the log that nobody asked for", function()
     end, 5))
     assert.equal(2, #runs())
     local contents = {}
-    for i, name in ipairs(runs()) do contents[i] = events(name)[2].content end
+    for i, name in ipairs(runs()) do
+      contents[i] = events(name)[2].content
+    end
     table.sort(contents)
     local wanted = { "from " .. pids[1], "from " .. pids[2] }
     table.sort(wanted)
@@ -233,7 +278,9 @@ describe("the log that nobody asked for", function()
     cutter:cut { tool = "shell", text = "short" }
     assert.equal(1, #runs())
     assert.equal("short", events(runs()[1])[2].content)
-    for _, one in ipairs { off, cutter } do one.session:close() end
+    for _, one in ipairs { off, cutter } do
+      one.session:close()
+    end
   end)
 
   it("is done without where its folder cannot be had; results say so", function()

@@ -31,11 +31,14 @@ describe("on the screen", function()
     for group, colour in pairs(COLOURS) do
       ui:lua("vim.cmd(('highlight %s guifg=#%06x'):format(...))", group, colour)
     end
-    ui:lua([[
+    ui:lua(
+      [[
       vim.cmd "runtime plugin/abridge.lua"
       local limits = { run_command = { strategy = "priority", max_lines = 8 } }
       require("abridge.nvim").setup { session = { run_dir = ..., limits = limits } }
-    ]], dir:at "run")
+    ]],
+      dir:at "run"
+    )
   end)
 
   teardown(function()
@@ -111,7 +114,7 @@ describe("on the screen", function()
 
   it("lines show to their end, none is folded away, and no numbers stand beside ours", function()
     ui:lua "vim.cmd 'set foldmethod=indent shiftwidth=2 number relativenumber spell'"
-    ui:input(":Abridge run printf '\\ta\\n\\tb\\n'; printf '\\%0150d end of line\\n' 7<CR>:only<CR>")
+    ui:input ":Abridge run printf '\\ta\\n\\tb\\n'; printf '\\%0150d end of line\\n' 7<CR>:only<CR>"
     local top = vim.fn.exists "&winbar" -- a row
     assert.same({ top + 2, 1 }, { ui:wait_for "        a" })
     assert.same({ top + 5, 28 }, { ui:wait_for "007 end of line" })
@@ -133,7 +136,7 @@ describe("doc/screenshots.sh", function()
     assert.matches('fill="#636d83">gcc %-O2 %-Wall %-Wextra %-c src/unit_06%d.c', log)
     assert.matches('fill="#d7dae0">src/unit_063.c:3:13: error: ', log, 1, true)
     assert.matches('fill="#f07178">1 failed</text>', log)
-    assert.matches('>█[^<]+ %d+%%</text>', log)
+    assert.matches(">█[^<]+ %d+%%</text>", log)
     local running, run = dir:read "nvim-running.svg", dir:read "nvim-run.svg"
     assert.matches(">running [%d.]+m?s</text>", running)
     assert.matches("Stop the command, and keep its output", running, 1, true)

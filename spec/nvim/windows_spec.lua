@@ -71,7 +71,9 @@ describe("keys", function()
       open_log()
       type_keys "o"
     end,
-    ["in a command's window"] = function() vim.cmd "Abridge run true" end,
+    ["in a command's window"] = function()
+      vim.cmd "Abridge run true"
+    end,
   }
 
   it("are those of the help, each with a few words, and g? lists them", function()
@@ -84,8 +86,10 @@ describe("keys", function()
       for lhs, what in pairs(found) do
         assert(#what > 0 and #what < 50, lhs)
         local escaped = lhs:gsub("%p", "%%%0")
-        assert((" " .. listed:gsub("[,\n]", " ") .. " "):gsub("{count}", ""):find("%s" .. escaped .. "%s"),
-          ("%s is not in the help %s:\n%s"):format(lhs, where, listed))
+        assert(
+          (" " .. listed:gsub("[,\n]", " ") .. " "):gsub("{count}", ""):find("%s" .. escaped .. "%s"),
+          ("%s is not in the help %s:\n%s"):format(lhs, where, listed)
+        )
         count = count + 1
       end
       type_keys "g?"
@@ -116,7 +120,12 @@ describe("keys", function()
       assert.is_true(api.nvim_win_get_width(win) <= vim.o.columns - 2)
       assert.is_true(api.nvim_win_get_height(win) <= vim.o.lines - 2)
       type_keys(leave)
-      assert.is_true(vim.wait(5000, function() return not api.nvim_win_is_valid(win) end, 5), leave)
+      assert.is_true(
+        vim.wait(5000, function()
+          return not api.nvim_win_is_valid(win)
+        end, 5),
+        leave
+      )
       assert.equal("", api.nvim_win_get_config(0).relative)
       api.nvim_set_current_win(vim.fn.bufwinid(buf))
     end
@@ -128,7 +137,9 @@ describe("a buffer of ours", function()
 
   it("is named after what it shows, whatever folder one goes to", function()
     local cwd = vim.fn.getcwd()
-    local function shown() return api.nvim_eval_statusline("%f", {}).str end
+    local function shown()
+      return api.nvim_eval_statusline("%f", {}).str
+    end
     for what, name in pairs {
       ["make test"] = "abridge: make test",
       ["cat ../a/b | wc"] = "abridge: cat ../a/b _ wc",
@@ -240,8 +251,11 @@ describe("a status", function()
     local columns = vim.o.columns
     local buf = buffer.scratch("run", "make all of it", "abridge-run")
     buffer.show(buf)
-    status.set(buf, { { "exit 2" }, { "10 of 20 lines", least = math.huge }, { ("word "):rep(8), least = 6 } },
-      { { "r", "again" }, { "<CR>", "full output" }, { "g?", "keys" } })
+    status.set(
+      buf,
+      { { "exit 2" }, { "10 of 20 lines", least = math.huge }, { ("word "):rep(8), least = 6 } },
+      { { "r", "again" }, { "<CR>", "full output" }, { "g?", "keys" } }
+    )
     local before = {}
     for width = 15, 140 do
       vim.o.columns = width
@@ -249,7 +263,7 @@ describe("a status", function()
       assert.equal(width, api.nvim_strwidth(text))
       assert.equal(1, (text:find " exit 2 "), text)
       local has = {
-        keys = text:find("  g%? keys $") ~= nil,
+        keys = text:find "  g%? keys $" ~= nil,
         lines = text:find("  10 of 20 lines ", 1, true) ~= nil,
         words = text:find "word" ~= nil,
         output = text:find("  <CR> full output  g? ", 1, true) ~= nil,
@@ -283,19 +297,20 @@ describe("the window of :Abridge run", function()
     dir:remove()
   end)
 
-  local function text_of(buf) return table.concat(api.nvim_buf_get_lines(buf, 0, -1, true), "\n") end
-
-  local function said(buf, pattern)
-    local found = vim.wait(10000, function() return (vim.b[buf].abridge_status or ""):find(pattern) ~= nil end, 5)
-    assert(found, ("%s is not in %q"):format(pattern, vim.b[buf].abridge_status))
+  local function text_of(buf)
+    return table.concat(windows.lines_of(buf), "\n")
   end
 
   --- What `act` notifies of.
   local function notified(act)
     local notify, message = vim.notify, nil
-    vim.notify = function(text) message = text end -- luacheck: ignore 122
+    vim.notify = function(text)
+      message = text
+    end -- luacheck: ignore 122
     act()
-    vim.wait(10000, function() return message ~= nil end, 5)
+    vim.wait(10000, function()
+      return message ~= nil
+    end, 5)
     vim.notify = notify -- luacheck: ignore 122
     return message
   end
@@ -306,17 +321,21 @@ describe("the window of :Abridge run", function()
     return command:format(tmpdir.quote(dir:at "gate"), rest or "true")
   end
 
-  local function release() dir:write("gate", "") end
+  local function release()
+    dir:write("gate", "")
+  end
 
   it("says that it runs, for how long, and how much there is; then how it ended and what was kept", function()
     local buf = window.command(waiting "seq 3000; exit 3")
-    said(buf, "^running %d+ms  1 line  8B$")
+    windows.says(buf, "^running %d+ms  1 line  8B$")
     local before = vim.b[buf].abridge_status
-    local changed = vim.wait(10000, function() return vim.b[buf].abridge_status ~= before end, 5)
+    local changed = vim.wait(10000, function()
+      return vim.b[buf].abridge_status ~= before
+    end, 5)
     assert.is_true(changed) -- with no more output
-    said(buf, "^running [%d.]+m?s  1 line  8B$")
+    windows.says(buf, "^running [%d.]+m?s  1 line  8B$")
     release()
-    said(buf, "^exit 3  [%d.]+m?s  10 of 3001 lines  %d+B of 13.6KB$")
+    windows.says(buf, "^exit 3  [%d.]+m?s  10 of 3001 lines  %d+B of 13.6KB$")
   end)
 
   it("paints any output a part at a time, whatever the budget #few", function()
@@ -332,7 +351,7 @@ describe("the window of :Abridge run", function()
         most = math.max(most, last - first)
       end,
     })
-    said(buf, "^exit 0")
+    windows.says(buf, "^exit 0")
     print(("  the longest callback of a run that shows 15,000 lines: %.1f ms"):format(told().max))
     assert.is_true(most > 0 and most <= MOST, most)
     assert.equal(15001, api.nvim_buf_line_count(buf))
@@ -345,44 +364,49 @@ describe("the window of :Abridge run", function()
       ["exit 7"] = "^exit 7  [%d.]+m?s  no output$",
       ["kill -9 $$"] = "^killed by signal KILL  [%d.]+m?s  no output$",
     } do
-      said(window.command(command), words)
+      windows.says(window.command(command), words)
     end
     session:close()
     nvim.setup { session = { run_dir = false, timeout = 0.2 } }
-    said(window.command "sleep 60", "^timed out  [%d.]+m?s  no output$")
+    windows.says(window.command "sleep 60", "^timed out  [%d.]+m?s  no output$")
     nvim.session():close()
   end)
 
   it("stops with one key, and keeps what was printed; nothing is left to stop then", function()
     local buf = window.command "echo started; sleep 60"
-    said(buf, "1 line")
+    windows.says(buf, "1 line")
     type_keys "<C-c>"
-    said(buf, "^stopped  ")
+    windows.says(buf, "^stopped  ")
     assert.matches("started\n\nCommand aborted$", text_of(buf))
-    assert.equal("abridge: The command has ended", notified(function() type_keys "<C-c>" end))
+    assert.equal(
+      "abridge: The command has ended",
+      notified(function()
+        type_keys "<C-c>"
+      end)
+    )
   end)
 
   it("runs again with one key, in the same window and under the same name", function()
     local first = window.command "echo once"
-    said(first, "^exit 0")
+    windows.says(first, "^exit 0")
     type_keys "r"
     local second = api.nvim_get_current_buf()
-    said(second, "^exit 0")
+    windows.says(second, "^exit 0")
     assert.is_false(api.nvim_buf_is_valid(first))
     assert.same({ "abridge: echo once", 2 }, { vim.fn.bufname(second), #api.nvim_tabpage_list_wins(0) })
     assert.equal("$ echo once\nonce", text_of(second))
     local third, job = window.command "echo started; sleep 60"
-    said(third, "1 line")
+    windows.says(third, "1 line")
     type_keys "r"
     assert.matches("Command aborted", job:wait(10).content)
-    said(api.nvim_get_current_buf(), "^running .* 1 line")
+    windows.says(api.nvim_get_current_buf(), "^running .* 1 line")
     assert.is_false(api.nvim_buf_is_valid(third))
     type_keys "<C-c>"
   end)
 
   it("opens the full output with Enter, dimmed where it was not kept", function()
     local buf = window.command "seq 3000"
-    said(buf, "^exit 0")
+    windows.says(buf, "^exit 0")
     type_keys "<CR>"
     assert.equal("abridge-output", vim.bo.filetype)
     assert.equal("1", vim.fn.getline(1))
@@ -390,28 +414,30 @@ describe("the window of :Abridge run", function()
     assert.equal("3000", vim.fn.getline ".")
     type_keys "q"
     window.command "echo whole"
-    said(api.nvim_get_current_buf(), "^exit 0")
+    windows.says(api.nvim_get_current_buf(), "^exit 0")
     type_keys "<CR>"
     assert.same({ "whole" }, api.nvim_buf_get_lines(0, 0, -1, true))
   end)
 
   it("is one window for three runs, and keeps no buffers of runs that ended", function()
     local first = window.command(waiting())
-    said(first, "1 line")
+    windows.says(first, "1 line")
     local second = window.command "echo 2"
-    said(second, "^exit 0")
+    windows.says(second, "^exit 0")
     local third = window.command "echo 3"
-    said(third, "^exit 0")
+    windows.says(third, "^exit 0")
     assert.equal(2, #api.nvim_tabpage_list_wins(0))
     assert.same({ true, false, true }, vim.tbl_map(api.nvim_buf_is_valid, { first, second, third }))
     assert.matches("^abridge: echo started_ .*: exit 0", notified(release))
-    assert.is_true(vim.wait(10000, function() return not api.nvim_buf_is_valid(first) end, 5))
+    assert.is_true(vim.wait(10000, function()
+      return not api.nvim_buf_is_valid(first)
+    end, 5))
   end)
 
   it("may be closed or show another buffer: nothing is asked, the run goes on, and can be shown again", function()
     for _, leave in ipairs { "q", "close", "edit " .. vim.fn.fnameescape(dir:at "other") } do
       local buf, job = window.command(waiting "echo done")
-      said(buf, "1 line")
+      windows.says(buf, "1 line")
       if leave == "q" then
         type_keys "q"
       else
@@ -434,28 +460,30 @@ describe("the window of :Abridge run", function()
 
   it("is shown again at the end of what has been printed while it runs", function()
     local buf = window.command(waiting "seq 20")
-    said(buf, "1 line")
+    windows.says(buf, "1 line")
     type_keys "q"
     vim.cmd "Abridge run"
     assert.same({ buf, 2 }, { api.nvim_get_current_buf(), vim.fn.line "." })
     release()
-    said(buf, "^exit 0")
+    windows.says(buf, "^exit 0")
     assert.equal(vim.fn.line "$", vim.fn.line ".")
   end)
 
   it(":edit and :bdelete draw it anew, while it runs and later", function()
     local buf = window.command(waiting "echo done")
     local function reads(words)
-      eventually(function() return text_of(buf):find(words) end, words)
+      eventually(function()
+        return text_of(buf):find(words)
+      end, words)
     end
-    said(buf, "1 line")
+    windows.says(buf, "1 line")
     vim.cmd "edit"
     reads "^%$ echo started; .*\nstarted$"
     vim.cmd("bdelete | sbuffer " .. buf)
     reads "^%$ echo started; .*\nstarted$"
     assert.same({ "nofile", false }, { vim.bo.buftype, vim.bo.modifiable })
     release()
-    said(buf, "^exit 0")
+    windows.says(buf, "^exit 0")
     vim.cmd "edit"
     reads "\nstarted\ndone$"
     type_keys "q"
@@ -464,23 +492,28 @@ describe("the window of :Abridge run", function()
 
   it("closes with q, and shows another buffer where it is the only window", function()
     local buf = window.command "echo a"
-    said(buf, "^exit 0")
+    windows.says(buf, "^exit 0")
     vim.cmd "only"
     type_keys "q"
     assert.is_true(api.nvim_get_current_buf() ~= buf)
     vim.cmd "Abridge run"
     vim.cmd "bwipeout"
-    assert.equal("abridge: No command has been run yet", notified(function() vim.cmd "Abridge run" end))
+    assert.equal(
+      "abridge: No command has been run yet",
+      notified(function()
+        vim.cmd "Abridge run"
+      end)
+    )
   end)
 
   it("follows the output where the cursor is at the end, and not elsewhere", function()
     local buf = window.command(waiting "seq 20")
-    said(buf, "1 line")
+    windows.says(buf, "1 line")
     vim.cmd "normal! G"
     vim.cmd "split | normal! gg"
     local here = api.nvim_get_current_win()
     release()
-    said(buf, "^exit 0")
+    windows.says(buf, "^exit 0")
     for _, win in ipairs(vim.fn.win_findbuf(buf)) do
       local last = api.nvim_buf_line_count(buf)
       assert.equal(win == here and 1 or last, api.nvim_win_get_cursor(win)[1])
@@ -489,14 +522,14 @@ describe("the window of :Abridge run", function()
 
   it("is not touched by a session that is closed, and says so", function()
     local buf = window.command "echo started; sleep 60"
-    said(buf, "1 line")
+    windows.says(buf, "1 line")
     session:close()
-    said(buf, "^stopped")
+    windows.says(buf, "^stopped")
   end)
 
   it("is not opened where there is no room, and the run of one that is hidden goes on", function()
     local buf, job = window.command(waiting())
-    said(buf, "1 line")
+    windows.says(buf, "1 line")
     type_keys "q"
     vim.cmd "split"
     vim.o.equalalways, vim.o.winminheight = false, 1
@@ -518,11 +551,14 @@ describe("while a command runs", function()
   before_each(function()
     dir = tmpdir.new()
     ui = nvim_ui.start { columns = 80, rows = 12, env = { HOME = dir.path } }
-    ui:lua([[
+    ui:lua(
+      [[
       vim.o.mouse = "a"
       vim.cmd "runtime plugin/abridge.lua"
       require("abridge.nvim").setup { session = { run_dir = ... } }
-    ]], dir:at "run")
+    ]],
+      dir:at "run"
+    )
     ui:lua "vim.bo.buftype = 'nofile'"
     ui:input "ione two three<Esc>0"
     ui:input ":Abridge run echo started; sleep 60<CR><C-w>p"
@@ -536,9 +572,13 @@ describe("while a command runs", function()
 
   --- Wait until the time on the screen is another.
   local function tick()
-    local function time() return table.concat(ui:lines(), "\n"):match "running (%S+)" end
+    local function time()
+      return table.concat(ui:lines(), "\n"):match "running (%S+)"
+    end
     local before = time()
-    assert(vim.wait(10000, function() return time() ~= before end, 10))
+    assert(vim.wait(10000, function()
+      return time() ~= before
+    end, 10))
   end
 
   it("what is typed elsewhere goes on: selections, operators, insertions", function()
@@ -561,7 +601,9 @@ describe("while a command runs", function()
 
   it("leaving Neovim asks nothing, and what was printed is in the log", function()
     ui:input ":qa<CR>"
-    assert.is_true(vim.wait(20000, function() return ui.ended end, 5))
+    assert.is_true(vim.wait(20000, function()
+      return ui.ended
+    end, 5))
     local run = abridge.open_run(dir:at "run")
     local events = run:events { type = "tool_result" }
     run:close()

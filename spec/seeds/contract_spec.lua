@@ -2,7 +2,9 @@
 -- the profile "contract".
 local abridge = require "support.unsaved"
 local host = require "abridge.base.host"
+local merge = require "support.merge"
 local plain = require "support.plain"
+local seq = require "support.seq"
 local tmpdir = require "support.tmpdir"
 local web_server = require "support.web_server"
 
@@ -68,7 +70,11 @@ describe("seed contract, its own tests:", function()
   it("assert_conforms_rejects_offset_without_truncation", function()
     local response = {
       truncation = {
-        truncated = false, bytes_returned = 10, bytes_total = 10, next_offset = 10, reason = "size_cap",
+        truncated = false,
+        bytes_returned = 10,
+        bytes_total = 10,
+        next_offset = 10,
+        reason = "size_cap",
       },
     }
     assert.equal(
@@ -92,11 +98,7 @@ describe("seed contract, TruncationReason:", function()
   end)
 
   local function open(more)
-    local opts = { profile = "contract", cwd = dir.path }
-    for name, value in pairs(more or {}) do
-      opts[name] = value
-    end
-    session = abridge.session(opts)
+    session = abridge.session(merge({ profile = "contract", cwd = dir.path }, more))
   end
 
   --- The block of a call, as JSON carries it.
@@ -108,16 +110,8 @@ describe("seed contract, TruncationReason:", function()
     return json.decode(json.encode(result.truncation)), result
   end
 
-  local function lines(n, form)
-    local all = {}
-    for i = 1, n do
-      all[i] = form:format(i)
-    end
-    return table.concat(all, "\n") .. "\n"
-  end
-
   it("SizeCap: read_file 50 KB hard cap", function()
-    local text = lines(1500, "line %d " .. ("x"):rep(60))
+    local text = seq(1, 1500, "line %d " .. ("x"):rep(60))
     dir:write("f", text)
     local block, result = block_of("read_file", { path = "f" })
     assert.equal("size_cap", block.reason)
@@ -127,7 +121,7 @@ describe("seed contract, TruncationReason:", function()
   end)
 
   it("SizeCap: web_fetch (browserless_content) 100 KB cap, or the ceiling that a caller gives", function()
-    local text = lines(2000, "line %d " .. ("x"):rep(60))
+    local text = seq(1, 2000, "line %d " .. ("x"):rep(60))
     local server = web_server.new(function(connection)
       connection:respond("200 OK", { "Content-Type: text/plain" }, text)
     end)
@@ -158,14 +152,14 @@ describe("seed contract, TruncationReason:", function()
   end)
 
   it("LineCap: read_file default 2000 lines", function()
-    dir:write("f", lines(2500, "%d"))
+    dir:write("f", seq(1, 2500))
     local block = block_of("read_file", { path = "f" })
     assert.equal("line_cap", block.reason)
     assert.equal(2001, block.next_offset)
   end)
 
   it("LineCap: search_files (grep_files) match-count limit", function()
-    dir:write("f", lines(2500, "m %d"))
+    dir:write("f", seq(1, 2500, "m %d"))
     local block = block_of("search_files", { pattern = "m", path = "f" })
     assert.equal("line_cap", block.reason)
     assert.equal(2001, block.next_offset)
@@ -231,7 +225,7 @@ describe("seed contract, TruncationReason:", function()
 
   describe("TruncationInfo:", function()
     it("bytes_returned is the size of the primary content, not of what is wrapped around it", function()
-      dir:write("f", lines(2500, "%d"))
+      dir:write("f", seq(1, 2500))
       for tool, input in pairs { read_file = { path = "f" }, run_command = { command = "cat f; exit 0" } } do
         local block, result = block_of(tool, input)
         assert.is_true(block.bytes_returned < #result.content) -- a notice follows
@@ -243,12 +237,12 @@ describe("seed contract, TruncationReason:", function()
     end)
 
     it("bytes_total is left out when it is unknown (search results)", function()
-      dir:write("f", lines(2500, "m %d"))
+      dir:write("f", seq(1, 2500, "m %d"))
       assert.is_nil(block_of("search_files", { pattern = "m", path = "f", limit = 10 }).bytes_total)
     end)
 
     it("next_offset passed back to the same tool goes on, to the end", function()
-      local text = lines(4500, "line %d " .. ("x"):rep(20))
+      local text = seq(1, 4500, "line %d " .. ("x"):rep(20))
       dir:write("f", text)
       local parts, offset = {}, nil
       repeat

@@ -8,7 +8,7 @@ local tmpdir = require "support.tmpdir"
 local KB = 1024
 local MAX_OUTPUT_BYTES = 128 * KB
 
-describe("seed dispatcher:", function()
+describe("seed dispatcher: #few", function()
   local dir, session, output
 
   --- What the foreign tool of these tests gives next.
@@ -188,9 +188,17 @@ describe("seed dispatcher:", function()
 
     it("byte budget: long paths do not push find_files past it", function()
       local long = ("d"):rep(250)
-      dir:sh(("p=%s/%s/%s/%s/%s/%s; mkdir -p $p && cd $p && seq -f '%s%%03g' 100 | xargs touch"):format(
-        long, long, long, long, long, long, ("n"):rep(50)
-      ))
+      dir:sh(
+        ("p=%s/%s/%s/%s/%s/%s; mkdir -p $p && cd $p && seq -f '%s%%03g' 100 | xargs touch"):format(
+          long,
+          long,
+          long,
+          long,
+          long,
+          long,
+          ("n"):rep(50)
+        )
+      )
       local result = call("find_files", { pattern = "n*" })
       assert.is_false(result.is_error)
       assert.equal("size_cap", result.truncation.reason) -- 100 paths of 1.5KB

@@ -153,7 +153,7 @@ describe("seed metadata:", function()
     end)
   end)
 
-  describe("\"tool truncated\" and \"display truncated\" are two facts:", function()
+  describe('"tool truncated" and "display truncated" are two facts:', function()
     before_each(function()
       open { run_command = { strategy = "tail", max_lines = 20 } }
     end)

@@ -2,11 +2,13 @@
 -- budget bounds the notice too, 30KB is 30720 bytes, and the shell command of a notice says so exactly.
 local abridge = require "abridge"
 local called = require "support.called"
+local plain = require "support.plain"
+local seq = require "support.seq"
 local tmpdir = require "support.tmpdir"
 
 local KB = 1024
 
-describe("seed pi:", function()
+describe("seed pi: #few", function()
   local dir, session
 
   before_each(function()
@@ -72,7 +74,7 @@ describe("seed pi:", function()
       } do
         local result = call(tool, input)
         local shown = result.content:sub(1, result.truncation.bytes_returned)
-        for shown_line in (shown:gsub("\n$", "") .. "\n"):gmatch "([^\n]*)\n" do
+        for _, shown_line in ipairs(plain.lines(shown)) do
           local line = shown_line:gsub("^f:%d+: ", "")
           assert.equal(97, #line, tool)
         end
@@ -195,7 +197,7 @@ describe("seed pi:", function()
 
     it("writes full output to a temp file if truncated, and only then", function()
       assert.is_nil(call("bash", { command = "seq 2000" }).details.full_output_path)
-      assert.is_nil(dir:sh "ls run/artifacts/* 2>/dev/null":match "%S")
+      assert.is_nil(dir:sh("ls run/artifacts/* 2>/dev/null"):match "%S")
       full(call("bash", { command = "seq 2001" }))
     end)
   end)
@@ -248,12 +250,8 @@ describe("seed pi:", function()
     it("Hit result limit (1000 results)", function()
       dir:sh "mkdir src && cd src && seq -f 'file%04g.ts' 1200 | xargs touch"
       local result = call("find", { pattern = "*.ts", path = "." })
-      local all = {}
-      for i = 1, 1000 do
-        all[i] = ("src/file%04d.ts"):format(i)
-      end
       local notice = "[1000 results limit reached. Use limit=2000 for more, or refine pattern]"
-      sees(table.concat(all, "\n"), notice, result)
+      sees(seq(1, 1000, "src/file%04d.ts"):sub(1, -2), notice, result)
       assert.equal(1000, result.details.result_limit_reached)
       result = call("find", { pattern = "*.ts", path = ".", limit = 2000 })
       assert.is_false(result.truncation.truncated)
@@ -262,13 +260,10 @@ describe("seed pi:", function()
     it("Hit byte limit (unlikely, < 1000 results, 30KB)", function()
       dir:sh("mkdir src && cd src && seq -f '%04g-" .. ("n"):rep(95) .. "' 500 | xargs touch")
       local result = call("find", { pattern = "*", path = "src" })
-      local all = {}
-      for i = 1, result.details.cut.output_lines do
-        all[i] = ("src/%04d-%s"):format(i, ("n"):rep(95))
-      end
-      sees(table.concat(all, "\n"), "[30KB limit reached]", result)
+      local all = seq(1, result.details.cut.output_lines, "src/%04d-" .. ("n"):rep(95))
+      sees(all:sub(1, -2), "[30KB limit reached]", result)
       assert.equal("bytes", result.details.cut.truncated_by)
-      assert.equal(292, #all) -- 105 bytes each, and the notice
+      assert.equal(292, result.details.cut.output_lines) -- 105 bytes each, and the notice
     end)
   end)
 
@@ -276,11 +271,8 @@ describe("seed pi:", function()
     it("Hit entry limit (500 entries)", function()
       dir:sh "mkdir d d/src && touch d/.gitignore d/README.md && cd d && seq -f 'z%03g' 600 | xargs touch"
       local result = call("ls", { path = "d" })
-      local all = { ".gitignore", "README.md", "src/" }
-      for i = 1, 497 do
-        all[#all + 1] = ("z%03d"):format(i)
-      end
-      sees(table.concat(all, "\n"), "[500 entries limit reached. Use limit=1000 for more]", result)
+      local all = ".gitignore\nREADME.md\nsrc/\n" .. seq(1, 497, "z%03d")
+      sees(all:sub(1, -2), "[500 entries limit reached. Use limit=1000 for more]", result)
       assert.equal(500, result.details.entry_limit_reached)
       result = call("ls", { path = "d", limit = 1000 })
       assert.is_false(result.truncation.truncated)
@@ -289,11 +281,7 @@ describe("seed pi:", function()
     it("Hit byte limit (unlikely)", function()
       dir:sh("mkdir d && cd d && seq -f '%04g-" .. ("n"):rep(95) .. "' 400 | xargs touch")
       local result = call("ls", { path = "d" })
-      local all = {}
-      for i = 1, 303 do
-        all[i] = ("%04d-%s"):format(i, ("n"):rep(95))
-      end
-      sees(table.concat(all, "\n"), "[30KB limit reached]", result)
+      sees(seq(1, 303, "%04d-" .. ("n"):rep(95)):sub(1, -2), "[30KB limit reached]", result)
       assert.equal("bytes", result.details.cut.truncated_by)
     end)
   end)

@@ -18,7 +18,7 @@ local function numbered(first, last)
   return seq(first, last):sub(1, -2)
 end
 
-describe("seed pipeline:", function()
+describe("seed pipeline: #few", function()
   local dir, session
 
   local function open(limits)

@@ -80,15 +80,17 @@ end
 --- Print the table; true when nothing was wrong.
 ---@return boolean
 function M.finish()
-  print(("\n%-34s %26s %8s %9s %15s %11s %9s"):format(
-    "",
-    "",
-    "seconds",
-    "MB warm",
-    "KiB more (most)",
-    "descriptors",
-    "processes"
-  ))
+  print(
+    ("\n%-34s %26s %8s %9s %15s %11s %9s"):format(
+      "",
+      "",
+      "seconds",
+      "MB warm",
+      "KiB more (most)",
+      "descriptors",
+      "processes"
+    )
+  )
   for _, row in ipairs(rows) do
     print(("%-34s %26s %8.1f %9.1f %7d (%5d) %4d to %-4d %9d"):format((table.unpack or unpack)(row)))
   end

@@ -80,7 +80,9 @@ local function big(title, bytes, run_dir, redact)
       check_big(session, result, bytes, print_it, run_dir)
       return abridge.format_size(bytes)
     end,
-    look = function() return most end,
+    look = function()
+      return most
+    end,
   }
   session:close()
 end
@@ -111,7 +113,9 @@ local function one_line(profile, bytes)
       check_line(result, bytes + #"END")
       return abridge.format_size(bytes)
     end,
-    look = function() return most end,
+    look = function()
+      return most
+    end,
   }
   session:close()
 end
@@ -179,7 +183,9 @@ function M.run(in_dir)
     what = "hosts killed in a run",
     growth = GROWTH,
     warm = function() end,
-    work = function() return kill_hosts(frame.share(50, 2)) end,
+    work = function()
+      return kill_hosts(frame.share(50, 2))
+    end,
   }
 end
 

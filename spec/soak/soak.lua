@@ -29,21 +29,27 @@ local function flow(stream, size)
   local count = math.floor(size / width)
   local middle = line(0):rep(PER_CHUNK) -- made once: this is about the stream, not about string.format
   local done = PER_CHUNK
-  for i = 1, PER_CHUNK do assert(stream:write(line(i))) end
+  for i = 1, PER_CHUNK do
+    assert(stream:write(line(i)))
+  end
   while count - done > 2 * PER_CHUNK do
     local split = done % #middle
     assert(stream:write(middle:sub(1, split)))
     assert(stream:write(middle:sub(split + 1)))
     done = done + PER_CHUNK
   end
-  for i = done + 1, count do assert(stream:write(line(i))) end
+  for i = done + 1, count do
+    assert(stream:write(line(i)))
+  end
   return count, count * width
 end
 
 --- Lines as a stream with utf8 = "replace" shows them.
 local function shown_lines(first, last)
   local all = {}
-  for i = first, last do all[#all + 1] = line(i):gsub("\255", "\239\191\189") end
+  for i = first, last do
+    all[#all + 1] = line(i):gsub("\255", "\239\191\189")
+  end
   return table.concat(all)
 end
 
@@ -100,7 +106,7 @@ local function blocks()
   local info = abridge.info
   local function some(first, last)
     for i = first, last do
-      local hint = ("call read_file with offset=%d \255\"\n"):format(i)
+      local hint = ('call read_file with offset=%d \255"\n'):format(i)
       local made = info.with_resume(i, 2 ^ 53 - i, i, hint, "line_cap")
       local parsed = info.parse(made:to_json())
       local right = parsed.bytes_returned == i and parsed.bytes_total == 2 ^ 53 - i and parsed.next_offset == i
@@ -111,7 +117,9 @@ local function blocks()
   frame.measure {
     what = "blocks built, printed, parsed",
     growth = 2 * 1024,
-    warm = function() some(1, math.min(count, 20000)) end,
+    warm = function()
+      some(1, math.min(count, 20000))
+    end,
     work = function()
       some(1, count)
       return ("%d blocks"):format(count)
@@ -157,10 +165,22 @@ local function new_session(run_dir)
   session:register {
     name = "mine",
     input_schema = { type = "object", properties = { text = { type = "string" } } },
-    execute = function(input) return { content = input.text, details = { bytes = #input.text } } end,
+    execute = function(input)
+      return { content = input.text, details = { bytes = #input.text } }
+    end,
   }
-  session:register { name = "raises", execute = function() error("it raised", 0) end }
-  session:register { name = "later", execute = function(_, _, done) done "later" end }
+  session:register {
+    name = "raises",
+    execute = function()
+      error("it raised", 0)
+    end,
+  }
+  session:register {
+    name = "later",
+    execute = function(_, _, done)
+      done "later"
+    end,
+  }
   return session
 end
 
@@ -185,7 +205,9 @@ local function calls(title, run_dir)
   frame.measure {
     what = title,
     growth = 8 * 1024,
-    warm = function() some(math.max(math.floor(count / 10), 300)) end,
+    warm = function()
+      some(math.max(math.floor(count / 10), 300))
+    end,
     work = function()
       some(count)
       return ("%d calls"):format(count)
@@ -215,7 +237,7 @@ local function runs()
   local most = 4 * MB
   local made = 0
   local function names()
-    local out = dir:sh("ls -A runs | wc -l; cat runs/*/events.jsonl runs/*/artifacts/* | wc -c")
+    local out = dir:sh "ls -A runs | wc -l; cat runs/*/events.jsonl runs/*/artifacts/* | wc -c"
     local count, bytes = out:match "(%d+)%s+(%d+)"
     return tonumber(count), tonumber(bytes)
   end
@@ -236,9 +258,15 @@ local function runs()
   frame.measure {
     what = "runs, opened twice and pruned",
     growth = 4 * 1024,
-    warm = function() for _ = 1, math.min(count, 50) do one() end end,
+    warm = function()
+      for _ = 1, math.min(count, 50) do
+        one()
+      end
+    end,
     work = function()
-      for _ = 1, count do one() end
+      for _ = 1, count do
+        one()
+      end
       return ("%d runs"):format(count)
     end,
   }

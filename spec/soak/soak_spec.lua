@@ -17,9 +17,18 @@ describe("make soak #few", function()
     assert.equal(0, code, out)
     local table_of_figures = out:match "\n\n(.*)$"
     for _, row in ipairs {
-      "stream, head ", "stream, tail ", "stream, head_tail ", "stream, priority ", "blocks built, printed, parsed ",
-      "calls, run_dir=false ", "calls, run_dir ", "runs, opened twice and pruned ", "run_command, run_dir=false ",
-      "run_command, one line, pi ", "run_command, one line, default ", "hosts killed in a run ",
+      "stream, head ",
+      "stream, tail ",
+      "stream, head_tail ",
+      "stream, priority ",
+      "blocks built, printed, parsed ",
+      "calls, run_dir=false ",
+      "calls, run_dir ",
+      "runs, opened twice and pruned ",
+      "run_command, run_dir=false ",
+      "run_command, one line, pi ",
+      "run_command, one line, default ",
+      "hosts killed in a run ",
     } do
       assert.truthy(table_of_figures:find("\n" .. row, 1, true), row)
     end

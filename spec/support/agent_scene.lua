@@ -2,6 +2,7 @@
 --- lines of noise, a file of 20,000 lines that has what is needed to mend it, and the script of a model that mends it.
 
 local abridge = require "abridge"
+local contains = require "support.contains"
 local encode = require "abridge.base.encode"
 local history = require "abridge.history"
 local model_server = require "support.model_server"
@@ -75,19 +76,18 @@ local function call(name, input)
   return { name = name, input = input }
 end
 
-local function contains(text, wanted)
-  return assert(text:find(wanted, 1, true) and text, "not in the result: " .. wanted .. "\n" .. text)
-end
-
 --- The script of a model that mends the project. All that it knows it has from the results it is sent.
 ---@return fun()
 function M.script()
   local pages = 0
   local function model()
-    local run, broken = coroutine.yield { call("run_command", { command = "sh tests.sh" }), {
-      name = "list_directory",
-      json = '{"path": ".',
-    } }
+    local run, broken = coroutine.yield {
+      call("run_command", { command = "sh tests.sh" }),
+      {
+        name = "list_directory",
+        json = '{"path": ".',
+      },
+    }
     contains(broken.content, "Invalid input: not JSON")
     contains(run.content, "Command exited with code 1")
     local file, region, wrong = run.content:match "(%S+):%d+: error: region (%d+) has rate ([%d.]+), "

@@ -1,5 +1,5 @@
---- What holds of the sources as a whole: rooms in their order, no circles, a header a source, all of it in the rock.
---- The order of the rooms is read from doc/design.md.
+--- What holds of the sources as a whole: rooms in their order, no circles, a header a source, libuv in few rooms, all
+--- of it in the rock. The order of the rooms, and which of them ask for libuv, is read from doc/design.md.
 
 local paths = require "support.paths"
 
@@ -38,8 +38,12 @@ end
 --- Report each room that is in the list or in the tree alone, and return the rank of each.
 local function ranks(rooms, tree, units, report)
   local rank, seen = { [TOP] = #rooms + 1 }, {}
-  for i, room in ipairs(rooms) do rank[room] = i end
-  for _, unit in pairs(units) do seen[unit.room] = true end
+  for i, room in ipairs(rooms) do
+    rank[room] = i
+  end
+  for _, unit in pairs(units) do
+    seen[unit.room] = true
+  end
   for _, room in ipairs(rooms) do
     if not seen[room] then report("doc/design.md lists %s/%s, which is not there", tree, room) end
   end
@@ -51,7 +55,9 @@ end
 
 local function sorted_keys(t)
   local keys = {}
-  for key in pairs(t) do keys[#keys + 1] = key end
+  for key in pairs(t) do
+    keys[#keys + 1] = key
+  end
   table.sort(keys)
   return keys
 end
@@ -135,6 +141,34 @@ end
 
 -- ---- Lua ----
 
+local LIBUV = { "%.uv%f[^%w_]", "%f[%w]vim%.loop%f[^%w_]", "require[%s,(]*[\"']luv[\"']" }
+
+local function asks_libuv(text)
+  for _, pattern in ipairs(LIBUV) do
+    if text:find(pattern) then return true end
+  end
+  return false
+end
+
+--- Report each file that asks for libuv outside the rooms and top files that the page lists, and each of these that
+--- does not ask.
+local function check_libuv(page, units, report)
+  local listed, asks = {}, {}
+  for home in (page:match "`host%.uv` is asked for in%s(.-)%.%s" or ""):gmatch "`([^`]+)`" do
+    listed[home] = true
+  end
+  for _, name in ipairs(sorted_keys(units)) do
+    local home = units[name].home
+    if units[name].asks_libuv then
+      asks[home] = true
+      if not listed[home] then report("%s asks for libuv, which doc/design.md does not say of %s", name, home) end
+    end
+  end
+  for _, home in ipairs(sorted_keys(listed)) do
+    if not asks[home] then report("doc/design.md says that %s asks for libuv, which it does not", home) end
+  end
+end
+
 local function lua_units(root, report)
   local units, texts = {}, {}
   for _, path in ipairs(files_below(root, "lua/abridge")) do
@@ -143,11 +177,12 @@ local function lua_units(root, report)
       name = name:gsub("/init$", ""):gsub("/", ".")
       local room = path:match "^lua/abridge/([^/]+)/"
       texts[name] = paths.read(root .. "/" .. path)
-      units[name] = { room = room ~= "bin" and room or TOP, uses = {} }
+      units[name] = { room = room ~= "bin" and room or TOP, uses = {}, home = path:match "^lua/abridge/([^/]+)" }
     end
   end
   for name, text in pairs(texts) do
     text = text:gsub("%-%-[^\n]*", "")
+    units[name].asks_libuv = asks_libuv(text)
     for used in text:gmatch "require[%s,(]*[\"'](abridge[%w_.]*)[\"']" do
       if units[used] then
         units[name].uses[used] = used ~= name or nil
@@ -192,11 +227,15 @@ end
 --- What is wrong with the sources below a folder, a sentence each.
 function M.problems(root)
   local problems = {}
-  local function report(format, ...) problems[#problems + 1] = format:format(...) end
-  local rooms = M.rooms(paths.read(root .. "/doc/design.md"))
+  local function report(format, ...)
+    problems[#problems + 1] = format:format(...)
+  end
+  local page = paths.read(root .. "/doc/design.md")
+  local rooms = M.rooms(page)
   local in_c, in_lua = c_units(root, report), lua_units(root, report)
   check_uses(in_c, ranks(rooms.csrc, "csrc", in_c, report), report)
   check_uses(in_lua, ranks(rooms["lua/abridge"], "lua/abridge", in_lua, report), report)
+  check_libuv(page, in_lua, report)
   check_public(root, in_lua, report)
   check_rockspecs(root, report)
   return problems

@@ -5,5 +5,6 @@ return function()
     calls.count = calls.count + 1
     calls.longest = math.max(calls.longest, #text)
     return #text
-  end, calls
+  end,
+    calls
 end

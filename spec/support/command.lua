@@ -28,4 +28,10 @@ function M.has(name)
   return status == true or status == 0
 end
 
+--- Run it with these words in a folder of tmpdir, with a text on stdin: stdout, stderr, exit code.
+function M.fed(dir, text, ...)
+  dir:write("stdin", text)
+  return dir:sh(M.line(...) .. " <stdin")
+end
+
 return M

@@ -7,3 +7,7 @@ if jit and jit.version == "LuaJIT 2.1.0-beta3" and jit.arch == "x64" then
   jit.off()
   jit.flush()
 end
+
+-- Loaded before any spec file: busted forgets what a file loaded, and a second libuv loop would find the handles of the
+-- first when that is collected.
+if not rawget(_G, "vim") then pcall(require, "luv") end

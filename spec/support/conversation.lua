@@ -216,4 +216,13 @@ function M.new(format, replies, most)
   return { messages = messages, places = places }
 end
 
+--- A reply of OpenAI's format that calls tools, each given as { name, arguments }; their ids are id1, id2 and so on.
+function M.reply(...)
+  local calls = {}
+  for i, call in ipairs { ... } do
+    calls[i] = { id = "id" .. i, type = "function", ["function"] = { name = call[1], arguments = call[2] or "{}" } }
+  end
+  return { role = "assistant", tool_calls = calls }
+end
+
 return M

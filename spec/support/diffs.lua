@@ -6,14 +6,25 @@ local M = {}
 
 local GIT = "export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b "
   .. "GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b LC_ALL=C GIT_AUTHOR_DATE=2024-01-01T00:00:00Z "
-  .. "GIT_COMMITTER_DATE=2024-01-01T00:00:00Z; git() { command git -c core.autocrlf=false \"$@\"; }; "
+  .. 'GIT_COMMITTER_DATE=2024-01-01T00:00:00Z; git() { command git -c core.autocrlf=false "$@"; }; '
 
 local FOLDERS = { "", "src/", "src/deep/er/", "doc/", "vendor/lib/", "dist/" }
-local NAMES = { "main.lua", "util.c", "read me.md", "caf\195\169.txt", "app.min.js", "data.json", "Makefile",
-  "view.ts" }
+local NAMES =
+  { "main.lua", "util.c", "read me.md", "caf\195\169.txt", "app.min.js", "data.json", "Makefile", "view.ts" }
 local LINES = {
-  "local %s = %d", "  return %s + %d", "", "end", "-- about %s, %d times", "if (%s > %d) {", "}", "\tcall(%s, %d);",
-  "--- %s %d", "+++ %s %d", "@@ -%s %d @@", "\\ %s %d", "diff --git a/%s b/%d",
+  "local %s = %d",
+  "  return %s + %d",
+  "",
+  "end",
+  "-- about %s, %d times",
+  "if (%s > %d) {",
+  "}",
+  "\tcall(%s, %d);",
+  "--- %s %d",
+  "+++ %s %d",
+  "@@ -%s %d @@",
+  "\\ %s %d",
+  "diff --git a/%s b/%d",
 }
 
 local function line()
@@ -22,7 +33,9 @@ end
 
 local function body(n)
   local list = {}
-  for i = 1, n do list[i] = line() end
+  for i = 1, n do
+    list[i] = line()
+  end
   return list
 end
 
@@ -32,21 +45,26 @@ end
 
 local function lock(n)
   local list = {}
-  for i = 1, n do list[i] = ("[[package]] name = \"crate%d\" version = \"%d.0.%d\""):format(i, random.below(4),
-    random.below(99)) end
+  for i = 1, n do
+    list[i] = ('[[package]] name = "crate%d" version = "%d.0.%d"'):format(i, random.below(4), random.below(99))
+  end
   return list
 end
 
 --- Change some stretches of a file.
 local function edited(list, changes)
   local copy = {}
-  for i, text in ipairs(list) do copy[i] = text end
+  for i, text in ipairs(list) do
+    copy[i] = text
+  end
   for _ = 1, changes do
     local at = random.between(1, #copy + 1)
     for _ = 1, random.below(random.choose { 2, 4, 30 }) do
       if copy[at] then table.remove(copy, at) end
     end
-    for _ = 1, random.below(random.choose { 3, 5, 40 }) do table.insert(copy, math.min(at, #copy + 1), line()) end
+    for _ = 1, random.below(random.choose { 3, 5, 40 }) do
+      table.insert(copy, math.min(at, #copy + 1), line())
+    end
   end
   return copy
 end
@@ -66,7 +84,9 @@ local function first_tree(dir, n)
     files[#files + 1] = { path = path, list = body(random.between(0, 200)), bare = random.chance(5) }
   end
   files[#files + 1] = { path = "Cargo.lock", list = lock(random.between(20, 300)) }
-  for _, file in ipairs(files) do put(dir, file.path, text_of(file.list, file.bare)) end
+  for _, file in ipairs(files) do
+    put(dir, file.path, text_of(file.list, file.bare))
+  end
   put(dir, "logo.png", "\137PNG\0\0" .. random.bytes(40))
   dir:sh(GIT .. "cd tree && git add -A && git commit -qm first")
   return files
@@ -111,11 +131,14 @@ function M.history(most)
     dir:sh(GIT .. ("cd tree && git add -A && git commit -q -m 'Change %d' -m 'Because of -this\n+and that'"):format(i))
     for _, file in ipairs(files) do
       file.list = {}
-      for text in (dir:read("tree/" .. file.path) or ""):gmatch "([^\n]*)\n" do file.list[#file.list + 1] = text end
+      for text in (dir:read("tree/" .. file.path) or ""):gmatch "([^\n]*)\n" do
+        file.list[#file.list + 1] = text
+      end
     end
   end
-  local text = dir:sh(GIT .. "cd tree && git " .. random.choose { "log -p", "format-patch --stdout HEAD~1",
-    "show HEAD", "log -p --stat" })
+  local text = dir:sh(
+    GIT .. "cd tree && git " .. random.choose { "log -p", "format-patch --stdout HEAD~1", "show HEAD", "log -p --stat" }
+  )
   dir:remove()
   return text
 end
@@ -132,7 +155,9 @@ function M.merge()
   dir:sh(GIT .. "cd tree && git checkout -q -b side")
   local function marked(word)
     local copy = {}
-    for i, text in ipairs(list) do copy[i] = i % 9 == 0 and word .. i or text end
+    for i, text in ipairs(list) do
+      copy[i] = i % 9 == 0 and word .. i or text
+    end
     return text_of(copy)
   end
   commit(marked "side")
@@ -149,15 +174,17 @@ end
 --- line from where the hunk says it will be, and without context takes the nearest that is equal.
 local function renumbered(patch)
   local more = 0
-  return (patch:gsub("[^\n]*\n?", function(row)
-    if row:find "^diff " then more = 0 end
-    local from, removed, added, heading = row:match "^@@ %-(%d+),?(%d*) %+%d+,?(%d*) @@(.*)$"
-    if not from then return nil end
-    removed, added = tonumber(removed) or 1, tonumber(added) or 1
-    local to = from + more + (removed == 0 and 1 or 0) - (added == 0 and 1 or 0)
-    more = more + added - removed
-    return ("@@ -%s,%d +%d,%d @@%s"):format(from, removed, to, added, heading)
-  end))
+  return (
+    patch:gsub("[^\n]*\n?", function(row)
+      if row:find "^diff " then more = 0 end
+      local from, removed, added, heading = row:match "^@@ %-(%d+),?(%d*) %+%d+,?(%d*) @@(.*)$"
+      if not from then return nil end
+      removed, added = tonumber(removed) or 1, tonumber(added) or 1
+      local to = from + more + (removed == 0 and 1 or 0) - (added == 0 and 1 or 0)
+      more = more + added - removed
+      return ("@@ -%s,%d +%d,%d @@%s"):format(from, removed, to, added, heading)
+    end)
+  )
 end
 
 --- Does a patch apply to the tree of a folder's HEAD? True, or false and what git says.
@@ -165,10 +192,17 @@ function M.applies(dir, patch, options, folder)
   local zero = options == "-U0" and "--unidiff-zero" or ""
   dir:write("cut.patch", zero ~= "" and renumbered(patch) or patch)
   local strip = options == "--no-prefix" and "-p0" or ""
-  local _, err, code = dir:sh(GIT
-    .. ("export GIT_INDEX_FILE=%s; cd %s && git read-tree %s && git apply --check --cached %s %s %s"):format(
-    tmpdir.quote(dir:at "cut.index"), tmpdir.quote(folder or "tree"), dir.commit
-      or "HEAD", zero, strip, tmpdir.quote(dir:at "cut.patch")))
+  local _, err, code = dir:sh(
+    GIT
+      .. ("export GIT_INDEX_FILE=%s; cd %s && git read-tree %s && git apply --check --cached %s %s %s"):format(
+        tmpdir.quote(dir:at "cut.index"),
+        tmpdir.quote(folder or "tree"),
+        dir.commit or "HEAD",
+        zero,
+        strip,
+        tmpdir.quote(dir:at "cut.patch")
+      )
+  )
   return code == 0, err
 end
 

@@ -4,24 +4,40 @@ local random = require "support.random"
 
 local M = {}
 
-local WORDS = { "alpha", "be", "gamma delta", "x", "the quick brown fox", "na\195\175ve", "\230\151\165\230\156\172",
-  "" }
+local WORDS =
+  { "alpha", "be", "gamma delta", "x", "the quick brown fox", "na\195\175ve", "\230\151\165\230\156\172", "" }
 local ODD = {
-  "\\n", "\\u00e9", "\\ud83d\\ude00", "\\ud800", "\\udc00x", "\\\"", "\\\\",
-  "\\/", "\240\159\152\128", "\127", "\226\128\168", "\\t",
+  "\\n",
+  "\\u00e9",
+  "\\ud83d\\ude00",
+  "\\ud800",
+  "\\udc00x",
+  '\\"',
+  "\\\\",
+  "\\/",
+  "\240\159\152\128",
+  "\127",
+  "\226\128\168",
+  "\\t",
 }
 local NUMBERS = { "0", "-0", "1e400", "12", "-3.25E-7", "1234567890123456789012345678901234567890", "0.1", "100" }
-local KEYS = { "id", "name", "state", "size", "when", "a/b", "m~n", "", "\\u0041", "...", "k\195\169y",
-  "long key of some words" }
+local KEYS =
+  { "id", "name", "state", "size", "when", "a/b", "m~n", "", "\\u0041", "...", "k\195\169y", "long key of some words" }
 local BASE64 = { "A", "b", "Z", "q", "3", "7", "x", "R", "9", "m", "0" }
 
-local function quoted(text) return "\"" .. text .. "\"" end
+local function quoted(text)
+  return '"' .. text .. '"'
+end
 
-local function base64(n) return random.join(BASE64, n) .. "==" end
+local function base64(n)
+  return random.join(BASE64, n) .. "=="
+end
 
 local function words(n)
   local parts = {}
-  for i = 1, n do parts[i] = random.chance(5) and random.choose(ODD) or random.choose(WORDS) end
+  for i = 1, n do
+    parts[i] = random.chance(5) and random.choose(ODD) or random.choose(WORDS)
+  end
   return table.concat(parts, " ")
 end
 
@@ -30,8 +46,9 @@ local function scalar()
   if draw < 6 then return random.choose(NUMBERS) end
   if draw < 9 then return random.choose { "true", "false", "null" } end
   if draw == 9 and random.chance(3) then return quoted(base64(random.between(200, 900))) end
-  if draw == 10 and random.chance(3) then return quoted("data:image/png;base64," .. base64(random.between(250,
-    900))) end
+  if draw == 10 and random.chance(3) then
+    return quoted("data:image/png;base64," .. base64(random.between(250, 900)))
+  end
   if draw == 11 then return quoted(words(random.between(20, 120))) end
   return quoted(words(random.below(5)))
 end
@@ -39,7 +56,10 @@ end
 --- How a document is laid out: what stands after a bracket, a comma, a colon.
 local function layout()
   return random.choose {
-    { colon = ":" }, { colon = ": ", indent = "  " }, { colon = ": ", indent = "\t" }, { colon = ": ", comma = " " },
+    { colon = ":" },
+    { colon = ": ", indent = "  " },
+    { colon = ": ", indent = "\t" },
+    { colon = ": ", comma = " " },
     { colon = " :\r\n", comma = " \t", pad = " " },
   }
 end
@@ -51,8 +71,11 @@ end
 local function wrap(form, depth, open, items, close)
   if #items == 0 then return open .. (random.chance(8) and " " or "") .. close end
   local inner = break_line(form, depth + 1)
-  return open .. inner .. table.concat(items, "," .. (form.indent and inner or form.comma or "")) .. break_line(form,
-    depth) .. close
+  return open
+    .. inner
+    .. table.concat(items, "," .. (form.indent and inner or form.comma or ""))
+    .. break_line(form, depth)
+    .. close
 end
 
 local value
@@ -99,26 +122,26 @@ local function deep(form)
   local open, close = {}, {}
   for i = 1, random.choose { 5, 150, 199, 200, 201, 202, 260, 3000 } do
     local is_array = random.chance(2)
-    local side = random.chance(3) and (is_array and "1," or "\"s\":[1,2],") or ""
-    open[i] = is_array and "[" .. side or "{" .. side .. "\"k\"" .. form.colon
+    local side = random.chance(3) and (is_array and "1," or '"s":[1,2],') or ""
+    open[i] = is_array and "[" .. side or "{" .. side .. '"k"' .. form.colon
     table.insert(close, 1, is_array and "]" or "}")
   end
   return table.concat(open) .. quoted(words(4)) .. table.concat(close)
 end
 
 local FAILURES = {
-  { "\"status\"", "\"failed\"", "\"error\"", "\"disk %d is full\"" },
-  { "\"state\"", "\"ERROR\"", "\"message\"", "\"connection %d refused by peer\"" },
-  { "\"level\"", "\"fatal\"", "\"msg\"", "\"worker %d died: out of memory\"" },
+  { '"status"', '"failed"', '"error"', '"disk %d is full"' },
+  { '"state"', '"ERROR"', '"message"', '"connection %d refused by peer"' },
+  { '"level"', '"fatal"', '"msg"', '"worker %d died: out of memory"' },
 }
 
 local function record(form, depth, i, failure)
   local members = {
-    "\"id\"" .. form.colon .. ("%d"):format(1000 + i),
-    "\"name\"" .. form.colon .. quoted(("item-%d"):format(i)),
-    "\"ms\"" .. form.colon .. ("%d"):format(20 + i * 7 % 60),
+    '"id"' .. form.colon .. ("%d"):format(1000 + i),
+    '"name"' .. form.colon .. quoted(("item-%d"):format(i)),
+    '"ms"' .. form.colon .. ("%d"):format(20 + i * 7 % 60),
   }
-  local row = failure or { "\"status\"", "\"ok\"", "\"error\"", "null" }
+  local row = failure or { '"status"', '"ok"', '"error"', "null" }
   members[4] = row[1] .. form.colon .. row[2]
   members[5] = row[3] .. form.colon .. row[4]:format(i)
   return wrap(form, depth, "{", members, "}"), row[4]:format(i)
@@ -127,8 +150,9 @@ end
 --- Which few of n records fail, at most one in twenty.
 local function failing(n)
   local which = {}
-  for _ = 1, random.between(1, math.max(1, math.min(4, math.floor(n / 20)))) do which[random.between(1,
-    n)] = random.choose(FAILURES) end
+  for _ = 1, random.between(1, math.max(1, math.min(4, math.floor(n / 20)))) do
+    which[random.between(1, n)] = random.choose(FAILURES)
+  end
   return which
 end
 
@@ -142,8 +166,8 @@ function M.similar(most)
     if which[i] then needles[#needles + 1] = message end
   end
   local list = wrap(form, 1, "[", elements, "]")
-  local count = ("\"count\"%s%d"):format(form.colon, n)
-  return wrap(form, 0, "{", { count, "\"items\"" .. form.colon .. list }, "}"), { kind = "json", needles = needles }
+  local count = ('"count"%s%d'):format(form.colon, n)
+  return wrap(form, 0, "{", { count, '"items"' .. form.colon .. list }, "}"), { kind = "json", needles = needles }
 end
 
 --- Any JSON document: an object, an array or a string, blanks around it, at times a BOM.
@@ -177,11 +201,11 @@ function M.json_lines(most)
   for i = 1, n do
     local text, message = record(form, 0, i, which[i])
     if which[i] then needles[#needles + 1] = message end
-    if any and not which[i] and random.chance(3) then text = "{\"any\":" .. value(form, 1, 6) .. "}" end
+    if any and not which[i] and random.chance(3) then text = '{"any":' .. value(form, 1, 6) .. "}" end
     list[#list + 1] = text:gsub("\r\n", " ")
     if random.chance(40) then list[#list + 1] = "" end
     if i > 20 and random.chance(150) then
-      local bad = ("%s <- truncated by signal %d"):format("{\"id\":" .. i .. ",\"na", i)
+      local bad = ("%s <- truncated by signal %d"):format('{"id":' .. i .. ',"na', i)
       list[#list + 1] = bad
       needles[#needles + 1] = bad
     end
@@ -191,8 +215,8 @@ function M.json_lines(most)
 end
 
 local function field(text, delimiter)
-  if text:find("[\"\n]") or text:find(delimiter, 1, true) or random.chance(12) then
-    return quoted((text:gsub("\"", "\"\"")))
+  if text:find '["\n]' or text:find(delimiter, 1, true) or random.chance(12) then
+    return quoted((text:gsub('"', '""')))
   end
   return text
 end
@@ -205,14 +229,21 @@ function M.delimited(most)
   local which = failing(n)
   list[1] = table.concat({ "id", "name", "amount", "status", "note" }, delimiter)
   for i = 1, n do
-    local note = random.choose { "fine", "", "as \"agreed\"", "one" .. delimiter .. " two", newlines
-      and "first\nsecond\n" or "plain" }
+    local note = random.choose {
+      "fine",
+      "",
+      'as "agreed"',
+      "one" .. delimiter .. " two",
+      newlines and "first\nsecond\n" or "plain",
+    }
     local row = { ("%d"):format(1000 + i), ("name %d"):format(i), ("%d.%02d"):format(i * 3, i % 100), "shipped", note }
     if which[i] then
       row[4], row[5] = "FAILED", ("payment %d refused"):format(i)
       needles[#needles + 1] = row[5]
     end
-    for at = 1, #row do row[at] = field(row[at], delimiter) end
+    for at = 1, #row do
+      row[at] = field(row[at], delimiter)
+    end
     list[#list + 1] = table.concat(row, delimiter)
   end
   return table.concat(list, random.chance(5) and "\r\n" or "\n") .. (random.chance(4) and "" or "\n"),
@@ -232,8 +263,8 @@ function M.aligned(most)
     end
     local name = ("worker-%d-%s"):format(i, random.join({ "a", "b", "7", "x" }, 5))
     if which[i] then needles[#needles + 1] = name end
-    list[#list + 1] = form:format(name, which[i] and "0/1" or "1/1", status, restarts,
-      ("%dd"):format(random.between(1, 90)))
+    list[#list + 1] =
+      form:format(name, which[i] and "0/1" or "1/1", status, restarts, ("%dd"):format(random.between(1, 90)))
   end
   return table.concat(list, "\n") .. "\n", { kind = "table", header_lines = 1, needles = needles }
 end

@@ -3,6 +3,7 @@
 local abridge = require "support.unsaved"
 local host = require "abridge.base.host"
 local info = require "abridge.output.info"
+local merge = require "support.merge"
 local web_server = require "support.web_server"
 
 local M = {}
@@ -38,11 +39,7 @@ function M.serve(text, headers, status)
 end
 
 function M.session_of(opts)
-  local own = { allow_private = { "127.0.0.1" } }
-  for key, value in pairs(opts or {}) do
-    own[key] = value
-  end
-  return abridge.session(own)
+  return abridge.session(merge({ allow_private = { "127.0.0.1" }, tools = { "web_fetch" } }, opts))
 end
 
 --- The result of web_fetch in a session that may reach the server; a string is the path of a URL there.
@@ -91,7 +88,11 @@ function M.fake_lookup(names)
     local timer = uv.new_timer()
     uv.timer_start(timer, 0, 0, function()
       uv.close(timer)
-      if lists then callback(nil, found) else callback("EAI_NONAME") end
+      if lists then
+        callback(nil, found)
+      else
+        callback "EAI_NONAME"
+      end
     end)
     return timer
   end

@@ -1,18 +1,26 @@
 --- Reads a page as strictly as its writer should write it: every tag is known and closed, every attribute is known and
 --- quoted, and text holds no markup. What a browser would forgive is an error here.
+
+local abridge = require "abridge"
+local report = require "abridge.report"
+
 local M = {}
 
 local VOID = { meta = true, input = true, rect = true, path = true }
 
 local ELEMENTS = {}
-for name in ([[html head meta title style body header h1 h2 h3 p dl dt dd div ul li a svg path rect span small table tr
-  th td main input label section details summary pre b i del footer code]]):gmatch "%S+" do
+for name in
+  ([[html head meta title style body header h1 h2 h3 p dl dt dd div ul li a svg path rect span small table tr
+  th td main input label section details summary pre b i del footer code]]):gmatch "%S+"
+do
   ELEMENTS[name] = true
 end
 
 local ATTRIBUTES = {}
-for name in ([[lang charset http-equiv content name class id href type checked for viewBox preserveAspectRatio role
-  aria-label x y width height d data-n data-p data-d]]):gmatch "%S+" do
+for name in
+  ([[lang charset http-equiv content name class id href type checked for viewBox preserveAspectRatio role
+  aria-label x y width height d data-n data-p data-d]]):gmatch "%S+"
+do
   ATTRIBUTES[name] = true
 end
 
@@ -20,13 +28,15 @@ local ENTITIES = { amp = "&", lt = "<", gt = ">", quot = '"', ["#39"] = "'" }
 
 --- Text as it reads.
 function M.unescaped(text)
-  return (text:gsub("&([#%w]+);", function(name)
-    return assert(ENTITIES[name], "an entity that we do not write: " .. name)
-  end))
+  return (
+    text:gsub("&([#%w]+);", function(name)
+      return assert(ENTITIES[name], "an entity that we do not write: " .. name)
+    end)
+  )
 end
 
 local function check_text(text)
-  assert(not text:find '[<>"\']', "markup in text: " .. text:sub(1, 100))
+  assert(not text:find "[<>\"']", "markup in text: " .. text:sub(1, 100))
   for entity in text:gmatch "&([^;]*;?)" do
     assert(entity:sub(-1) == ";" and ENTITIES[entity:sub(1, -2)], "not escaped: &" .. entity)
   end
@@ -133,6 +143,18 @@ function M.check_links(elements)
     end
   end
   return links
+end
+
+--- The page of a run.
+---@param run_dir string
+---@return string
+function M.page_of(run_dir)
+  local run, parts = assert(abridge.open_run(run_dir)), {}
+  assert(report.write(run, function(text)
+    parts[#parts + 1] = text
+  end))
+  run:close()
+  return table.concat(parts)
 end
 
 return M

@@ -1,6 +1,7 @@
 --- What the specs of every kind do with the judge: cut random texts under random budgets, one-shot and as streams.
 local abridge = require "abridge"
 local judge = require "support.kind_judge"
+local merge = require "support.merge"
 local random = require "support.random"
 
 local M = {}
@@ -14,8 +15,12 @@ function M.budget()
 end
 
 local function note(message, opts, text)
-  return ("%s\n  with %s\n  of %d bytes: %s"):format(message, random.shown(opts), #text, ("%q"):format(text:sub(1,
-    300)))
+  return ("%s\n  with %s\n  of %d bytes: %s"):format(
+    message,
+    random.shown(opts),
+    #text,
+    ("%q"):format(text:sub(1, 300))
+  )
 end
 
 --- Cut a source of the judge under these options, and raise what is wrong with the cut.
@@ -41,7 +46,9 @@ end
 function M.sweep(cases, make, most)
   random.each(cases, function()
     local source = judge.source(make())
-    for budget = 0, most or 300 do M.judge(source, { max_bytes = budget }) end
+    for budget = 0, most or 300 do
+      M.judge(source, { max_bytes = budget })
+    end
   end)
 end
 
@@ -51,11 +58,11 @@ local KEYS = { "max_bytes", "max_chars", "max_lines", "max_tokens" }
 function M.any_opts()
   local opts, first = {}, random.choose(KEYS)
   for _, key in ipairs(KEYS) do
-    if key == first or random.chance(4) then
-      opts[key] = key == "max_lines" and random.below(60) or M.budget()
-    end
+    if key == first or random.chance(4) then opts[key] = key == "max_lines" and random.below(60) or M.budget() end
   end
-  if random.chance(3) then opts.count_tokens = function(text) return math.ceil(#text / 3) end end
+  if random.chance(3) then opts.count_tokens = function(text)
+    return math.ceil(#text / 3)
+  end end
   if random.chance(4) then opts.reserve = "[a notice, and more of it]" end
   if random.chance(4) then opts.marker = "none" end
   return opts
@@ -65,12 +72,9 @@ end
 local function write(stream, text, visit)
   local largest = random.choose { 1, 7, 200, 5000, 100000 }
   if largest == 1 and #text > 20000 then largest = 3000 end
-  local at = 1
-  while at <= #text do
-    local n = random.between(1, largest)
-    assert(stream:write(text:sub(at, at + n - 1)))
-    at = at + n
-    if visit then visit(math.min(at - 1, #text)) end
+  for chunk, last in random.chunks(text, largest) do
+    assert(stream:write(chunk))
+    if visit then visit(last) end
   end
 end
 
@@ -86,8 +90,7 @@ end
 --- A stream in random chunks ends as the one-shot cut, a snapshot shows what `finish` would, and a budget lowered at
 --- `finish` gives what one call with it gives.
 function M.stream(text, opts)
-  local given = {}
-  for key, value in pairs(opts) do given[key] = value end
+  local given = merge({}, opts)
   given.strategy, given.full_output = "auto", false
   local stream = abridge.stream(given)
   local tries = 0
@@ -106,9 +109,10 @@ function M.stream(text, opts)
   local snapshot, snapshot_cut = stream:snapshot()
   local content, cut = stream:finish(lower and { max_bytes = lower } or nil)
   stream:close()
-  local budgets = {}
-  for key, value in pairs(opts) do budgets[key] = value end
-  for _, key in ipairs(KEYS) do budgets[key] = cut[key] end
+  local budgets = merge({}, opts)
+  for _, key in ipairs(KEYS) do
+    budgets[key] = cut[key]
+  end
   local want, want_cut = abridge.auto(text, budgets)
   must_equal(lower and "a lowered budget" or "the end", budgets, text, content, cut, want, want_cut)
   if not lower then must_equal("a last snapshot", opts, text, snapshot, snapshot_cut, content, cut) end
@@ -122,7 +126,11 @@ function M.needles(cases, make, budget)
     local content = abridge.auto(text, { max_bytes = budget })
     for _, needle in ipairs(expected.needles) do
       total = total + 1
-      if content:find(needle, 1, true) then kept = kept + 1 else lost = needle end
+      if content:find(needle, 1, true) then
+        kept = kept + 1
+      else
+        lost = needle
+      end
     end
   end)
   return total > 0 and kept / total or 1, lost

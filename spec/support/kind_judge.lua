@@ -62,8 +62,16 @@ local function check_totals(view)
     -- an empty line may be chosen without its newline: then no byte of the range is in it
     local may_end = source:sub(range.last_byte, range.last_byte + 1) == "\n\n" and last + 1 or last
     if range.first_line ~= first or (range.last_line ~= last and range.last_line ~= may_end) then
-      view:fault("ledger", "bytes %d to %d are lines %d to %d, not %s to %s", range.first_byte, range.last_byte, first,
-        last, tostring(range.first_line), tostring(range.last_line))
+      view:fault(
+        "ledger",
+        "bytes %d to %d are lines %d to %d, not %s to %s",
+        range.first_byte,
+        range.last_byte,
+        first,
+        last,
+        tostring(range.first_line),
+        tostring(range.last_line)
+      )
     end
     seen = seen + last - first + (first > last_line and 1 or 0)
     last_line = last
@@ -74,9 +82,10 @@ local function check_totals(view)
 end
 
 local function count_tokens(opts)
-  return opts.count_tokens or function(text)
-    return math.ceil(abridge.estimate_tokens(text) * (opts.token_safety or 1.35) - 1e-9)
-  end
+  return opts.count_tokens
+    or function(text)
+      return math.ceil(abridge.estimate_tokens(text) * (opts.token_safety or 1.35) - 1e-9)
+    end
 end
 
 local function check_budgets(view)
@@ -111,8 +120,8 @@ local function check_binary(view)
   local line = "^Binary output %((.-), ([%d.]+[KMG]?B)%)$"
   local name, size = content:match(line)
   local opts = view.opts
-  local room = math.min(opts.max_bytes or 64, opts.max_chars or 64, opts.max_tokens or 64, opts.max_lines == 0 and 0
-    or 64)
+  local room =
+    math.min(opts.max_bytes or 64, opts.max_chars or 64, opts.max_tokens or 64, opts.max_lines == 0 and 0 or 64)
   if not name and not (content == "" and (room < 64 or opts.reserve)) then
     view:fault("binary", "%q is not the line of a binary", content:sub(1, 80))
   elseif name and (size ~= abridge.format_size(#view.source) or name:find "\n") then
@@ -126,8 +135,12 @@ local function check_binary(view)
 end
 
 local SAME_AS = {
-  text = function(text, opts) return abridge.head_tail(text, opts) end,
-  log = function(text, opts) return abridge.priority(text, opts) end,
+  text = function(text, opts)
+    return abridge.head_tail(text, opts)
+  end,
+  log = function(text, opts)
+    return abridge.priority(text, opts)
+  end,
 }
 local OF_AUTO = { strategy = true, kind = true, items = true }
 local TEXT_KEYS, LOG_KEYS = { hits = true }, { head_ratio = true }
@@ -142,9 +155,7 @@ local function check_same(view, kind)
   end
   if kind == "text" then opts.head_ratio = opts.head_ratio or 0.7 end
   local content, cut = SAME_AS[kind](view.source, opts)
-  if content ~= view.content then
-    view:fault(kind, "the content is not what its strategy gives")
-  end
+  if content ~= view.content then view:fault(kind, "the content is not what its strategy gives") end
   for _, pair in ipairs { { cut, view.cut }, { view.cut, cut } } do
     for key, value in pairs(pair[1]) do
       if not OF_AUTO[key] and not plain.same(value, pair[2][key]) then
@@ -209,8 +220,10 @@ end
 function M.check(source, opts, content, cut)
   local faults = M.faults(source, opts, content, cut)
   if #faults > 0 then
-    error(("%s\n  in: %s"):format(table.concat(faults, "\n", 1, math.min(#faults, 5)), ("%q"):format(content:sub(1,
-      300))), 2)
+    error(
+      ("%s\n  in: %s"):format(table.concat(faults, "\n", 1, math.min(#faults, 5)), ("%q"):format(content:sub(1, 300))),
+      2
+    )
   end
 end
 

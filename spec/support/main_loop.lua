@@ -22,7 +22,9 @@ local CALLBACK_AT = { timer_start = 4, idle_start = 2, poll_start = 3, read_star
 function M.told(times)
   table.sort(times)
   local total = 0
-  for _, time in ipairs(times) do total = total + time / 1e6 end
+  for _, time in ipairs(times) do
+    total = total + time / 1e6
+  end
   local function at(share)
     return (times[math.max(1, math.ceil(share * #times))] or 0) / 1e6
   end
@@ -73,7 +75,9 @@ function M.time_callbacks(clock)
   end
   local function wrap(owner, name, at)
     local plain = owner[name]
-    restore[#restore + 1] = function() owner[name] = plain end
+    restore[#restore + 1] = function()
+      owner[name] = plain
+    end
     owner[name] = function(...)
       local args, n = { ... }, select("#", ...)
       if type(args[at]) == "function" and is_ours(args[at]) then args[at] = timed(args[at]) end

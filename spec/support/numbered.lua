@@ -1,10 +1,7 @@
---- Texts of numbered lines.
+local seq = require "support.seq"
 
 --- n lines from "line 1" on, or from `first`, without a newline after the last one.
 return function(n, what, first)
-  local all = {}
-  for i = 1, n do
-    all[i] = (what or "line") .. " " .. (first or 1) + i - 1
-  end
-  return table.concat(all, "\n")
+  first = first or 1
+  return seq(first, first + n - 1, (what or "line") .. " %d"):sub(1, -2)
 end

@@ -93,7 +93,9 @@ end
 function M.start(opts)
   local uv = vim.uv or vim.loop
   local self = setmetatable({ cells = {}, attributes = { [0] = {} }, answers = {}, asked = 0, whole = false }, Ui)
-  local handle = function(id) return id end
+  local handle = function(id)
+    return id
+  end
   self.unpack = vim.mpack.Unpacker { ext = { [0] = handle, [1] = handle, [2] = handle } }
   self.stdin, self.stdout = uv.new_pipe(false), uv.new_pipe(false)
   local env = {}
@@ -104,7 +106,9 @@ function M.start(opts)
     args = { "--embed", "-u", "NONE", "-i", "NONE", "-n", "--cmd", "set shada= rtp^=" .. uv.cwd() },
     stdio = { self.stdin, self.stdout, nil },
     env = env,
-  }, function() self.ended = true end))
+  }, function()
+    self.ended = true
+  end))
   self.stdout:read_start(function(_, data)
     if data then receive(self, data) end
   end)
@@ -118,13 +122,13 @@ function Ui:request(method, ...)
   local id = self.asked
   local encode = vim.mpack.encode or vim.mpack.pack
   self.stdin:write(encode { 0, id, method, { ... } })
-  local answered = vim.wait(SECONDS * 1000, function() return self.answers[id] ~= nil or self.ended end, 5)
+  local answered = vim.wait(SECONDS * 1000, function()
+    return self.answers[id] ~= nil or self.ended
+  end, 5)
   local answer = self.answers[id]
   self.answers[id] = nil
   assert(answered and answer, "no answer to " .. method)
-  if answer.error ~= vim.NIL and answer.error ~= nil then
-    error(method .. ": " .. tostring(answer.error[2]), 2)
-  end
+  if answer.error ~= vim.NIL and answer.error ~= nil then error(method .. ": " .. tostring(answer.error[2]), 2) end
   return answer.value
 end
 
@@ -179,14 +183,18 @@ function Ui:look(row, column)
   local cell = self.cells[row][column]
   local own = self.attributes[cell.hl] or {}
   local foreground, background = own.foreground or self.foreground, own.background or self.background
-  if own.reverse then foreground, background = background, foreground end
+  if own.reverse then
+    foreground, background = background, foreground
+  end
   return { text = cell.text, foreground = foreground, background = background, bold = own.bold, italic = own.italic }
 end
 
 --- End the editor.
 function Ui:stop()
   if not self.ended then self.stdin:write((vim.mpack.encode or vim.mpack.pack) { 2, "nvim_command", { "qall!" } }) end
-  vim.wait(SECONDS * 1000, function() return self.ended end, 5)
+  vim.wait(SECONDS * 1000, function()
+    return self.ended
+  end, 5)
   if not self.ended then self.process:kill "sigkill" end
   for _, handle in ipairs { self.stdin, self.stdout, self.process } do
     if not handle:is_closing() then handle:close() end

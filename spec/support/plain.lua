@@ -1,4 +1,7 @@
 --- Slow and obvious versions of what the core counts, for tests to compare with.
+local abridge = require "abridge"
+local contains = require "support.contains"
+
 local M = {}
 
 --- The well-formed UTF-8 sequences: ranges of their bytes (Unicode, table 3-7).
@@ -46,9 +49,25 @@ function M.is_valid_utf8(text)
   return true
 end
 
+--- The lines of a text, without the newlines that end them.
+function M.lines(text)
+  local lines = {}
+  for line, newline in text:gmatch "([^\n]*)(\n?)" do
+    if line .. newline ~= "" then lines[#lines + 1] = line end
+  end
+  return lines
+end
+
 function M.count_lines(text)
   local _, newlines = text:gsub("\n", "")
   return newlines + ((text == "" or text:sub(-1) == "\n") and 0 or 1)
+end
+
+--- The tokens of a text, as a budget with these options counts them.
+function M.tokens(text, opts)
+  opts = opts or {}
+  if opts.count_tokens then return opts.count_tokens(text) end
+  return math.ceil(abridge.estimate_tokens(text) * (opts.token_safety or 1.35))
 end
 
 --- Why ranges and gaps do not tile a text of this size, or nil when they do and their sum is right.
@@ -75,6 +94,12 @@ function M.raised(call, ...)
   return message
 end
 
+--- A call raises a message that has all these words in it.
+---@param words string[]
+function M.raises(words, call, ...)
+  contains(tostring(M.raised(call, ...)), (table.unpack or unpack)(words))
+end
+
 --- What a call raises, without its position, which must be one inside `call`: the line that misuses a function is
 --- blamed, neither the function nor a caller further out. `call` must not end in a tail call. All further words must be
 --- in it.
@@ -87,9 +112,7 @@ function M.misuse(call, ...)
   if file ~= where.short_src or line < where.linedefined or line > where.lastlinedefined then
     error("raised elsewhere: " .. tostring(message), 2)
   end
-  for _, words in ipairs { ... } do
-    if not rest:find(words, 1, true) then error(("%q is not in: %s"):format(words, rest), 2) end
-  end
+  contains(rest, ...)
   return rest
 end
 
@@ -105,5 +128,15 @@ local function same(a, b)
   return true
 end
 M.same = same
+
+--- A copy of a value, and of the tables in it.
+function M.copy(value)
+  if type(value) ~= "table" then return value end
+  local copy = {}
+  for key, inner in pairs(value) do
+    copy[key] = M.copy(inner)
+  end
+  return copy
+end
 
 return M

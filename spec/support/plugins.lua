@@ -53,4 +53,15 @@ function M.both(name)
   return { ["the stand-in of " .. name] = require("support.standins." .. name), [name] = M.real(name) }
 end
 
+--- All that the user was told, in one text.
+---@param plugin table what a driver of CodeCompanion installed
+---@return string
+function M.problems(plugin)
+  local all = {}
+  for _, entry in ipairs(plugin.notified) do
+    all[#all + 1] = entry.message
+  end
+  return table.concat(all, "\n")
+end
+
 return M

@@ -1,5 +1,6 @@
 --- A secret for specs of redaction: what hides it, and where it still shows.
 
+local merge = require "support.merge"
 local opened = require "support.opened"
 local paths = require "support.paths"
 
@@ -30,9 +31,7 @@ function M.session(dir, opts)
   function own.on_event(event)
     seen[#seen + 1] = event
   end
-  for key, value in pairs(opts) do
-    own[key] = value
-  end
+  merge(own, opts)
   return assert(opened.session(own)), seen
 end
 
@@ -55,10 +54,12 @@ local function char_of(code)
 end
 
 local function unescaped(text)
-  return (text:gsub("\\(.)(%x?%x?%x?%x?)", function(char, code)
-    if char == "u" and #code == 4 then return char_of(tonumber(code, 16)) end
-    return (UNESCAPED[char] or char) .. code
-  end))
+  return (
+    text:gsub("\\(.)(%x?%x?%x?%x?)", function(char, code)
+      if char == "u" and #code == 4 then return char_of(tonumber(code, 16)) end
+      return (UNESCAPED[char] or char) .. code
+    end)
+  )
 end
 
 local function leak_in(text, parts)

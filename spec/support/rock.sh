@@ -1,7 +1,8 @@
 #!/bin/sh
 # spec/support/rock.sh DIR make|pack LUA_VERSION ROCKSPEC
 # Runs `luarocks make` offline on a copy of the sources in DIR/src, as luarocks compiles where the sources are.
-# `make` installs into DIR/tree, `pack` leaves the binary rock in DIR.
+# `make` installs into DIR/tree, `pack` leaves the binary rock in DIR. FLAGS are for the compiler, in place of luarocks'
+# own.
 set -eu
 dir=$1 action=$2 lua_version=$3 rockspec=$4
 cd "$(dirname "$0")/../.."
@@ -21,9 +22,9 @@ unset LUA_INIT LUA_PATH LUA_CPATH
 for v in 5_1 5_2 5_3 5_4 5_5; do unset LUA_INIT_$v LUA_PATH_$v LUA_CPATH_$v; done
 
 case $action in
-  make) "$luarocks" --lua-version "$lua_version" make --deps-mode=none --tree="$dir/tree" "$rockspec" ;;
+  make) "$luarocks" --lua-version "$lua_version" make ${FLAGS:+"CFLAGS=$FLAGS"} --deps-mode=none --tree="$dir/tree" "$rockspec" ;;
   pack)
-    "$luarocks" --lua-version "$lua_version" make --deps-mode=none --pack-binary-rock "$rockspec"
+    "$luarocks" --lua-version "$lua_version" make ${FLAGS:+"CFLAGS=$FLAGS"} --deps-mode=none --pack-binary-rock "$rockspec"
     mv ./*.rock "$dir/"
     ;;
   *) echo "rock.sh: make or pack, not $action" >&2; exit 2 ;;

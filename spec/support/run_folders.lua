@@ -1,6 +1,7 @@
 --- A private folder for specs of runs: sessions in it, and programs that write to runs and are limited or killed.
 
 local host = require "abridge.base.host"
+local merge = require "support.merge"
 local opened = require "support.opened"
 local tmpdir = require "support.tmpdir"
 
@@ -26,11 +27,7 @@ io.stdout:write(host.json().encode { results = results, run_dir = session.run.di
 
 --- The result of a command; `more` is other input.
 function M.run(session, command, more)
-  local input = { command = command }
-  for key, value in pairs(more or {}) do
-    input[key] = value
-  end
-  return session:call("run_command", input)
+  return session:call("run_command", merge({ command = command }, more))
 end
 
 --- A folder of tmpdir with methods for runs.
@@ -46,11 +43,7 @@ function M.new()
 
   --- A session in this folder; opened.close closes it.
   function dir:open(opts)
-    local own = { cwd = self.path }
-    for key, value in pairs(opts or {}) do
-      own[key] = value
-    end
-    return opened.session(own)
+    return opened.session(merge({ cwd = self.path }, opts))
   end
 
   --- The results of commands in a session of another process, which a shell runs after `before` (say, "ulimit -f 8; ").
@@ -66,6 +59,15 @@ function M.new()
   end
 
   return dir
+end
+
+--- The numbers of events.
+function M.seqs(events)
+  local list = {}
+  for i, event in ipairs(assert(events)) do
+    list[i] = event.seq
+  end
+  return list
 end
 
 return M

@@ -1,8 +1,8 @@
---- What `seq FROM TO` prints.
-return function(from, to)
+--- What `seq -f FORMAT FROM TO` prints; the numbers alone without a format.
+return function(from, to, format)
   local lines = {}
   for i = from, to do
-    lines[#lines + 1] = ("%d\n"):format(i)
+    lines[#lines + 1] = (format or "%d"):format(i) .. "\n"
   end
   return table.concat(lines)
 end

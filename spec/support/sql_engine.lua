@@ -62,6 +62,7 @@ end
 function M.session_with(opts)
   opts = opts or {}
   opts.databases = opts.databases or { main = conn }
+  opts.tools = opts.tools or { "sql_query" }
   return abridge.session(opts)
 end
 

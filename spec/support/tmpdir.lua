@@ -47,6 +47,13 @@ function Dir:sh(script)
   return self:read ".out", self:read ".err", tonumber((self:read ".code"))
 end
 
+--- What a shell script in this folder writes to stdout; it must succeed and write nothing to stderr.
+function Dir:run(script)
+  local out, err, code = self:sh(script)
+  if err ~= "" or code ~= 0 then error(("status %s from %s\n%s%s"):format(tostring(code), script, out, err), 2) end
+  return out
+end
+
 --- Call `body` while a shell script of this folder stands in place of a program; returns what it returns.
 function Dir:with_program(name, script, body)
   self:sh "mkdir -p bin"

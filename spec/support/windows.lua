@@ -33,4 +33,38 @@ function M.close_all()
   end
 end
 
+--- Type keys, and have the events that follow a move, which Neovim sends when it waits for keys.
+---@param keys string
+function M.move(keys)
+  M.type_keys(keys)
+  pcall(vim.cmd, "doautocmd <nomodeline> CursorMoved")
+end
+
+--- What `:Abridge` can go on with.
+---@param line string
+---@return string[]
+function M.completed(line)
+  return vim.fn.getcompletion("Abridge " .. line, "cmdline")
+end
+
+--- Wait until the status of a buffer has some words.
+---@param buf integer
+---@param pattern string
+function M.says(buf, pattern)
+  M.eventually(function()
+    return (vim.b[buf].abridge_status or ""):find(pattern) ~= nil
+  end, pattern)
+end
+
+--- A text as a pager reads it.
+---@param text string
+function M.source_of(text)
+  return {
+    size = #text,
+    read = function(at, bytes)
+      return text:sub(at + 1, at + bytes)
+    end,
+  }
+end
+
 return M

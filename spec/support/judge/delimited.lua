@@ -18,13 +18,17 @@ local function record_end(text, at, delimiter)
   while at <= #text do
     local char = text:sub(at, at)
     if quoted then
-      if char == "\"" then
-        if text:sub(at + 1, at + 1) == "\"" then at = at + 1 else quoted = false end
+      if char == '"' then
+        if text:sub(at + 1, at + 1) == '"' then
+          at = at + 1
+        else
+          quoted = false
+        end
       end
     elseif char == "\n" then
       return at - 1
     else
-      quoted = opens and char == "\""
+      quoted = opens and char == '"'
       opens = char == delimiter
     end
     at = at + 1

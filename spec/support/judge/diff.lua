@@ -10,9 +10,13 @@ local SILENT_BELOW = 128 -- in a budget of this many bytes a marker has room, wh
 function M.source(text)
   local source = diff_text.parse(text)
   source.line_at, source.part_of = {}, {}
-  for n, line in ipairs(source.lines) do source.line_at[line.from] = n end
+  for n, line in ipairs(source.lines) do
+    source.line_at[line.from] = n
+  end
   for _, part in ipairs(source.parts) do
-    for n = part.first, part.last do source.part_of[n] = part end
+    for n = part.first, part.last do
+      source.part_of[n] = part
+    end
   end
   return source
 end
@@ -40,7 +44,9 @@ local function line_of(view, source, line)
   if whole and view:is_whole(line.from, line.to) and view.origin[line.to] == whole.to then return n end
   for at = line.from, line.to do
     local origin = view.origin[at]
-    while origin and not source.line_at[origin] do origin = origin - 1 end
+    while origin and not source.line_at[origin] do
+      origin = origin - 1
+    end
     if origin then
       n = source.line_at[origin]
       break
@@ -86,7 +92,9 @@ end
 
 local function count_shown(part, shown)
   local n = 0
-  for line = part.first, part.last do n = n + (shown[line] and 1 or 0) end
+  for line = part.first, part.last do
+    n = n + (shown[line] and 1 or 0)
+  end
   return n
 end
 
@@ -101,9 +109,13 @@ local function check_hunk(view, source, hunk, shown, told_after)
   if hunk.state ~= "part" then return end
   if not shown[hunk.first] then return view:fault("hunk", "lines of the hunk at line %d without its @@", hunk.first) end
   local first = hunk.first
-  while shown[first + 1] and first < hunk.last do first = first + 1 end
+  while shown[first + 1] and first < hunk.last do
+    first = first + 1
+  end
   local last = first + 1
-  while last < hunk.last and not shown[last + 1] do last = last + 1 end
+  while last < hunk.last and not shown[last + 1] do
+    last = last + 1
+  end
   for line = last + 1, hunk.last do
     if not shown[line] then return view:fault("hunk", "the hunk at line %d is cut more than once", hunk.first) end
   end
@@ -128,8 +140,9 @@ local function check_hunk(view, source, hunk, shown, told_after)
   if view:is_bound_by_bytes() then
     local header = source.files[hunk.file].header
     local bytes = hunk.bytes + source.lines[header.last].to - source.lines[header.first].from + 80
-    if bytes * 50 <= budget then view:fault("part", "the hunk at line %d of %d bytes shows in part", hunk.first,
-      hunk.bytes) end
+    if bytes * 50 <= budget then
+      view:fault("part", "the hunk at line %d of %d bytes shows in part", hunk.first, hunk.bytes)
+    end
   end
 end
 
@@ -141,12 +154,12 @@ local function check_file(view, source, file, shown)
   local header = file.header
   local all = header.last - header.first + 1
   local n, hunks = count_shown(header, shown), 0
-  for _, hunk in ipairs(file.hunks) do hunks = hunks + (hunk.state and 1 or 0) end
+  for _, hunk in ipairs(file.hunks) do
+    hunks = hunks + (hunk.state and 1 or 0)
+  end
   file.named, file.kept = n > 0, hunks > 0 or (#file.hunks == 0 and n == all)
   if hunks > 0 then
-    if n < all then
-      view:fault("header", "%s: %d of %d lines of its header over its hunks", file.path, n, all)
-    end
+    if n < all then view:fault("header", "%s: %d of %d lines of its header over its hunks", file.path, n, all) end
     return
   end
   if n == 0 or (#file.hunks == 0 and n == all) then return end
@@ -204,7 +217,9 @@ local function add_up(view, missing, told, from)
   end
 end
 
-local function zero() return { hunks = 0, plus = 0, minus = 0, files = 0, lines = 0 } end
+local function zero()
+  return { hunks = 0, plus = 0, minus = 0, files = 0, lines = 0 }
+end
 
 --- Between two hunks that are shown, markers tell of all that is left out there.
 local function check_sums(view, source, shown, told_after)
@@ -231,7 +246,9 @@ local function check_sums(view, source, shown, told_after)
     else
       missing.lines = missing.lines + part.last - part.first + 1 - count_shown(part, shown)
     end
-    for line = part.first, part.last do gather(line) end
+    for line = part.first, part.last do
+      gather(line)
+    end
   end
   add_up(view, missing, told, from)
 end
@@ -249,8 +266,15 @@ local function check_order(view, source)
     for _, hunk in ipairs(file.hunks) do
       local larger = smallest and hunk.state == "whole" and hunk.bytes > smallest.bytes + MARKER
       if larger and hunk.last - hunk.first > smallest.last - smallest.first then
-        view:fault("order", "%s: the hunk at line %d of %d bytes is shown, that at line %d of %d is not", file.path,
-          hunk.first, hunk.bytes, smallest.first, smallest.bytes)
+        view:fault(
+          "order",
+          "%s: the hunk at line %d of %d bytes is shown, that at line %d of %d is not",
+          file.path,
+          hunk.first,
+          hunk.bytes,
+          smallest.first,
+          smallest.bytes
+        )
         break
       end
     end
@@ -264,8 +288,14 @@ local function check_order(view, source)
     for _, hunk in ipairs(file.hunks) do
       local header = source.lines[file.header.last].to - source.lines[file.header.first].from + 2
       if not hunk.state and not diff_text.is_generated(file) and hunk.bytes + header + MARKER <= machine.bytes then
-        return view:fault("order", "%s: a hunk of %d bytes is left out, one of %d of %s is shown", file.path,
-          hunk.bytes, machine.bytes, source.files[machine.file].path)
+        return view:fault(
+          "order",
+          "%s: a hunk of %d bytes is left out, one of %d of %s is shown",
+          file.path,
+          hunk.bytes,
+          machine.bytes,
+          source.files[machine.file].path
+        )
       end
     end
   end
@@ -285,7 +315,9 @@ local function check_fair(view, source)
     elseif shown > has then
       rich, has = file, shown
     end
-    if shown == 0 and header + smallest + 48 < needs then poor, needs = file, header + smallest + 48 end
+    if shown == 0 and header + smallest + 48 < needs then
+      poor, needs = file, header + smallest + 48
+    end
   end
   if poor and rich and 3 * needs < has then
     view:fault("fair", "%s shows %d bytes, %s nothing, and %d would do", rich.path, has, poor.path, needs)
@@ -306,8 +338,16 @@ local function check_items(view, source)
   for i, row in ipairs(want) do
     local item = items[i] or {}
     if (item.unit ~= row[1] or item.total ~= row[2] or item.kept ~= row[3]) and not (row[2] == 0 and not items[i]) then
-      view:fault("items", "%s of %s %s, it is %d of %d %s", tostring(item.kept), tostring(item.total),
-        tostring(item.unit), row[3], row[2], row[1])
+      view:fault(
+        "items",
+        "%s of %s %s, it is %d of %d %s",
+        tostring(item.kept),
+        tostring(item.total),
+        tostring(item.unit),
+        row[3],
+        row[2],
+        row[1]
+      )
     end
   end
 end
@@ -340,10 +380,14 @@ function M.judge(view, source)
     end
   else
     for _, file in ipairs(source.files) do
-      for _, hunk in ipairs(file.hunks) do check_hunk(view, source, hunk, shown, told_after) end
+      for _, hunk in ipairs(file.hunks) do
+        check_hunk(view, source, hunk, shown, told_after)
+      end
     end
   end
-  for _, file in ipairs(source.files) do check_file(view, source, file, shown) end
+  for _, file in ipairs(source.files) do
+    check_file(view, source, file, shown)
+  end
   check_names(view, source)
   if view.opts.marker ~= "none" then check_sums(view, source, shown, told_after) end
   check_order(view, source)

@@ -16,9 +16,22 @@ function M.lines(text)
 end
 
 local EXTENDED = {
-  "^index ", "^old mode ", "^new mode ", "^new file mode ", "^deleted file mode ", "^similarity index ",
-  "^dissimilarity index ", "^rename from ", "^rename to ", "^copy from ", "^copy to ", "^mode ",
-  "^Binary files .* differ\r?$", "^%-%-%- ", "^%+%+%+ ", "^GIT binary patch",
+  "^index ",
+  "^old mode ",
+  "^new mode ",
+  "^new file mode ",
+  "^deleted file mode ",
+  "^similarity index ",
+  "^dissimilarity index ",
+  "^rename from ",
+  "^rename to ",
+  "^copy from ",
+  "^copy to ",
+  "^mode ",
+  "^Binary files .* differ\r?$",
+  "^%-%-%- ",
+  "^%+%+%+ ",
+  "^GIT binary patch",
 }
 
 local function is_any(line, patterns)
@@ -71,7 +84,11 @@ local function read_hunk(lines, n)
     n = n + 1
     if text:sub(1, 1) ~= "\\" then
       local plus, minus = weigh(text, sides)
-      if plus then hunk.plus = hunk.plus + 1 elseif minus then hunk.minus = hunk.minus + 1 end
+      if plus then
+        hunk.plus = hunk.plus + 1
+      elseif minus then
+        hunk.minus = hunk.minus + 1
+      end
     end
   end
   if lines[n + 1] and lines[n + 1].text:sub(1, 2) == "\\ " then n = n + 1 end
@@ -92,8 +109,9 @@ local function past_header(lines, n)
     n = n + 1
     while lines[n] and is_any(lines[n].text, EXTENDED) do
       if lines[n].text:find "^GIT binary patch" then
-        while lines[n + 1] and not lines[n + 1].text:find "^diff %-%-git "
-          and lines[n + 1].text ~= "-- " do n = n + 1 end
+        while lines[n + 1] and not lines[n + 1].text:find "^diff %-%-git " and lines[n + 1].text ~= "-- " do
+          n = n + 1
+        end
       end
       n = n + 1
     end
@@ -112,15 +130,15 @@ local function path_of(lines, header)
   for n = header.first, header.last do
     local text = lines[n].text
     local path = text:match "^%+%+%+ ([^\t]+)" or text:match "^rename to (.*)" or text:match "^Index: (.*)"
-    if path and not path:find "/dev/null" then found = path:gsub("^\"?[abciw]/", "") end
+    if path and not path:find "/dev/null" then found = path:gsub('^"?[abciw]/', "") end
     local old = text:match "^%-%-%- ([^\t]+)"
-    if not found and old and not old:find "/dev/null" then found = old:gsub("^\"?[abciw]/", "") end
+    if not found and old and not old:find "/dev/null" then found = old:gsub('^"?[abciw]/', "") end
   end
   if not found then
     local first = lines[header.first].text
-    found = first:match " \"?b/([^\"]+)\"?\r?$" or first:match "^diff %-%-%a+ (.*)$" or first:match "(%S+)$"
+    found = first:match ' "?b/([^"]+)"?\r?$' or first:match "^diff %-%-%a+ (.*)$" or first:match "(%S+)$"
   end
-  return (found:gsub("[\"\r]*$", ""))
+  return (found:gsub('["\r]*$', ""))
 end
 
 --- The parts of a diff, and its files: `{ path=, header=, hunks= }`.
@@ -154,13 +172,24 @@ function M.parse(text)
 end
 
 local LAST = {
-  "%.lock$", "package%-lock%.json$", "pnpm%-lock%.yaml$", "go%.sum$", "%.min%.js$", "%.min%.css$", "^dist/", "/dist/",
-  "^vendor/", "/vendor/", "^node_modules/", "/node_modules/", "%.snap$",
+  "%.lock$",
+  "package%-lock%.json$",
+  "pnpm%-lock%.yaml$",
+  "go%.sum$",
+  "%.min%.js$",
+  "%.min%.css$",
+  "^dist/",
+  "/dist/",
+  "^vendor/",
+  "/vendor/",
+  "^node_modules/",
+  "/node_modules/",
+  "%.snap$",
 }
 
 --- Is a file certainly none that people wrote: a lock file, minified, built or vendored?
 function M.is_generated(file)
-  return is_any((file.path:gsub("^\"", "")), LAST)
+  return is_any((file.path:gsub('^"', "")), LAST)
 end
 
 return M

@@ -5,7 +5,7 @@ local M = {}
 
 M.DEEPEST = 200
 M.BLOB_CHARS, M.BLOB_SHOWN = 256, 32
-local SMALLEST = { object = "{}", array = "[]", string = "\"\"" }
+local SMALLEST = { object = "{}", array = "[]", string = '""' }
 local UNITS = { object = "members", array = "elements", string = "chars" }
 local MARKER_COST = 50 -- at least what a marker in JSON takes
 
@@ -14,19 +14,25 @@ function M.document(text)
   local root = json_text.parse(text)
   if not root then return nil end
   local doc = { text = text, root = root, at = {} }
-  json_text.each(root, function(node) doc.at[node.from] = node end)
+  json_text.each(root, function(node)
+    doc.at[node.from] = node
+  end)
   return doc
 end
 
 --- What a piece of a view's content shows of a document that starts at byte `start` of the source.
 function M.piece(view, doc, from, to, start)
   return {
-    view = view, doc = doc, text = view.content:sub(from, to),
+    view = view,
+    doc = doc,
+    text = view.content:sub(from, to),
     origin = function(at)
       local origin = view.origin[from + at - 1]
       return origin and origin - start + 1
     end,
-    marker = function(at) return view.marker_at[from + at - 1] end,
+    marker = function(at)
+      return view.marker_at[from + at - 1]
+    end,
     lacks = {},
   }
 end
@@ -109,7 +115,9 @@ local function check_marker_key(piece, node, source, seen)
   for _, range in ipairs(source.keys) do
     keys[json_text.decoded(piece.doc.text, range.from, range.to)] = true
   end
-  while keys[("."):rep(dots)] do dots = dots + 1 end
+  while keys[("."):rep(dots)] do
+    dots = dots + 1
+  end
   if #text > math.max(dots, 3 + #source.keys) then
     piece.view:fault("marker", "the key %s of a marker has too many dots", shown(text))
   end
@@ -118,9 +126,7 @@ end
 local function real_keys(piece, node)
   local seen = {}
   for i, key in ipairs(node.keys) do
-    if not is_marker(piece, node.items[i]) then
-      seen[(json_text.decoded(piece.text, key.from, key.to))] = true
-    end
+    if not is_marker(piece, node.items[i]) then seen[(json_text.decoded(piece.text, key.from, key.to))] = true end
   end
   return seen
 end
@@ -161,7 +167,9 @@ end
 
 local function sum(list)
   local total = 0
-  for _, n in ipairs(list) do total = total + n end
+  for _, n in ipairs(list) do
+    total = total + n
+  end
   return total
 end
 
@@ -220,9 +228,7 @@ local function check_container(piece, node, source, may_be_silent)
   else
     check_members(piece, gaps, lacking, may_be_silent)
   end
-  if lacking > 0 then
-    note_lack(piece, source, #source.items, #source.items - lacking, least, most)
-  end
+  if lacking > 0 then note_lack(piece, source, #source.items, #source.items - lacking, least, most) end
 end
 
 --- The stretches of a string's inside: `{ from=, to=, marker= }` in the content.
@@ -230,8 +236,11 @@ local function stretches(piece, node)
   local list, at = {}, node.from + 1
   while at < node.to do
     local marker, stretch = piece.marker(at), { from = at, marker = piece.marker(at) }
-    while at < node.to and piece.marker(at) == marker
-      and (marker or at == stretch.from or piece.origin(at) == piece.origin(at - 1) + 1) do
+    while
+      at < node.to
+      and piece.marker(at) == marker
+      and (marker or at == stretch.from or piece.origin(at) == piece.origin(at - 1) + 1)
+    do
       at = at + 1
     end
     stretch.to = at - 1
@@ -253,7 +262,9 @@ end
 local function check_string(piece, node, source, may_be_silent)
   if piece.view:is_whole(piece.start + node.from, piece.start + node.to) then return end
   local starts, number = json_text.char_starts(piece.doc.text, source.from, source.to), {}
-  for i, at in ipairs(starts) do number[at] = i end
+  for i, at in ipairs(starts) do
+    number[at] = i
+  end
   local total, next_char, kept, marker = #starts - 1, 1, 0, nil
   local function reach(char)
     if char > next_char and not (may_be_silent and not marker) then
@@ -270,8 +281,11 @@ local function check_string(piece, node, source, may_be_silent)
     else
       local first, past = number[piece.origin(stretch.from)], number[piece.origin(stretch.to) + 1]
       if not first or not past then
-        return piece.view:fault("char", "a string is cut inside a char or an escape: %s",
-          shown(piece.text:sub(stretch.from, stretch.to)))
+        return piece.view:fault(
+          "char",
+          "a string is cut inside a char or an escape: %s",
+          shown(piece.text:sub(stretch.from, stretch.to))
+        )
       end
       reach(first)
       next_char, kept = past, kept + past - first
@@ -292,8 +306,12 @@ local function check_share(piece, source)
   local budget = piece.view.opts.max_bytes
   if not piece.view:is_bound_by_bytes() or piece.share == false or M.is_blob(piece.doc.text, source) then return end
   if M.standing(source) * 50 <= budget then
-    piece.view:fault("part", "a string of %d bytes shows in part, in a budget of %d",
-      source.to - source.from + 1, budget)
+    piece.view:fault(
+      "part",
+      "a string of %d bytes shows in part, in a budget of %d",
+      source.to - source.from + 1,
+      budget
+    )
   end
 end
 
@@ -357,9 +375,7 @@ function M.check(piece, from)
   local root = json_text.parse(piece.text)
   if not root then return piece.view:fault("parse", "%s is no JSON", shown(piece.text)) end
   local origin, source = piece.origin(root.from), piece.doc.root
-  if origin ~= source.from then
-    return piece.view:fault("shape", "the root is not the source's")
-  end
+  if origin ~= source.from then return piece.view:fault("shape", "the root is not the source's") end
   local may_be_silent = piece.view.opts.marker == "none" or bare(piece, source)
   json_text.each(root, function(node)
     local at = piece.origin(node.from)
@@ -389,14 +405,27 @@ function M.check_items(view, doc, lacks)
     local found
     for _, lack in ipairs(lacks) do
       local named = lack.of == item.of or lack.unsure
-      if free[lack] and named and lack.unit == item.unit and lack.total == item.total and lack.kept == item.kept
-        and (not found or lack.most > found.most) then
+      if
+        free[lack]
+        and named
+        and lack.unit == item.unit
+        and lack.total == item.total
+        and lack.kept == item.kept
+        and (not found or lack.most > found.most)
+      then
         found = lack -- of several of one pointer, as keys may be there twice, the largest comes first
       end
     end
     if not found then
-      view:fault("items", "item %d, %s of %s, %s of %s, is not so", i, tostring(item.unit), tostring(item.of),
-        tostring(item.kept), tostring(item.total))
+      view:fault(
+        "items",
+        "item %d, %s of %s, %s of %s, is not so",
+        i,
+        tostring(item.unit),
+        tostring(item.of),
+        tostring(item.kept),
+        tostring(item.total)
+      )
     else
       free[found] = nil
       if last and last.most < found.least then
@@ -417,8 +446,13 @@ function M.judge(view, doc)
   local content, opts = view.content, view.opts
   local root = doc.root
   local smallest = SMALLEST[root.kind]
-  if not opts.reserve and opts.max_bytes and not (opts.max_chars or opts.max_tokens or opts.max_lines)
-    and opts.max_bytes >= #smallest and content == "" then
+  if
+    not opts.reserve
+    and opts.max_bytes
+    and not (opts.max_chars or opts.max_tokens or opts.max_lines)
+    and opts.max_bytes >= #smallest
+    and content == ""
+  then
     view:fault("smallest", "nothing in a budget of %d", opts.max_bytes)
   end
   if content == "" then return end
@@ -428,7 +462,9 @@ function M.judge(view, doc)
   M.check_items(view, doc, piece.lacks)
   if opts.marker == "none" and #(view.cut.markers or {}) > 0 then view:fault("marker", "there are markers") end
   local lacking
-  for _, lack in ipairs(piece.lacks) do lacking = lacking or not lack.blob end
+  for _, lack in ipairs(piece.lacks) do
+    lacking = lacking or not lack.blob
+  end
   local budget = opts.max_bytes
   if lacking and view:is_bound_by_bytes() and M.largest(doc) * 50 <= budget and #content < 0.9 * budget then
     view:fault("use", "%d of %d bytes used, the largest value takes %d", #content, budget, M.largest(doc))

@@ -5,22 +5,24 @@ local plain = require "support.plain"
 local M = {}
 
 local SPACES = { [" "] = true, ["\t"] = true, ["\n"] = true, ["\r"] = true }
-local PLAIN = { ["\""] = true, ["\\"] = true, ["/"] = true, b = true, f = true, n = true, r = true, t = true }
+local PLAIN = { ['"'] = true, ["\\"] = true, ["/"] = true, b = true, f = true, n = true, r = true, t = true }
 local LITERALS = { "true", "false", "null" }
 
 local function skip(text, at)
-  while SPACES[text:sub(at, at)] do at = at + 1 end
+  while SPACES[text:sub(at, at)] do
+    at = at + 1
+  end
   return at
 end
 
 --- Past a string that opens at `at`; nil where there is none.
 local function string_end(text, at)
-  if text:sub(at, at) ~= "\"" then return nil end
+  if text:sub(at, at) ~= '"' then return nil end
   at = at + 1
   while true do
-    at = text:find("[\"\\\1-\31]", at)
+    at = text:find('["\\\1-\31]', at)
     local char = at and text:sub(at, at)
-    if char == "\"" then return at + 1 end
+    if char == '"' then return at + 1 end
     if char ~= "\\" then return nil end
     local escaped = text:sub(at + 1, at + 1)
     if PLAIN[escaped] then
@@ -36,7 +38,9 @@ end
 --- Past a number that starts at `at`; nil where there is none.
 local function number_end(text, at)
   local _, last = text:find("^%-?[1-9]%d*", at)
-  if not last then _, last = text:find("^%-?0", at) end
+  if not last then
+    _, last = text:find("^%-?0", at)
+  end
   if not last then return nil end
   if text:find("^%.", last + 1) then
     _, last = text:find("^%.%d+", last + 1)
@@ -159,7 +163,9 @@ function M.each(root, visit)
   while #stack > 0 do
     local node = table.remove(stack)
     visit(node)
-    for i = #(node.items or {}), 1, -1 do stack[#stack + 1] = node.items[i] end
+    for i = #(node.items or {}), 1, -1 do
+      stack[#stack + 1] = node.items[i]
+    end
   end
 end
 

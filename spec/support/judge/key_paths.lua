@@ -128,7 +128,9 @@ end
 --- How many paths a greedy pick shows within three quarters of a budget: the cheapest member of a new path first.
 function M.oracle(doc, budget)
   M.of(doc)
-  json_text.each(doc.root, function(node) node.shown = nil end)
+  json_text.each(doc.root, function(node)
+    node.shown = nil
+  end)
   local room, heap, seen, n = budget * M.SHARE, {}, {}, 0
   room = room - show(doc.root, seen)
   if room < 0 then return 0 end
@@ -140,7 +142,9 @@ function M.oracle(doc, budget)
       if cost <= room then
         local _, fresh = show(best.node, seen)
         room, n = room - cost, n + 1
-        for _, one in ipairs(fresh) do offer(heap, seen, one, 0) end
+        for _, one in ipairs(fresh) do
+          offer(heap, seen, one, 0)
+        end
       end
     end
   end

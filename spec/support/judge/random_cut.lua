@@ -12,7 +12,9 @@ local function put(state, from, to)
   if to >= from then state.pieces[#state.pieces + 1] = { from = from, to = to } end
 end
 
-local function mark(state, text) state.pieces[#state.pieces + 1] = { marker = text } end
+local function mark(state, text)
+  state.pieces[#state.pieces + 1] = { marker = text }
+end
 
 --- Where a value with its key starts, and with the comma and the blanks in front of it.
 local function starts(node)
@@ -42,11 +44,15 @@ end
 
 local function marker_key(state, node)
   local keys, dots = {}, 3
-  for _, key in ipairs(node.keys) do keys[json_text.decoded(state.text, key.from, key.to)] = true end
+  for _, key in ipairs(node.keys) do
+    keys[json_text.decoded(state.text, key.from, key.to)] = true
+  end
   return function()
-    while keys[("."):rep(dots)] do dots = dots + 1 end
+    while keys[("."):rep(dots)] do
+      dots = dots + 1
+    end
     dots = dots + 1
-    return ("\"%s\": "):format(("."):rep(dots - 1))
+    return ('"%s": '):format(("."):rep(dots - 1))
   end
 end
 
@@ -54,7 +60,9 @@ end
 local function chosen(node)
   local keep, n, odds = {}, 0, random.choose { 1, 2, 2, 5 }
   for i = 1, #node.items do
-    if node.depth < DEEPEST + (node.items[i].items and 0 or 1) and random.chance(odds) then keep[i], n = true, n + 1 end
+    if node.depth < DEEPEST + (node.items[i].items and 0 or 1) and random.chance(odds) then
+      keep[i], n = true, n + 1
+    end
   end
   return keep, n
 end
@@ -78,16 +86,23 @@ local function emit_container(state, node)
     end
     if one_for_all and told then return end
     told = true
-    local words = ("... %d of %d %s omitted ..."):format(one_for_all and total - kept or n, total, is_object
-      and "members" or "elements")
-    mark(state, (shown and "," or "") .. (key and key() or "") .. "\"" .. words .. "\"")
+    local words = ("... %d of %d %s omitted ..."):format(
+      one_for_all and total - kept or n,
+      total,
+      is_object and "members" or "elements"
+    )
+    mark(state, (shown and "," or "") .. (key and key() or "") .. '"' .. words .. '"')
     shown = true
   end
   for i = 1, total do
     if keep[i] then
       gap(i - last - 1, i)
       local value, lead = starts(node.items[i])
-      if shown then put(state, lead, value - 1) elseif i == 1 then put(state, lead, value - 1) end
+      if shown then
+        put(state, lead, value - 1)
+      elseif i == 1 then
+        put(state, lead, value - 1)
+      end
       emit(state, node.items[i], value)
       last, shown = i, true
     end
@@ -113,9 +128,13 @@ function M.json(text)
   local root = json_text.parse(text)
   local state = { text = text, pieces = {}, items = {} }
   emit(state, root, root.from)
-  table.sort(state.items, function(a, b) return a.bytes > b.bytes or a.bytes == b.bytes and a.n < b.n end)
+  table.sort(state.items, function(a, b)
+    return a.bytes > b.bytes or a.bytes == b.bytes and a.n < b.n
+  end)
   local items = {}
-  for i = 1, math.min(16, #state.items) do items[i] = state.items[i].item end
+  for i = 1, math.min(16, #state.items) do
+    items[i] = state.items[i].item
+  end
   return written.build(text, state.pieces, { kind = "json", items = items })
 end
 
@@ -127,8 +146,8 @@ function M.diff(source)
   end
   local function tell()
     if missing.n > 0 then
-      pieces[#pieces + 1] = { marker = ("... [%d hunks, +%d -%d omitted] ...\n"):format(missing.n, missing.plus,
-        missing.minus) }
+      pieces[#pieces + 1] =
+        { marker = ("... [%d hunks, +%d -%d omitted] ...\n"):format(missing.n, missing.plus, missing.minus) }
     end
     missing = { n = 0, plus = 0, minus = 0 }
   end
@@ -140,12 +159,17 @@ function M.diff(source)
     if part.kind == "text" then
       tell()
       local n = part.last - part.first + 1
-      if random.chance(2) then put_lines(part.first, part.last)
-      else pieces[#pieces + 1] = { marker = ("... [%d lines omitted] ...\n"):format(n) } end
+      if random.chance(2) then
+        put_lines(part.first, part.last)
+      else
+        pieces[#pieces + 1] = { marker = ("... [%d lines omitted] ...\n"):format(n) }
+      end
     elseif part.kind == "header" then
       tell()
       local file, any = source.files[part.file], false
-      for _, hunk in ipairs(file.hunks) do any = any or keep[hunk] end
+      for _, hunk in ipairs(file.hunks) do
+        any = any or keep[hunk]
+      end
       if any or (#file.hunks == 0 and random.chance(2)) then
         put_lines(part.first, part.last)
         files = files + 1
@@ -163,8 +187,8 @@ function M.diff(source)
     end
   end
   tell()
-  local items = { { unit = "files", total = #source.files, kept = files }, { unit = "hunks", total = total,
-    kept = hunks } }
+  local items =
+    { { unit = "files", total = #source.files, kept = files }, { unit = "hunks", total = total, kept = hunks } }
   return written.build(source.text, pieces, { kind = "diff", items = items })
 end
 

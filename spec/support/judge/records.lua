@@ -21,7 +21,9 @@ function M.source(text, kind, table_form)
   if kind == "table" then source.header = table_form.header_lines or 1 end
   source.record_of = {}
   for i, record in ipairs(source.records) do
-    for at = record.from, record.to do source.record_of[at] = i end
+    for at = record.from, record.to do
+      source.record_of[at] = i
+    end
   end
   return source
 end
@@ -43,9 +45,7 @@ local function read(view, source)
       for at = line.from, line.to do
         local origin = view.origin[at]
         local of = origin and source.record_of[origin]
-        if of and record and of ~= record then
-          view:fault("line", "records %d and %d stand on one line", record, of)
-        end
+        if of and record and of ~= record then view:fault("line", "records %d and %d stand on one line", record, of) end
         record = record or of
       end
       local last = list[#list]
@@ -71,8 +71,13 @@ local function check_part(view, source, shown)
   local record = source.records[shown.record]
   local bytes = record.to - record.from + 1
   if not is_over_share(view, bytes) then
-    view:fault("part", "record %d of %d bytes shows in part, in a budget of %d", shown.record, bytes,
-      view.opts.max_bytes)
+    view:fault(
+      "part",
+      "record %d of %d bytes shows in part, in a budget of %d",
+      shown.record,
+      bytes,
+      view.opts.max_bytes
+    )
   end
   if source.unit == "rows" then return end
   local doc = json.document(source.text:sub(record.from, record.to))
@@ -85,7 +90,8 @@ end
 local function is_whole(view, source, shown)
   local record = source.records[shown.record]
   local first = view.origin[shown.from]
-  return (first == record.from or first == 1 and shown.record == 1) and view.origin[shown.to] == record.to
+  return (first == record.from or first == 1 and shown.record == 1)
+    and view.origin[shown.to] == record.to
     and view:is_whole(shown.from, shown.to)
 end
 
@@ -157,8 +163,16 @@ local function check_items(view, source, kept)
   if #items ~= 1 then
     view:fault("items", "%d items", #items)
   elseif item.unit ~= source.unit or item.total ~= total or item.kept ~= kept or item.of ~= nil then
-    view:fault("items", "%s of %s %s, it is %d of %d %s", tostring(item.kept), tostring(item.total),
-      tostring(item.unit), kept, total, source.unit)
+    view:fault(
+      "items",
+      "%s of %s %s, it is %d of %d %s",
+      tostring(item.kept),
+      tostring(item.total),
+      tostring(item.unit),
+      kept,
+      total,
+      source.unit
+    )
   end
 end
 
@@ -167,7 +181,11 @@ local function check_use(view, source, kept)
   local largest, header = 0, 0
   for i, record in ipairs(source.records) do
     local bytes = record.to - record.from + 2
-    if i <= source.header then header = header + bytes else largest = math.max(largest, bytes) end
+    if i <= source.header then
+      header = header + bytes
+    else
+      largest = math.max(largest, bytes)
+    end
   end
   if (largest + header + 40) * 50 <= view.opts.max_bytes and #view.content < 0.9 * view.opts.max_bytes then
     view:fault("use", "%d of %d bytes used, the largest record has %d", #view.content, view.opts.max_bytes, largest)

@@ -8,8 +8,13 @@ View.__index = View
 --- `marker_at[i]` the number of the marker that byte i is in.
 function M.new(source, opts, content, cut)
   local view = setmetatable({
-    source = source, opts = opts or {}, content = content, cut = cut,
-    origin = {}, marker_at = {}, faults = {},
+    source = source,
+    opts = opts or {},
+    content = content,
+    cut = cut,
+    origin = {},
+    marker_at = {},
+    faults = {},
   }, View)
   return view
 end
@@ -40,7 +45,9 @@ function View:read_ledger()
     return self:fault("ledger", "kept ranges are not ascending ranges of the source")
   end
   for i, marker in ipairs(markers) do
-    for at = marker.first_byte, marker.last_byte do self.marker_at[at] = i end
+    for at = marker.first_byte, marker.last_byte do
+      self.marker_at[at] = i
+    end
   end
   local at = 1
   for i, range in ipairs(kept) do

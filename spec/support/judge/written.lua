@@ -1,4 +1,5 @@
 --- Cuts written by hand: `<<` and `>>` stand around each marker, all else is the source's; `<<>>` is a gap without one.
+local merge = require "support.merge"
 local plain = require "support.plain"
 
 local M = {}
@@ -8,9 +9,7 @@ local function stretches(written)
   local list, at = {}, 1
   while at <= #written do
     local open = written:find("<<", at, true)
-    if open ~= at then
-      list[#list + 1] = { text = written:sub(at, (open or #written + 1) - 1) }
-    end
+    if open ~= at then list[#list + 1] = { text = written:sub(at, (open or #written + 1) - 1) } end
     if not open then break end
     local close = assert(written:find(">>", open, true), "a marker has no end")
     list[#list + 1] = { text = written:sub(open + 2, close - 1), marker = true }
@@ -58,7 +57,7 @@ function M.build(source, pieces, fields)
   end
   cut.output_lines, cut.total_lines = lines, plain.count_lines(source)
   cut.omitted_bytes, cut.omitted_lines = #source - cut.output_bytes, cut.total_lines - lines
-  for key, value in pairs(fields or {}) do cut[key] = value end
+  merge(cut, fields)
   return table.concat(parts), cut
 end
 

@@ -2,6 +2,7 @@
 --- command printed and what a file holds; no shell is started and no question asked. Tools of positional arguments are
 --- left to the stand-in.
 
+local merge = require "support.merge"
 local standin = require "support.standins.avante"
 
 local M = {}
@@ -57,9 +58,7 @@ function M.new(opts)
   local real, helpers = require "avante.llm_tools", require "avante.llm_tools.helpers"
   helpers.is_cancelled = false
   local chat = { helpers = helpers, llm_tools = {}, logs = {} }
-  for key, value in pairs(real) do
-    chat.llm_tools[key] = value
-  end
+  merge(chat.llm_tools, real)
 
   --- One tool use by the model: the message its result becomes.
   function chat.use(name, input, custom_tools)

@@ -11,8 +11,12 @@ local vim = rawget(_G, "vim")
 --- Run what was deferred to the editor's loop.
 local function settle()
   local done = false
-  vim.schedule(function() done = true end)
-  assert(vim.wait(10000, function() return done end))
+  vim.schedule(function()
+    done = true
+  end)
+  assert(vim.wait(10000, function()
+    return done
+  end))
 end
 
 local last_body, window
@@ -35,8 +39,16 @@ end
 --- A tool that does `print` under its name: what it prints goes through the chat's own callbacks.
 local function tool_of(call)
   local cmds = {}
-  for i, texts in ipairs(call.prints or { function() return call.rejected end }) do
-    cmds[i] = function() return { status = "success", data = texts } end
+  for i, texts in
+    ipairs(call.prints or {
+      function()
+        return call.rejected
+      end,
+    })
+  do
+    cmds[i] = function()
+      return { status = "success", data = texts }
+    end
   end
   return {
     name = call.name,
@@ -64,17 +76,28 @@ function Chat:execute(calls)
   local config, requests, tools = require("codecompanion.config").interactions.chat.tools, {}, {}
   for i, call in ipairs(calls) do
     tools[i] = tool_of(call)
-    config[call.name] = { callback = function() return table.remove(tools, 1) end } -- asked in the order of the calls
+    config[call.name] = {
+      callback = function()
+        return table.remove(tools, 1)
+      end,
+    } -- asked in the order of the calls
     requests[i] = request_of(call)
   end
   local real, finished = self.real, false
   real.tools:refresh { adapter = real.adapter }
   local id = vim.api.nvim_create_autocmd("User", {
     pattern = "CodeCompanionToolsFinished",
-    callback = function() finished = true end,
+    callback = function()
+      finished = true
+    end,
   })
   real.tools:execute(real, requests)
-  assert(vim.wait(10000, function() return finished end), "the tools never end")
+  assert(
+    vim.wait(10000, function()
+      return finished
+    end),
+    "the tools never end"
+  )
   vim.api.nvim_del_autocmd(id)
   settle()
 end
@@ -82,7 +105,9 @@ end
 --- The call of a single tool whose texts are these.
 function Chat:call(name, args, for_llm, for_user, id)
   self.calls = self.calls + 1
-  local function prints() return for_llm, for_user end
+  local function prints()
+    return for_llm, for_user
+  end
   self:execute { { id = id or "own_" .. self.calls, name = name, args = args, prints = { prints } } }
   local messages = self.messages
   return messages[#messages].content, self.buffer[#self.buffer]
@@ -94,7 +119,9 @@ end
 
 function Chat:reply(text, calls)
   local role, asked = require("codecompanion.config").constants.LLM_ROLE, {}
-  for i, call in ipairs(calls) do asked[i] = request_of(call) end
+  for i, call in ipairs(calls) do
+    asked[i] = request_of(call)
+  end
   if text ~= "" then self.real:add_message { role = role, content = text } end
   if #asked > 0 then self.real:add_message { role = role, tool_calls = asked } end
   self:execute(calls)
@@ -122,7 +149,9 @@ local GET = {}
 
 --- Messages of tools; those of the model alone are not looked at.
 function GET.messages(self)
-  return vim.tbl_filter(function(message) return message.role == "tool" end, self.real.messages)
+  return vim.tbl_filter(function(message)
+    return message.role == "tool"
+  end, self.real.messages)
 end
 
 --- A chat with the methods above; all else is the chat's own.
@@ -139,9 +168,13 @@ local function wrapped(real)
       if Chat[key] then return Chat[key] end
       local value = real[key]
       if type(value) ~= "function" then return value end
-      return function(_, ...) return value(real, ...) end
+      return function(_, ...)
+        return value(real, ...)
+      end
     end,
-    __newindex = function(_, key, value) real[key] = value end,
+    __newindex = function(_, key, value)
+      real[key] = value
+    end,
   })
 end
 

@@ -66,9 +66,7 @@ function M.new(opts)
 
     local function handled(result, failure)
       if helpers.is_cancelled then return nil, helpers.CANCEL_TOKEN end
-      if on_log then
-        on_log(tool_use.id, tool_use.name, failure ~= nil and "Error: " .. failure or "tool finished")
-      end
+      if on_log then on_log(tool_use.id, tool_use.name, failure ~= nil and "Error: " .. failure or "tool finished") end
       local text
       if type(result) == "string" then
         text = result

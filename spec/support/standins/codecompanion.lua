@@ -28,7 +28,9 @@ local function edit(self)
   editor.notify = function(message, level)
     self.notified[#self.notified + 1] = { message = message, level = level }
   end
-  editor.schedule = function(f) f() end
+  editor.schedule = function(f)
+    f()
+  end
   if not real or not hands_data() then
     local callbacks = {}
     editor.api = setmetatable({
@@ -51,7 +53,9 @@ local function edit(self)
   end
   return function()
     if real then pcall(real.api.nvim_del_augroup_by_name, "abridge.codecompanion") end
-    for key, value in pairs(before) do editor[key] = value end
+    for key, value in pairs(before) do
+      editor[key] = value
+    end
     if not real then _G.vim = nil end -- luacheck: ignore
   end
 end
@@ -186,7 +190,9 @@ end
 --- The call of a single tool whose texts are these.
 function Chat:call(name, args, for_llm, for_user, id)
   self.host.last_id = self.host.last_id + 1
-  local function prints() return for_llm, for_user end
+  local function prints()
+    return for_llm, for_user
+  end
   self:execute { { id = id or "call_" .. self.host.last_id, name = name, args = args, prints = { prints } } }
   return self.messages[#self.messages].content, self.buffer[#self.buffer]
 end
@@ -214,7 +220,9 @@ function Chat:submit()
   local copies = {}
   for i, message in ipairs(self.messages) do
     copies[i] = {}
-    for key, value in pairs(message) do copies[i][key] = value end
+    for key, value in pairs(message) do
+      copies[i][key] = value
+    end
     if message.role == "llm" then copies[i].role = "assistant" end
   end
   local payload = { messages = copies, tools = {} }
@@ -257,7 +265,7 @@ end
 function Host:chat(window)
   self.last_bufnr = self.last_bufnr + 1
   local chat = setmetatable({ host = self, bufnr = self.last_bufnr, callbacks = {}, messages = {}, buffer = {} }, Chat)
-  chat.tools = { tool = {} }
+  chat.tools, chat.tool_registry = { tool = {} }, { in_use = {} }
   chat.adapter = { type = "http", opts = {}, model = { meta = { context_window = window } } }
   self.chats[chat.bufnr] = chat
   vim.api.nvim_exec_autocmds("User", {
@@ -276,8 +284,12 @@ function M.install(release)
   self.leave = edit(self)
   self.module = {
     extensions = {},
-    setup = function(opts) self:setup(opts) end,
-    buf_get_chat = function(bufnr) return self.chats[bufnr] end,
+    setup = function(opts)
+      self:setup(opts)
+    end,
+    buf_get_chat = function(bufnr)
+      return self.chats[bufnr]
+    end,
   }
   package.loaded.codecompanion = self.module
   return self
