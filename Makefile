@@ -1,6 +1,7 @@
 # abridge: `make help` lists the targets. Those of installing, tests, checks and so on are in mk/*.mk.
 #
 #   make test HOST=luajit SPEC=spec/core/cut_spec.lua   one host (of those in spec/run_suite.sh), some spec files
+#   make test HOST=c C_TESTS="reading cut"              some tests in C
 #   make V=1                                            the commands whole
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
@@ -80,8 +81,8 @@ doc: ## write doc/abridge.txt, the help of Neovim, from doc/lua.md, and the man 
 	@LUA_PATH="doc/?.lua;;" $(LUA) doc/help.lua < doc/lua.md > doc/abridge.txt~ || { rm -f doc/abridge.txt~; exit 1; }
 	@mv doc/abridge.txt~ doc/abridge.txt
 
-test: build lib test-tools ## run the C tests under sanitizers and the suite on every host
-	@HOST="$(HOST)" SPEC="$(SPEC)" spec/run_suite.sh build/test/asan
+test: test-tools ## run the C tests under sanitizers and the suite on every host
+	@HOST="$(HOST)" SPEC="$(SPEC)" C_TESTS="$(C_TESTS)" spec/run_suite.sh build/test/asan
 
 rock: ## pack the release for luarocks into build/rock
 	@spec/support/rock.sh build/rock pack $(or $(LUA_VERSION),5.4) rockspec/abridge-$(version)-1.rockspec

@@ -1,24 +1,31 @@
 #!/usr/bin/env bash
-# .ci/setup.sh [check]
-# Installs what building, the demo and the suite need, through apt, and gets newer hosts (hosts.sh); with `check`, what
-# `make check` needs beside these. On macOS, what building and the demo need, through Homebrew. Quick when nothing is
-# missing; safe to run again.
+# .ci/setup.sh [check|list]
+# Installs what building, the demo and the suite need, through apt, and gets newer hosts (hosts.sh); `list` prints the
+# names of these packages; with `check`, what `make check` needs beside them. On macOS, what building and the demo need,
+# through Homebrew. Quick when nothing is missing; safe to run again.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 case ${1:-} in
-  '')
+  ''|list)
     packages="gcc g++ libc6-dev make
       lua5.1 lua5.2 lua5.3 lua5.4 luajit neovim
       liblua5.1-0-dev liblua5.2-dev liblua5.3-dev liblua5.4-dev libluajit-5.1-dev
       lua-busted lua-cjson lua-luv lua-filesystem lua-system lua-term lua-sql-sqlite3
-      luarocks zip unzip ripgrep curl procps valgrind patchelf"
+      git luarocks zip unzip ripgrep curl procps valgrind patchelf"
     tools="cc make lua5.4 busted" ;;
   check)
     packages="gcc libc6-dev clang libclang-rt-dev clang-format clang-tidy cppcheck valgrind lua-check liblua5.4-dev
-      gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user chromium zsh fish"
-    tools="gcc clang clang-format clang-tidy cppcheck valgrind luacheck aarch64-linux-gnu-gcc qemu-aarch64" ;;
-  *) echo "setup.sh: nothing or check, not $1" >&2; exit 2 ;;
+      gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user chromium zsh fish groff-base"
+    command -v npm >/dev/null || packages="$packages nodejs npm" # a newer one may be here by other means
+    tools="node npm gcc clang clang-format clang-tidy cppcheck valgrind luacheck aarch64-linux-gnu-gcc qemu-aarch64
+      chromium zsh fish groff" ;;
+  *) echo "setup.sh: nothing, check or list, not $1" >&2; exit 2 ;;
 esac
+if [ "${1:-}" = list ]; then
+  # shellcheck disable=SC2086 # a list of words
+  printf '%s\n' $packages
+  exit
+fi
 
 still_missing() {
   local tool missing=0
@@ -93,4 +100,10 @@ install_missing() {
 install_missing
 still_missing || exit 1
 # The suite names what it leaves out.
-if [ -z "${1:-}" ]; then .ci/hosts.sh || true; else .ci/arm64.sh build/arm64-lua || true; fi
+if [ -z "${1:-}" ]; then
+  .ci/hosts.sh || true
+else
+  .ci/arm64.sh build/arm64-lua || true
+  stylua=@johnnymorganz/stylua@2.5.2 # in WebAssembly: npm's package of binaries gets these from elsewhere
+  [ -d build/stylua/node_modules ] || npm install --silent --no-fund --no-audit --prefix build/stylua $stylua || exit 1
+fi

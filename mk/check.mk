@@ -6,9 +6,9 @@ lua_dirs := $(wildcard lua plugin spec bench examples doc)
 embedding := bench/limit.c $(if $(lua_lib),spec/c/lua_memory.c spec/c/lua_threads.c)# built with Lua 5.4
 plain_src := $(filter-out $(binding) bench/limit.c spec/c/lua_% $(if $(shim),,spec/faults/% mk/dist/%),$(all_src))
 
-lints := lint-lua lint-format lint-gcc lint-clang lint-macos lint-bsd lint-tidy lint-cppcheck
+lints := lint-lua lint-stylua lint-names lint-format lint-gcc lint-clang lint-macos lint-bsd lint-tidy lint-cppcheck
 
-.PHONY: names check lint check-tools objects check-arm64 check-fuzz $(lints)
+.PHONY: names check lint check-tools check-suite check-cases objects check-arm64 check-fuzz check-memory $(lints)
 
 names: build/5.4/abridge/core.so ## write doc/names.txt, every public name with its signature, from the sources
 	@LUA_PATH="doc/?.lua;lua/?.lua;lua/?/init.lua;;" LUA_CPATH="build/5.4/?.so;;" $(LUA) doc/names.lua > doc/names.txt~ || \
@@ -16,12 +16,23 @@ names: build/5.4/abridge/core.so ## write doc/names.txt, every public name with 
 	@mv doc/names.txt~ doc/names.txt
 
 # Two parts at a time, what takes longest first, what each prints kept together.
-check: check-tools ## lint, memcheck, tsan, bench-check, the scanner on 64-bit ARM, what other systems run, each fuzzer for 20 seconds
+check: check-tools ## lint, tests that want more tools, memcheck, tsan, bench-check, other systems, each fuzzer for 20 seconds
 	@$(MAKE) --no-print-directory $(call parallel,2) --output-sync=recurse --keep-going \
-		memcheck lint-tidy bench-check check-fuzz check-portable check-arm64 tsan $(filter-out lint-tidy,$(lints))
+		lint-tidy check-cases memcheck bench-check check-fuzz check-memory check-portable check-suite check-arm64 check-x87 \
+		tsan \
+		$(filter-out lint-tidy,$(lints))
 
 check-tools:
 	@.ci/setup.sh check
+
+# The tests with the tag #check.
+check-suite: build
+	@HOST=check spec/run_suite.sh
+
+# All cases of each property.
+check-cases: build
+	@ABRIDGE_CASES=1 HOST=lua5.4 SPEC="$$(grep -rl --include='*_spec.lua' 'require "support.random"' spec | sort | xargs)" \
+		spec/run_suite.sh
 
 check-arm64:
 	@$(MAKE) --no-print-directory test-arm64 C_TESTS="kernels scan"
@@ -29,10 +40,22 @@ check-arm64:
 check-fuzz: fuzz-build
 	@CC="$(CC)" LUA="$(strip $(LUA))" spec/fuzz/run.sh check
 
-lint: $(lints) ## luacheck, clang-format, clang-tidy, cppcheck, gcc and clang -Werror, macOS, BSD
+# Every family with budgets up to 1 MiB, and each allocation of a call from Lua; built as memcheck builds it.
+check-memory:
+	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/plain BIN=build/test/plain CFLAGS="-O1 -g" C_TESTS="memory lua_memory"
+	@for test in memory lua_memory; do echo "== $$test" && ABRIDGE_CASES=10 build/test/plain/test_$$test || exit 1; done
+
+lint: $(lints) ## luacheck, StyLua, names that clash, clang-format, clang-tidy, cppcheck, gcc and clang -Werror, macOS, BSD
 
 lint-lua:
-	@luacheck --quiet --no-cache $(lua_dirs) lua/abridge/bin/abridge .busted .luacheckrc
+	@luacheck --quiet --no-cache $(lua_dirs) mk/clashes.lua lua/abridge/bin/abridge .busted .luacheckrc
+
+lint-stylua:
+	@node mk/stylua.cjs $(lua_dirs) mk
+
+# The core is also built as one file.
+lint-names:
+	@$(LUA) mk/clashes.lua $(wildcard csrc/*.h csrc/*/*.c csrc/*/*.h)
 
 lint-format:
 	@clang-format --dry-run --Werror $(all_c)

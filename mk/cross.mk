@@ -2,7 +2,7 @@
 
 arm64_cc := aarch64-linux-gnu-gcc
 
-.PHONY: test-arm64 test-arm64-lua test-portable check-portable lint-macos lint-bsd
+.PHONY: test-arm64 test-arm64-lua test-portable check-portable check-x87 lint-macos lint-bsd
 
 # The binding is compiled, not run. Debian's lua.h wants a header from beside the libraries of its own machine: here from
 # those of this one, where it does no harm.
@@ -43,6 +43,19 @@ check-portable:
 		CC="$(CC) -DABR_PORTABLE" CFLAGS="-O2 -Werror"
 	@cd build/portable && HOST="c lua5.4" C_TESTS="$(portable_tests)" SPEC="$(portable_specs)" \
 		spec/run_suite.sh build/test/plain
+
+# 32-bit x86 computes in the x87, which gives floats and doubles more bits; an x86-64 can be told to.
+check-x87:
+ifneq ($(filter x86_64 amd64,$(shell uname -m)),)
+	@$(MAKE) --no-print-directory build/test/plain/digests CFLAGS=-O2
+	@$(MAKE) --no-print-directory build/test/x87/digests OBJ=build/obj/x87 BIN=build/test/x87 CC=gcc \
+		CFLAGS="-O2 -mfpmath=387"
+	@for b in plain x87; do build/test/$$b/digests 8000 > build/test/$$b/digests.txt || exit 1; done
+	@cmp build/test/plain/digests.txt build/test/x87/digests.txt
+	@echo "x87: the same cuts"
+else
+	@echo "x87: not on this machine"
+endif
 
 # Without the headers of those systems: those of Linux, made to look like theirs as far as the sources go
 # (spec/c/elsewhere.h). For x86-64 they are those of this machine, for ARM those of the cross compiler.

@@ -10,7 +10,7 @@ shells := bash:share/bash-completion/completions/abridge zsh:share/zsh/site-func
 .PHONY: install doc/abridge.1
 
 doc: doc/abridge.1
-doc/abridge.1: build
+doc/abridge.1: build/5.4/abridge/core.so
 	@$(with_paths) $(LUA) doc/man.lua > $@~ || { rm -f $@~; exit 1; }
 	@mv $@~ $@
 

@@ -15,7 +15,12 @@ shim := $(if $(filter Linux,$(shell uname -s)),build/test/shim.so)
 
 .PHONY: test-tools c-tests memcheck tsan
 
-# What `make test` needs beside the build, for what it was asked to run.
+# What `make test` builds for the hosts it was asked for: for one of them its own core and two that specs load besides.
+test_luas = $(sort 5.1 5.4 $(patsubst lua%,%,$(filter lua5.%,$(HOST))))
+test: $(if $(HOST),$(if $(filter-out c,$(HOST)),lib build/bin/abridge \
+	$(patsubst %,build/%/abridge/core.so,$(filter $(luas) 5.4,$(test_luas)))),build lib)
+
+# What it needs beside the build.
 test-tools: $(shim)
 	@$(if $(SPEC),,$(if $(filter c,$(or $(HOST),c)),$(MAKE) --no-print-directory $(parallel) c-tests OBJ=build/obj/asan \
 		BIN=build/test/asan CFLAGS="-O1 $(sanitizers)"))
@@ -30,9 +35,12 @@ tsan: ## ThreadSanitizer on two Lua states in two threads
 	@echo "== tsan" && build/test/tsan/lua_threads
 
 .SECONDARY:
-c-tests: $(test_bin) $(lua_test_bin) $(replay_bin)
+c-tests: $(or $(C_TESTS:%=$(BIN)/test_%),$(test_bin) $(lua_test_bin) $(replay_bin))
 
 $(test_bin): $(BIN)/%: $(OBJ)/c/spec/c/%.o $(core_obj)
+	$(call link)
+
+$(BIN)/digests: $(OBJ)/c/spec/c/digests.o $(core_obj)
 	$(call link)
 
 $(replay_bin): $(BIN)/test_%: $(OBJ)/c/spec/fuzz/%.o $(OBJ)/c/spec/fuzz/replay.o $(core_obj)

@@ -6,12 +6,16 @@
 -- Neovim's print() goes to its message area, without line ends; a test's output belongs to stdout.
 function print(...) -- luacheck: ignore 121
   local parts = { ... }
-  for i = 1, select("#", ...) do parts[i] = tostring(parts[i]) end
+  for i = 1, select("#", ...) do
+    parts[i] = tostring(parts[i])
+  end
   io.stdout:write(table.concat(parts, "\t"), "\n")
 end
 
 arg = { [0] = "busted" }
-for word in (os.getenv("BUSTED") or os.getenv("SPEC") or ""):gmatch("%S+") do arg[#arg + 1] = word end
+for word in (os.getenv "BUSTED" or os.getenv "SPEC" or ""):gmatch "%S+" do
+  arg[#arg + 1] = word
+end
 
 -- busted ends a failed run by os.exit() or by an error without a message, depending on how it was started.
 -- Neither may bypass Neovim, which would leave its own temporary folder behind.
@@ -20,7 +24,9 @@ os.exit = function(status) -- luacheck: ignore 122
   error(setmetatable({ status = status }, ended), 0)
 end
 
-local ok, err = xpcall(function() require("busted.runner")({ standalone = false }) end, function(err)
+local ok, err = xpcall(function()
+  require "busted.runner" { standalone = false }
+end, function(err)
   if err == nil or getmetatable(err) == ended then return err end
   return debug.traceback(err, 2)
 end)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# spec/run_suite.sh C_TEST_FOLDER
+# spec/run_suite.sh [C_TEST_FOLDER]
 # Runs the C tests of that folder and the suite on every host, one more at once than there are processors, since tests
 # wait a good part of their time. Prints a line a host as it ends, then what the hosts that failed printed, then all
 # lines together, and which spec files took longest:
@@ -7,18 +7,20 @@
 # Fails when a host fails or runs no test. A host that is not on this machine is left out and named; one that was asked
 # for by HOST has failed then.
 # A test whose name has the tag #once does not depend on the host: these are a host of their own, `once`, which is Lua
-# 5.4. One with the tag #few depends on little of it: it runs on Lua 5.4 and 5.1, LuaJIT and the newest Neovim.
+# 5.4. One with the tag #few hardly depends on it: it runs on Lua 5.4 and the newest Neovim. One with the tag #check
+# wants more than `make setup` installs: it runs on a host `check`, Lua 5.4 again, which `make check` calls and which
+# skips no test.
 #   HOST="luajit nvim0.12"   these hosts only, of: c once lua5.5 lua5.4 lua5.3 lua5.2 lua5.1 luajit nvim0.7 nvim0.10
-#                            nvim0.12; nvim is the one on the PATH
+#                            nvim0.12 check; nvim is the one on the PATH
 #   SPEC="spec/a_spec.lua ..."  these spec files only, all of their tests on each host, and no C tests
 #   C_TESTS="scan cut"   these C tests only
 #   VALGRIND=1           the C tests under valgrind
 #   EMULATOR=qemu-aarch64   the C tests, built for another processor, under an emulator
 #   JOBS=1               hosts at once
-#   HOST_TIMEOUT=1500    seconds after which a host counts as hanging
+#   HOST_TIMEOUT=1500    seconds after which a process counts as hanging
 set -u
 cd "$(dirname "$0")/.." || exit 1
-c_tests=$1
+c_tests=${1:-}
 SPEC=${SPEC:-}
 newer=$PWD/build/hosts/bin # what .ci/hosts.sh made
 newest=$(cd "$newer" 2>/dev/null && printf '%s\n' nvim* | sort -V | tail -n 1) # the suite it comes from moves on
@@ -30,6 +32,7 @@ if [ -z "$asked" ]; then # what takes longest first
 fi
 processors=$(getconf _NPROCESSORS_ONLN 2>/dev/null || getconf NPROCESSORS_ONLN 2>/dev/null || echo 1) # Linux or BSD
 JOBS=${JOBS:-$((processors + 1))}
+FILES_AT_ONCE=6
 case $HOST in *[!\ ]*\ *[!\ ]*) ;; *) JOBS=one ;; esac # a single host is shown as it runs
 
 # Everything a test writes without being asked goes into one folder that is gone afterwards, and nothing of the
@@ -47,7 +50,7 @@ export LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;"
 # program_of HOST: the path of its program; nothing where it is not here
 program_of() {
   case $1 in
-    once) program_of lua5.4 ;;
+    once|check) program_of lua5.4 ;;
     nvim?*)
       if [ -x "$newer/$1" ]; then
         echo "$newer/$1"
@@ -73,8 +76,10 @@ run() {
 # without HOST: the tags of tests that it leaves to others
 without() {
   case $1 in
-    once|lua5.4|lua5.1|luajit|nvim|"$newest") echo once ;;
-    *) echo once,few ;;
+    once) echo check ;;
+    check) echo none ;;
+    lua5.4|nvim|"$newest") echo check,once ;;
+    *) echo check,once,few ;;
   esac
 }
 
@@ -116,22 +121,45 @@ run_c_tests() {
   report "$name" "$passed" "$wrong" 0 "$note"
 }
 
-# run_lua_host HOST LUA_VERSION CMD...
+# run_specs PROGRAM SPEC...: by a program that is Lua or Neovim, and with the tags of run_host
+run_specs() {
+  local program=$1
+  shift
+  case $host in
+    nvim*) BUSTED="${tags[*]-} $*" run "$program" --headless -u NONE -i NONE -n --cmd 'set shada=' \
+      -c 'luafile spec/nvim_runner.lua' ;;
+    *) run busted --lua="$program" ${tags[@]+"${tags[@]}"} "$@" ;;
+  esac
+}
+
+# run_lua_host LUA_VERSION PROGRAM SPEC...
+# A few files a process: busted holds what a file held until the end, and the more a process holds, the longer each
+# that it starts takes to start.
 run_lua_host() {
-  local host=$1 version=$2 status line passed=0 wrong=0 skipped=0 note=
+  local program=$2 status line from passed=0 wrong=0 skipped=0 note=
+  export LUA_CPATH="build/$1/?.so;;" ABRIDGE_TIMES=$place/times
   shift 2
-  LUA_CPATH="build/$version/?.so;;" ABRIDGE_TIMES=$place/times run "$@"
-  status=$?
-  line=$(grep -E '^[0-9]+ success(es)? / [0-9]+ failures? / [0-9]+ errors? / [0-9]+ pending' "$log" | tail -n 1)
-  if [[ $line =~ ^([0-9]+)\ [a-z]+\ /\ ([0-9]+)\ [a-z]+\ /\ ([0-9]+)\ [a-z]+\ /\ ([0-9]+) ]]; then
-    passed=${BASH_REMATCH[1]} wrong=$((BASH_REMATCH[2] + BASH_REMATCH[3])) skipped=${BASH_REMATCH[4]}
-  fi
-  if [ $status -eq 124 ] || [ $status -eq 137 ]; then
-    wrong=$((wrong + 1)) note="stopped after ${HOST_TIMEOUT:-1500} s"
-  elif [ $status -ne 0 ] && [ "$wrong" -eq 0 ]; then
-    wrong=1 note="ended with status $status"
-  elif [ $((passed + wrong)) -eq 0 ]; then
+  while [ $# -gt 0 ]; do
+    from=$(($(wc -l < "$log") + 1))
+    run_specs "$program" "${@:1:FILES_AT_ONCE}"
+    status=$?
+    shift $(($# < FILES_AT_ONCE ? $# : FILES_AT_ONCE))
+    line=$(tail -n "+$from" "$log" |
+      grep -E '^[0-9]+ success(es)? / [0-9]+ failures? / [0-9]+ errors? / [0-9]+ pending' | tail -n 1)
+    if [[ $line =~ ^([0-9]+)\ [a-z]+\ /\ ([0-9]+)\ [a-z]+\ /\ ([0-9]+)\ [a-z]+\ /\ ([0-9]+) ]]; then
+      passed=$((passed + BASH_REMATCH[1])) skipped=$((skipped + BASH_REMATCH[4]))
+      wrong=$((wrong + BASH_REMATCH[2] + BASH_REMATCH[3]))
+    fi
+    if [ $status -eq 124 ] || [ $status -eq 137 ]; then
+      wrong=$((wrong + 1)) note="stopped after ${HOST_TIMEOUT:-1500} s"
+    elif [ -z "$line" ] || { [ $status -ne 0 ] && [ $((BASH_REMATCH[2] + BASH_REMATCH[3])) -eq 0 ]; }; then
+      wrong=$((wrong + 1)) note="ended with status $status"
+    fi
+  done
+  if [ $((passed + wrong)) -eq 0 ]; then
     wrong=1 note="no test ran"
+  elif [ "$host" = check ] && [ "$skipped" -gt 0 ]; then
+    wrong=$((wrong + skipped)) note="skipped"
   fi
   report "$host" "$passed" "$wrong" "$skipped" "$note"
 }
@@ -146,13 +174,13 @@ run_host() {
   : > "$log"
   export TMPDIR=$place/tmp HOME=$place/home
   program=$(program_of "$host")
-  case $host in lua5.*) version=${host#lua} ;; once) version=5.4 ;; esac
-  if [ "$host" = once ]; then
-    tags=(--tags=once)
-    specs=${SPEC:-$(grep -rl --include='*_spec.lua' '#once' spec)}
-  elif [ -z "$SPEC" ]; then
-    tags=("--exclude-tags=$(without "$host")")
-  fi
+  case $host in lua5.*) version=${host#lua} ;; once|check) version=5.4 ;; esac
+  case $host in
+    once|check)
+      tags=("--tags=$host" "--exclude-tags=$(without "$host")")
+      specs=${SPEC:-$(grep -rl --include='*_spec.lua' "#$host" spec)} ;;
+    *) if [ -z "$SPEC" ]; then tags=("--exclude-tags=$(without "$host")"); fi ;;
+  esac
   if [ "$host" = c ]; then
     run_c_tests
   elif [ -z "$program" ]; then
@@ -160,12 +188,8 @@ run_host() {
   elif [ ! -f "build/$version/abridge/core.so" ]; then
     report "$host" 0 1 0 "no headers of Lua $version: make setup"
   else
-    case $host in
-      nvim*) BUSTED="${tags[*]-} $specs" run_lua_host "$host" "$version" \
-        "$program" --headless -u NONE -i NONE -n --cmd 'set shada=' -c 'luafile spec/nvim_runner.lua' ;;
-      *) # shellcheck disable=SC2086 # a list
-        run_lua_host "$host" "$version" busted --lua="$program" ${tags[@]+"${tags[@]}"} $specs ;;
-    esac
+    # shellcheck disable=SC2046,SC2086 # a list
+    run_lua_host "$version" "$program" ${specs:-$(find spec -name '*_spec.lua' | sort)}
   fi || status=1
   rmdir "$TMPDIR"/nvim.* 2>/dev/null # since 0.9 Neovim leaves the one that its folders of temporary files were in
   if [ -n "$(ls -A "$TMPDIR")" ]; then
@@ -182,8 +206,8 @@ run_host() {
 left_out='' hosts=()
 for host in $HOST; do
   case $host in
-    c|once|lua5.[1-5]|luajit|nvim|nvim[0-9]*) ;;
-    *) echo "no such host: $host; of c once lua5.5 ... lua5.1 luajit nvim nvim0.7 ..." >&2; exit 1 ;;
+    c|once|check|lua5.[1-5]|luajit|nvim|nvim[0-9]*) ;;
+    *) echo "no such host: $host; of c once lua5.5 ... lua5.1 luajit nvim nvim0.7 ... check" >&2; exit 1 ;;
   esac
   if [ -z "$asked" ] && [ "$host" != c ] && [ -z "$(program_of "$host")" ]; then
     left_out+=" $host"
@@ -228,5 +252,6 @@ if [ "$(wc -l < "$private/slowest")" -eq 10 ]; then
   echo "slowest specs, all hosts together:"
   cat "$private/slowest"
 fi
+echo "all hosts: $SECONDS s, load $(uptime | sed 's/.*load average[s]*: //')"
 if [ -n "$left_out" ]; then echo "left out, not on this machine:$left_out (make setup)"; fi
 exit $failed

@@ -18,10 +18,6 @@ folder=$1
 shift
 cd "$(dirname "$0")/../.."
 
-# shellcheck disable=SC2086 # a list
-for tool in git gzip zip md5sum sha256sum objdump $(printf '%s-linux-gnu-gcc ' $MACHINES); do
-  command -v $tool > /dev/null || { echo "dist: no $tool here: make setup, and .ci/setup.sh check" >&2; exit 1; }
-done
 [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] || {
   echo "dist: this is no git checkout, and packs what is committed" >&2; exit 1; }
 if [ -n "$(git status --porcelain --untracked-files=no)" ]; then
@@ -30,6 +26,10 @@ fi
 tags=$(git tag --points-at HEAD 'v*')
 case "$tags" in ''|v"$VERSION") ;; *)
   echo "dist: the tag here is $tags, and the version of the files $VERSION" >&2; exit 1 ;; esac
+# shellcheck disable=SC2086 # a list
+for tool in gzip zip md5sum sha256sum objdump $(printf '%s-linux-gnu-gcc ' $MACHINES); do
+  command -v $tool > /dev/null || { echo "dist: no $tool here: make check-tools" >&2; exit 1; }
+done
 commit=$(git rev-parse HEAD)
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH TZ=UTC LC_ALL=C

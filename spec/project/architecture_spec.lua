@@ -1,5 +1,5 @@
--- The house: rooms in the order of doc/design.md, no circles, one header a source, every file in the rock. Each fault
--- that can be made is made in a copy, and seen.
+-- The house: rooms in the order of doc/design.md, no circles, one header a source, libuv in few rooms, every file in
+-- the rock. Each fault that can be made is made in a copy, and seen.
 
 local architecture = require "support.architecture"
 local tmpdir = require "support.tmpdir"
@@ -15,7 +15,9 @@ describe("the architecture #once", function()
     before_each(function()
       dir = tmpdir.new()
       dir:sh "mkdir -p csrc/low csrc/high lua/abridge/low lua/abridge/high rockspec doc examples"
-      dir:write("doc/design.md", [[
+      dir:write(
+        "doc/design.md",
+        [[
 ## The rooms
 
 ```
@@ -26,7 +28,8 @@ lua/abridge/   the module
   low/         one
   high/        two
 ```
-]])
+]]
+      )
       dir:write("csrc/abridge.h", "int abr_public(void);\n")
       dir:write("csrc/low/a.h", "\nint abr_a(int x,\n          int y);\n")
       dir:write("csrc/low/a.c", '#include "low/a.h"\n\nint abr_a(int x,\n          int y)\n{\n}\n')
@@ -35,15 +38,24 @@ lua/abridge/   the module
       dir:write("lua/abridge/low/a.lua", "return {}\n")
       dir:write("lua/abridge/high/b.lua", 'return function() return require("abridge.low.a") end\n')
       dir:write("examples/one.lua", 'require "abridge"\n')
-      dir:write("rockspec/x.rockspec", [["csrc/low/a.c" "csrc/high/b.c" "lua/abridge/init.lua" "lua/abridge/low/a.lua"
-        "lua/abridge/high/b.lua"]])
+      dir:write(
+        "rockspec/x.rockspec",
+        [["csrc/low/a.c" "csrc/high/b.c" "lua/abridge/init.lua" "lua/abridge/low/a.lua"
+        "lua/abridge/high/b.lua"]]
+      )
     end)
 
-    after_each(function() dir:remove() end)
+    after_each(function()
+      dir:remove()
+    end)
 
-    local function problems() return architecture.problems(dir.path) end
+    local function problems()
+      return architecture.problems(dir.path)
+    end
 
-    it("finds nothing before there is one", function() assert.same({}, problems()) end)
+    it("finds nothing before there is one", function()
+      assert.same({}, problems())
+    end)
 
     it("sees an include of a higher room", function()
       dir:write("csrc/high/b.h", "")
@@ -92,6 +104,26 @@ lua/abridge/   the module
         "doc/design.md lists lua/abridge/high, which is not there",
         "doc/design.md does not list lua/abridge/other",
       }, { problems()[1], problems()[2] })
+    end)
+
+    it("sees a file that asks for libuv in a room that the page does not name for it, or at the top", function()
+      dir:write("lua/abridge/high/b.lua", 'local uv = require("abridge.low.a").uv()\n')
+      dir:write("lua/abridge/init.lua", 'return vim.loop or require "luv"\n')
+      local of_high, of_top =
+        "abridge.high.b asks for libuv, which doc/design.md does not say of high",
+        "abridge asks for libuv, which doc/design.md does not say of init.lua"
+      assert.same({ of_top, of_high }, problems())
+      local page = dir:read "doc/design.md"
+      dir:write("doc/design.md", page .. "\n`host.uv` is asked for in\n`high`.\nNot in `init.lua`.\n")
+      assert.same({ of_top }, problems())
+      dir:write("doc/design.md", page .. "\n`host.uv` is asked for in `high` and in `init.lua`, the start.\n")
+      assert.same({}, problems())
+    end)
+
+    it("sees a room that the page names for libuv and that does not ask for it", function()
+      dir:write("doc/design.md", dir:read "doc/design.md" .. "\n`host.uv` is asked for in `low`.\n")
+      dir:write("lua/abridge/low/a.lua", "return {} -- host.uv\n")
+      assert.same({ "doc/design.md says that low asks for libuv, which it does not" }, problems())
     end)
 
     it("sees an example that requires what is private", function()

@@ -5,8 +5,12 @@ local tmpdir = require "support.tmpdir"
 
 local dir
 local root = tmpdir.root()
-setup(function() dir = tmpdir.new() end)
-teardown(function() dir:remove() end)
+setup(function()
+  dir = tmpdir.new()
+end)
+teardown(function()
+  dir:remove()
+end)
 
 --- What a command in the checkout prints, and its exit code.
 local function run(command)
@@ -45,12 +49,30 @@ describe("make bench #once", function()
 
   it("measures ours, the limits and the rivals, and goes on without those that are not here", function()
     for _, name in ipairs {
-      "a pass that only reads", "abridge.tail", "the same from C", "its results, made by Lua", "abridge.priority",
-      "Python: split", "Lua 5.4: find loop",
-      "Lua 5.4: split", "LuaJIT: find loop", "wc -lc", "head -n 2000", "sed -n: the last 2000 lines",
-      "pread(2) in a loop, 256KB each", "abridge.page, first page", "the last 2000 lines, index warm",
-      "read(2) in a loop, 64KB each", "the same and a stream, in C", "a priority stream", "block:to_json()",
-      "json: cjson.decode of 16MB", "text: auto", "open brackets", "binary", "history.fit, all of it new",
+      "a pass that only reads",
+      "abridge.tail",
+      "the same from C",
+      "its results, made by Lua",
+      "abridge.priority",
+      "Python: split",
+      "Lua 5.4: find loop",
+      "Lua 5.4: split",
+      "LuaJIT: find loop",
+      "wc -lc",
+      "head -n 2000",
+      "sed -n: the last 2000 lines",
+      "pread(2) in a loop, 256KB each",
+      "abridge.page, first page",
+      "the last 2000 lines, index warm",
+      "read(2) in a loop, 64KB each",
+      "the same and a stream, in C",
+      "a priority stream",
+      "block:to_json()",
+      "json: cjson.decode of 16MB",
+      "text: auto",
+      "open brackets",
+      "binary",
+      "history.fit, all of it new",
     } do
       assert.truthy(said:find("\n" .. name .. "  ", 1, true), name)
     end
@@ -59,7 +81,13 @@ describe("make bench #once", function()
 
   it("tells how the cost grows with each thing that may grow", function()
     for _, by in ipairs {
-      "size", "budget", "length of its lines", "size of its chunks", "ranges kept", "depth", "members of an object",
+      "size",
+      "budget",
+      "length of its lines",
+      "size of its chunks",
+      "ranges kept",
+      "depth",
+      "members of an object",
       "gaps",
     } do
       local title = ", by " .. by
@@ -102,7 +130,7 @@ describe("make bench #once", function()
   end)
 
   it("prints every row of the tables in doc/speed.md", function()
-    local file = assert(io.open("doc/speed.md"))
+    local file = assert(io.open "doc/speed.md")
     local section = file:read("*a"):match "\n## Throughput\n(.-)\n## Inside Neovim\n"
     file:close()
     local rows = 0
@@ -134,7 +162,9 @@ describe("make bench-check #once", function()
   local MAKEFILE = "build/libabridge.a: csrc/spin.c\n\tmkdir -p build\n"
     .. "\tcc -c -o build/spin.o csrc/spin.c && ar rcs $@ build/spin.o\n"
 
-  local function write(name, text) dir:write("tree/" .. name, text) end
+  local function write(name, text)
+    dir:write("tree/" .. name, text)
+  end
 
   local function sh(command)
     local out, err, code = dir:sh("cd tree && " .. command)

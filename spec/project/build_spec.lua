@@ -8,18 +8,24 @@ local run, sh = shell.run, shell.try
 
 local function words(text)
   local list = {}
-  for word in text:gmatch("%S+") do list[#list + 1] = word end
+  for word in text:gmatch "%S+" do
+    list[#list + 1] = word
+  end
   table.sort(list)
   return list
 end
 
-local header = paths.read("csrc/abridge.h")
-local version = header:match('#define ABR_VERSION "([^"]+)"')
-local root = run("pwd"):match("[^\n]+")
+local header = paths.read "csrc/abridge.h"
+local version = header:match '#define ABR_VERSION "([^"]+)"'
+local root = run("pwd"):match "[^\n]+"
 local dir
 
-setup(function() dir = run("mktemp -d"):match("[^\n]+") end)
-teardown(function() run("rm -rf '" .. dir .. "'") end)
+setup(function()
+  dir = run("mktemp -d"):match "[^\n]+"
+end)
+teardown(function()
+  run("rm -rf '" .. dir .. "'")
+end)
 
 describe("the version #once", function()
   it("stands in one macro, and once among the Lua files, which may meet a core of another", function()
@@ -32,11 +38,12 @@ describe("the version #once", function()
 
   it("is changed in that macro, and written to all other files by make version", function()
     run(("mkdir '%s/tree' && cp -R Makefile mk csrc lua doc rockspec '%s/tree/'"):format(dir, dir))
-    run(("cd '%s/tree' && make -s version"):format(dir))
+    run(("cd '%s/tree' && make -s version CFLAGS=-O0"):format(dir))
     for _, folder in ipairs { "lua", "doc", "rockspec" } do -- nothing was left to write
       assert.equal("", run(("diff -r -x core.so %s '%s/tree/%s'"):format(folder, dir, folder)))
     end
-    run(("cd '%s/tree' && sed -i 's/\"%s\"/\"98.7.6\"/' csrc/abridge.h && make -s version"):format(dir, version))
+    run(("sed -i 's/\"%s\"/\"98.7.6\"/' '%s/tree/csrc/abridge.h'"):format(version, dir))
+    run(("cd '%s/tree' && make -s version CFLAGS=-O0"):format(dir))
     local alone = "(^|[^0-9.])" .. version:gsub("%.", "[.]") .. "([^0-9.]|$)"
     local look = "cd '%s/tree' && grep -rnE '%s' csrc lua doc/lua.md doc/abridge.txt rockspec; ls rockspec"
     assert.equal("abridge-98.7.6-1.rockspec\nabridge-scm-1.rockspec\n", run(look:format(dir, alone)))
@@ -47,19 +54,19 @@ describe("the version #once", function()
   end)
 
   it("is the Lua files', the module's and the command's", function()
-    assert.equal(version, require("abridge.base.version"))
+    assert.equal(version, require "abridge.base.version")
     assert.equal(version, require("abridge").version)
-    assert.equal("abridge " .. version .. "\n", run("build/bin/abridge --version"))
+    assert.equal("abridge " .. version .. "\n", run "build/bin/abridge --version")
   end)
 end)
 
 describe("the C library #once", function()
   local cc = "cc -std=c11 -Wall -Wextra -Wpedantic -Werror -Ibuild/include "
 
-  for kind, link in pairs({
+  for kind, link in pairs {
     static = "build/libabridge.a",
     shared = "-Lbuild -labridge -Wl,-rpath,'" .. root .. "/build'",
-  }) do
+  } do
     it("serves the example, " .. kind, function()
       local program = dir .. "/count_cut_" .. kind
       run(cc .. "examples/count_cut.c " .. link .. " -o " .. program)
@@ -69,22 +76,24 @@ describe("the C library #once", function()
 
   it("exports what the header declares and nothing else", function()
     local declared = {}
-    for name in header:gmatch("\nABR_API [^(]-(abr_[%w_]+)%(") do declared[#declared + 1] = name end
+    for name in header:gmatch "\nABR_API [^(]-(abr_[%w_]+)%(" do
+      declared[#declared + 1] = name
+    end
     table.sort(declared)
     assert.is_true(#declared > 5)
-    assert.same(declared, words(run("nm -D --defined-only build/libabridge.so | awk '$2 == \"T\" { print $3 }'")))
+    assert.same(declared, words(run "nm -D --defined-only build/libabridge.so | awk '$2 == \"T\" { print $3 }'"))
   end)
 
   it("compiles without any flag but where its headers are", function()
-    run("cc -Icsrc -fsyntax-only $(ls csrc/*/*.c | grep -v csrc/lua/)")
+    run "cc -Icsrc -fsyntax-only $(ls csrc/*/*.c | grep -v csrc/lua/)"
   end)
 
-  for _, cxx in ipairs({ "g++", "clang++" }) do
-    it("has a header for C++, " .. cxx, function()
+  for cxx, tag in pairs { ["g++"] = "", ["clang++"] = " #check" } do
+    it("has a header for C++, " .. cxx .. tag, function()
       if select(2, sh("command -v " .. cxx)) ~= 0 then return pending("no " .. cxx .. " here") end
       local source, program = dir .. "/use.cpp", dir .. "/use_" .. cxx
       local file = assert(io.open(source, "w"))
-      file:write([[
+      file:write [[
 #include <abridge.h>
 int main()
 {
@@ -96,24 +105,34 @@ int main()
     abr_page_opts page = ABR_PAGE_OPTS_INIT;
     return ok && page.offset == 1 ? 0 : 1;
 }
-]])
+]]
       file:close()
-      run("printf '#include <abridge.h>\\n' | " .. cxx
-        .. " -std=c++17 -Wall -Wextra -pedantic -Werror -Ibuild/include -fsyntax-only -x c++ -")
-      run(cxx .. " -std=c++20 -Wall -pedantic -Werror -Ibuild/include " .. source .. " build/libabridge.a -o "
-        .. program .. " && " .. program)
+      run(
+        "printf '#include <abridge.h>\\n' | "
+          .. cxx
+          .. " -std=c++17 -Wall -Wextra -pedantic -Werror -Ibuild/include -fsyntax-only -x c++ -"
+      )
+      run(
+        cxx
+          .. " -std=c++20 -Wall -pedantic -Werror -Ibuild/include "
+          .. source
+          .. " build/libabridge.a -o "
+          .. program
+          .. " && "
+          .. program
+      )
     end)
   end
 
   it("does not know Lua", function()
-    assert.equal("", (sh("grep -lE 'lua\\.h|lauxlib|lua_State' $(ls csrc/*.h csrc/*/*.[ch] | grep -v csrc/lua/)")))
+    assert.equal("", (sh "grep -lE 'lua\\.h|lauxlib|lua_State' $(ls csrc/*.h csrc/*/*.[ch] | grep -v csrc/lua/)"))
   end)
 end)
 
 describe("the module #once", function()
   it("exports its entry point and nothing else, for each Lua", function()
     local seen = 0
-    for _, v in ipairs({ "5.4", "5.3", "5.2", "5.1" }) do
+    for _, v in ipairs { "5.4", "5.3", "5.2", "5.1" } do
       local path = "build/" .. v .. "/abridge/core.so"
       local file = io.open(path)
       if file then
@@ -126,24 +145,37 @@ describe("the module #once", function()
   end)
 
   it("leaves nothing beside the sources, unless `make nvim` was run", function()
-    assert.equal("", run("find . -path ./build -prune -o -path ./.git -prune -o -path ./lua/abridge/core.so -prune -o "
-      .. "'(' -name '*.o' -o -name '*.so' -o -name '*.a' -o -name '*.d' ')' -print"))
+    assert.equal(
+      "",
+      run(
+        "find . -path ./build -prune -o -path ./.git -prune -o -path ./lua/abridge/core.so -prune -o "
+          .. "'(' -name '*.o' -o -name '*.so' -o -name '*.a' -o -name '*.d' ')' -print"
+      )
+    )
   end)
 end)
 
 describe("build/bin/abridge #once", function()
   it("runs from any folder, through a symbolic link, whatever LUA_PATH says", function()
     run(("ln -s '%s/build/bin/abridge' '%s/link'"):format(root, dir))
-    assert.equal("abridge " .. version .. "\n",
-      run(("cd / && LUA_PATH=/nowhere LUA_CPATH=/nowhere '%s/link' --version"):format(dir)))
+    assert.equal(
+      "abridge " .. version .. "\n",
+      run(("cd / && LUA_PATH=/nowhere LUA_CPATH=/nowhere '%s/link' --version"):format(dir))
+    )
   end)
 end)
 
 describe("make help #once", function()
   it("lists the targets, one line each", function()
-    local help = "\n" .. run("make -s help")
-    for _, target in ipairs(words("setup build nvim lib install demo doc test check lint memcheck tsan fuzz bench "
-      .. "bench-check test-arm64 test-arm64-lua test-portable names dist score soak rock clean")) do
+    local help = "\n" .. run "make -s help"
+    for _, target in
+      ipairs(
+        words(
+          "setup build nvim lib install demo doc test check lint memcheck tsan fuzz bench "
+            .. "bench-check test-arm64 test-arm64-lua test-portable names dist score soak rock clean"
+        )
+      )
+    do
       assert.matches("\n" .. target:gsub("%-", "%%-") .. " +%S[^\n]*\n", help)
     end
   end)

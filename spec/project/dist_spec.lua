@@ -1,5 +1,5 @@
 -- What `make dist` packs: the same bytes in any folder, and a core that works where there is nothing to build one with.
--- Like the release, this is of what is committed; of all Luas and machines that can be built for here.
+-- Like the release, this is of what is committed; of all Luas that can be built for here, on this machine.
 
 local paths = require "support.paths"
 local shell = require "support.shell"
@@ -35,11 +35,10 @@ local function those(words, command)
   return list
 end
 
-local MACHINES = those("x86_64 aarch64", "command -v %s-linux-gnu-gcc")
 local LUAS = those("5.1 5.2 5.3 5.4 5.5", "test -e build/%s/abridge/core.so")
 local ARM64_LUA = "build/arm64-lua/bin/lua5.4"
 
-if select(2, shell.try "test \"$(git rev-parse --show-toplevel)\" = \"$(pwd -P)\"") ~= 0 then
+if select(2, shell.try 'test "$(git rev-parse --show-toplevel)" = "$(pwd -P)"') ~= 0 then
   describe("make dist #once", function()
     pending "packs what is committed, and this is no git checkout"
   end)
@@ -49,16 +48,19 @@ end
 describe("make dist #once", function()
   local dir, dist, said
 
-  local function at(name) return ("%s/abridge-%s%s"):format(dist, version, name) end
+  local function at(name)
+    return ("%s/abridge-%s%s"):format(dist, version, name)
+  end
 
   setup(function()
     dir = run("mktemp -d"):match "[^\n]+"
     dist = dir .. "/dist"
-    local make = "make -s dist DIST='%s' MACHINES='%s' LUAS='%s'"
-    said = run(make:format(dist, table.concat(MACHINES, " "), table.concat(LUAS, " ")))
+    said = run(("make -s dist DIST='%s' MACHINES=x86_64 LUAS='%s'"):format(dist, table.concat(LUAS, " ")))
   end)
 
-  teardown(function() run("rm -rf '" .. dir .. "'") end)
+  teardown(function()
+    run("rm -rf '" .. dir .. "'")
+  end)
 
   it("says what it made: files, cores, and the oldest glibc that these load with", function()
     local manifest = paths.read(dist .. "/MANIFEST")
@@ -71,11 +73,9 @@ describe("make dist #once", function()
         assert.matches(("\n *%d  %s\n"):format(size, name:gsub("%p", "%%%0")), manifest)
       end
     end
-    for _, machine in ipairs(MACHINES) do
-      for _, lua in ipairs(LUAS) do
-        local core = ("\n  %s Lua %s: %%d+ bytes, libc.so.6 of glibc 2.17 or later\n"):format(machine, lua)
-        assert.matches(core, manifest)
-      end
+    for _, lua in ipairs(LUAS) do
+      local core = ("\n  x86_64 Lua %s: %%d+ bytes, libc.so.6 of glibc 2.17 or later\n"):format(lua)
+      assert.matches(core, manifest)
     end
   end)
 
@@ -87,8 +87,13 @@ describe("make dist #once", function()
 
   it("gives the same bytes from a clone in another folder, under another mask of modes", function()
     local clone, again = dir .. "/a/clone/elsewhere", dir .. "/again"
-    run(("git clone -q . '%s' && cd '%s' && umask 077 && make -s dist DIST='%s' MACHINES=x86_64 LUAS='5.1'"):format(
-      clone, clone, again))
+    run(
+      ("git clone -q . '%s' && cd '%s' && umask 077 && make -s dist DIST='%s' MACHINES=x86_64 LUAS='5.1'"):format(
+        clone,
+        clone,
+        again
+      )
+    )
     local compared = 0
     for _, name in ipairs(paths.names(again)) do
       if name ~= "MANIFEST" and name ~= "SHA256SUMS" and not name:find "rocks" then
@@ -129,8 +134,12 @@ describe("make dist #once", function()
 
   it("has a source rock that luarocks builds, without a network", function()
     local tree = dir .. "/source tree"
-    run(("luarocks --lua-version 5.4 build --deps-mode=none --tree='%s' '%s' CFLAGS='-O0 -fPIC'"):format(tree,
-      at "-1.src.rock"))
+    run(
+      ("luarocks --lua-version 5.4 build --deps-mode=none --tree='%s' '%s' CFLAGS='-O0 -fPIC'"):format(
+        tree,
+        at "-1.src.rock"
+      )
+    )
     assert.equal("abridge " .. version .. "\n", run(("cd / && '%s/bin/abridge' --version"):format(tree)))
   end)
 
@@ -138,8 +147,12 @@ describe("make dist #once", function()
     run(("tar -C '%s' -xf '%s'"):format(dir, at "-rocks-linux-x86_64.tar"))
     for _, lua in ipairs(LUAS) do
       local luarocks = "build/hosts/bin/luarocks" .. lua -- for a Lua that the system's knows nothing of
-      local rock = ("%s/abridge-%s-rocks-linux-x86_64/lua%s/abridge-%s-1.linux-x86_64.rock"):format(dir, version, lua,
-        version)
+      local rock = ("%s/abridge-%s-rocks-linux-x86_64/lua%s/abridge-%s-1.linux-x86_64.rock"):format(
+        dir,
+        version,
+        lua,
+        version
+      )
       local tree = ("%s/tree %s"):format(dir, lua)
       local install = "%s --lua-version %s install --deps-mode=none --tree='%s' '%s' CC=false LD=false"
       run(install:format(paths.read(luarocks) and luarocks or "luarocks", lua, tree, rock))
@@ -149,16 +162,25 @@ describe("make dist #once", function()
 
   local code, wanted = example()
 
-  it("has a core for 64-bit ARM, with which Lua 5.4 runs the README's first example under an emulator", function()
-    if not (paths.read(ARM64_LUA) and MACHINES[2]) then return pending "no Lua for 64-bit ARM here" end
-    local prefix = dir .. "/arm64"
-    run(("mkdir '%s' && tar -C '%s' --strip-components=1 -xzf '%s'"):format(prefix, prefix,
-      at "-lua5.4-linux-aarch64.tar.gz"))
+  it("has a core for 64-bit ARM; Lua 5.4 runs the README's first example with it, emulated #check", function()
+    if not paths.read(ARM64_LUA) then return pending "no Lua for 64-bit ARM here" end
+    local prefix, both = dir .. "/arm64", dir .. "/both"
+    local manifest = run(("make -s dist DIST='%s' LUAS=5.4"):format(both))
+    assert.matches("\n  x86_64 Lua 5.4: %d+ bytes, libc.so.6 of glibc 2.17 or later\n", manifest)
+    assert.matches("\n  aarch64 Lua 5.4: %d+ bytes, libc.so.6 of glibc 2.17 or later\n", manifest)
+    run(
+      ("mkdir '%s' && tar -C '%s' --strip-components=1 -xzf '%s/abridge-%s-lua5.4-linux-aarch64.tar.gz'"):format(
+        prefix,
+        prefix,
+        both,
+        version
+      )
+    )
     local file = assert(io.open(prefix .. "/example.lua", "w"))
     file:write(code)
     file:close()
-    local lua = ("LUA_PATH='%s/share/lua/5.4/?.lua;%s/share/lua/5.4/?/init.lua' LUA_CPATH='%s/lib/lua/5.4/?.so' %s")
-      :format(prefix, prefix, prefix, ARM64_LUA)
+    local share, lib = prefix .. "/share/lua/5.4/", prefix .. "/lib/lua/5.4/"
+    local lua = ("LUA_PATH='%s?.lua;%s?/init.lua' LUA_CPATH='%s?.so' %s"):format(share, share, lib, ARM64_LUA)
     assert.equal(wanted, (run(lua .. " '" .. prefix .. "/example.lua'"):gsub("\t", " "):gsub("\n$", "")))
   end)
 
@@ -187,7 +209,7 @@ describe("make dist #once", function()
       local file = assert(io.open(root .. "/example.lua", "w"))
       file:write("function print(...) io.stdout:write(table.concat({ ... }, ' '), '\\n') end\n", code)
       file:close()
-      local chroot = run("id -u") == "0\n" and "chroot" or "unshare -r chroot"
+      local chroot = run "id -u" == "0\n" and "chroot" or "unshare -r chroot"
       local command = "PATH=$PATH:/usr/sbin; env -i HOME=/root $(command -v %s) '%s' '%s' %s"
       return (run(command:format(chroot, root, path, arguments)):gsub("\n$", ""))
     end

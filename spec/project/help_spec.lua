@@ -2,24 +2,18 @@
 package.path = "doc/?.lua;" .. package.path
 
 local abridge = require "abridge"
+local contains = require "support.contains"
 local help = require "help"
 local paths = require "support.paths"
+local plain = require "support.plain"
 local tmpdir = require "support.tmpdir"
 
 local compile = loadstring or load
 
-local function lines_of(text)
-  local lines = {}
-  for line in text:gmatch "([^\n]*)\n" do
-    lines[#lines + 1] = line
-  end
-  return lines
-end
-
 --- The lines of help that are no code, and the code of its blocks by language.
 local function parts_of(text)
   local prose, blocks, block = {}, {}, nil
-  for _, line in ipairs(lines_of(text)) do
+  for _, line in ipairs(plain.lines(text)) do
     local language = line:match "^>(%w*)$"
     if block and line == "<" then
       block = nil
@@ -56,8 +50,7 @@ local function rendered(...)
 end
 
 local function has(text, ...)
-  local wanted = table.concat({ ... }, "\n")
-  assert(text:find(wanted, 1, true), ("no\n%s\n\nin\n%s"):format(wanted, text))
+  contains(text, table.concat({ ... }, "\n"))
 end
 
 local function at_right(tag)
@@ -66,7 +59,7 @@ end
 
 describe("the help made of a page #once", function()
   it("begins with its name, lists the headings and ends with a modeline", function()
-    local lines = lines_of(help.render "# Title\n\n## First part\n\ntext\n\n### Inner\n\n## second\n")
+    local lines = plain.lines(help.render "# Title\n\n## First part\n\ntext\n\n### Inner\n\n## second\n")
     assert.matches("^%*abridge%.txt%*  For Neovim ", lines[1])
     assert.equal(at_right "*abridge-contents*", (lines[4]:gsub("^Contents", "        ")))
     assert.matches("^Title %.+ |abridge|$", lines[6])
@@ -80,7 +73,7 @@ describe("the help made of a page #once", function()
   end)
 
   it("gives a heading a tag beside it, or above it when there is no room", function()
-    has(rendered("## A part"), ("="):rep(78), "A part" .. at_right("*abridge-a-part*"):sub(7))
+    has(rendered "## A part", ("="):rep(78), "A part" .. at_right("*abridge-a-part*"):sub(7))
     local long = "A heading that is so long that no tag has room beside it"
     has(rendered("## " .. long), at_right("*abridge-" .. long:lower():gsub(" ", "-") .. "*"), long)
   end)
@@ -91,19 +84,31 @@ describe("the help made of a page #once", function()
   end)
 
   it("raises on two headings of one section that read the same", function()
-    assert.has_error(function() help.render "## One\n\n### Errors\n\n### Errors\n\n### Errors\n" end,
-      "two headings of one section read Errors")
+    assert.has_error(function()
+      help.render "## One\n\n### Errors\n\n### Errors\n\n### Errors\n"
+    end, "two headings of one section read Errors")
   end)
 
   it("raises on a link that leads nowhere and on a fence that is not closed", function()
-    assert.error_matches(function() help.render "[there](#nowhere)\n" end, "no heading #nowhere")
-    assert.error_matches(function() help.render "```lua\nprint(1)\n" end, "a fenced block is not closed")
+    assert.error_matches(function()
+      help.render "[there](#nowhere)\n"
+    end, "no heading #nowhere")
+    assert.error_matches(function()
+      help.render "```lua\nprint(1)\n"
+    end, "a fenced block is not closed")
   end)
 
   it("gives names a tag where a line shows how they are called", function()
     local called = "    content = abridge.head(text) -- abridge.no()"
-    local text = rendered("## Part", "", "`abridge.head` is named first.", "", called, "    session:call { name = }",
-      "    vim.schedule(fn)")
+    local text = rendered(
+      "## Part",
+      "",
+      "`abridge.head` is named first.",
+      "",
+      called,
+      "    session:call { name = }",
+      "    vim.schedule(fn)"
+    )
     has(text, at_right "*abridge.head()* *abridge-session:call()*", ">", called)
     local _, tags = tags_of(text)
     assert.is_nil(tags["abridge.no()"])
@@ -112,10 +117,18 @@ describe("the help made of a page #once", function()
 
   it("gives modules their own name, and what is in them that of the module", function()
     local _, tags = tags_of(help.render(table.concat({
-      "## Client", "", "    local client = require \"abridge.mcp\"", "    other = require(\"abridge.nvim\")", "",
-      "### client.cap and client.other", "",
-      '    text = require("abridge.nvim").render(1)', "    other.log()", "",
-      "Call `client.cap(x)` and `client.other(x)`.", "",
+      "## Client",
+      "",
+      '    local client = require "abridge.mcp"',
+      '    other = require("abridge.nvim")',
+      "",
+      "### client.cap and client.other",
+      "",
+      '    text = require("abridge.nvim").render(1)',
+      "    other.log()",
+      "",
+      "Call `client.cap(x)` and `client.other(x)`.",
+      "",
     }, "\n")))
     for _, tag in ipairs { "abridge.mcp", "abridge.mcp.cap()", "abridge.mcp.other()" } do
       assert.is_true(tags[tag], tag)
@@ -136,8 +149,20 @@ describe("the help made of a page #once", function()
 
   it("gives what comes first in items, paragraphs and rows a tag, once", function()
     local item = "- `job.result`, `job:wait()`: text"
-    local text = rendered("## Part", "", item, "- `word`: text", "", "`run.dir` is", "", "Not `run.broken`.", "",
-      "| key | value |", "|---|---|", "| `max_lines`, `job.result` | lines |")
+    local text = rendered(
+      "## Part",
+      "",
+      item,
+      "- `word`: text",
+      "",
+      "`run.dir` is",
+      "",
+      "Not `run.broken`.",
+      "",
+      "| key | value |",
+      "|---|---|",
+      "| `max_lines`, `job.result` | lines |"
+    )
     has(text, at_right "*abridge-job.result* *abridge-job:wait()*", item, "- `word`: text")
     has(text, at_right "*abridge-run.dir*", "`run.dir` is")
     has(text, at_right "*abridge-part-max_lines*", "max_lines, job.result  lines")
@@ -156,10 +181,19 @@ describe("the help made of a page #once", function()
   end)
 
   it("turns links into tags, with their text where it says more", function()
-    local text = rendered("## A part", "", "See [a part](#a-part) ([more](#a-part)), [below](#a-part),",
-      "[this one](#a-part),", "[c.md](c.md), [notes](../NOTES.md) and [a page](https://example.org/x).")
-    has(text, "See |abridge-a-part| (|abridge-a-part|), |abridge-a-part|, this one",
-      "(|abridge-a-part|), doc/c.md, notes (NOTES.md) and a page", "(https://example.org/x).")
+    local text = rendered(
+      "## A part",
+      "",
+      "See [a part](#a-part) ([more](#a-part)), [below](#a-part),",
+      "[this one](#a-part),",
+      "[c.md](c.md), [notes](../NOTES.md) and [a page](https://example.org/x)."
+    )
+    has(
+      text,
+      "See |abridge-a-part| (|abridge-a-part|), |abridge-a-part|, this one",
+      "(|abridge-a-part|), doc/c.md, notes (NOTES.md) and a page",
+      "(https://example.org/x)."
+    )
   end)
 
   it("leaves out the page's own contents, and marks that help does not know", function()
@@ -180,8 +214,15 @@ describe("the help made of a page #once", function()
   end)
 
   it("turns tables into columns, further cells named by their header", function()
-    local text = rendered("## P", "", "| key | value | default |", "|---|---|---|",
-      "| `a` | " .. ("word "):rep(20) .. "| 1 |", "| " .. ("b"):rep(30) .. " | x \\| y | |", "| | more | |")
+    local text = rendered(
+      "## P",
+      "",
+      "| key | value | default |",
+      "|---|---|---|",
+      "| `a` | " .. ("word "):rep(20) .. "| 1 |",
+      "| " .. ("b"):rep(30) .. " | x \\| y | |",
+      "| | more | |"
+    )
     has(text, "key  value ~", at_right "*abridge-p-a*", ("a   " .. (" word"):rep(14)), "     word")
     has(text, "     Default: 1", ("b"):rep(30), "     x | y", "     more")
   end)
@@ -192,24 +233,48 @@ describe("the help made of a page #once", function()
   end)
 
   it("keeps code as it is where it fits", function()
-    has(rendered("## P", "", "```lua", "if x then", "", "  y()  -- why", "end", "```", "text"),
-      ">lua", "    if x then", "", "      y()  -- why", "    end", "<", "text")
+    has(
+      rendered("## P", "", "```lua", "if x then", "", "  y()  -- why", "end", "```", "text"),
+      ">lua",
+      "    if x then",
+      "",
+      "      y()  -- why",
+      "    end",
+      "<",
+      "text"
+    )
   end)
 
   it("breaks wide code where it may be broken, what it prints below, comments above or beside", function()
-    local text = rendered("## P", "", "```lua",
+    local text = rendered(
+      "## P",
+      "",
+      "```lua",
       ('f("%s", { one = "a, b", two = 2 }, { three = 3 })'):format(("x"):rep(40)),
-      ('print("%s") --> 1  2'):format(("y"):rep(60)), "f()" .. (" "):rep(40) .. "-- " .. ("word "):rep(10),
-      "local s = '" .. ("z"):rep(50) .. "' -- why it is so", "```")
-    has(text, ('    f("%s", { one = "a, b", two = 2 },'):format(("x"):rep(40)), "      { three = 3 })",
-      ('    print("%s")'):format(("y"):rep(60)), "    --> 1  2",
-      "    f()" .. (" "):rep(40) .. "-- word word word word word", (" "):rep(47) .. "-- word word word word word",
-      "    -- why it is so", "    local s = '" .. ("z"):rep(50) .. "'")
+      ('print("%s") --> 1  2'):format(("y"):rep(60)),
+      "f()" .. (" "):rep(40) .. "-- " .. ("word "):rep(10),
+      "local s = '" .. ("z"):rep(50) .. "' -- why it is so",
+      "```"
+    )
+    has(
+      text,
+      ('    f("%s", { one = "a, b", two = 2 },'):format(("x"):rep(40)),
+      "      { three = 3 })",
+      ('    print("%s")'):format(("y"):rep(60)),
+      "    --> 1  2",
+      "    f()" .. (" "):rep(40) .. "-- word word word word word",
+      (" "):rep(47) .. "-- word word word word word",
+      "    -- why it is so",
+      "    local s = '" .. ("z"):rep(50) .. "'"
+    )
   end)
 
   it("wraps what stands beside a command", function()
-    has(rendered("## P", "", "    tool --flag [x]     " .. ("word "):rep(14)),
-      "    tool --flag [x]    " .. (" word"):rep(11), (" "):rep(24) .. "word word word\n<")
+    has(
+      rendered("## P", "", "    tool --flag [x]     " .. ("word "):rep(14)),
+      "    tool --flag [x]    " .. (" word"):rep(11),
+      (" "):rep(24) .. "word word word\n<"
+    )
   end)
 end)
 
@@ -233,7 +298,7 @@ describe("doc/abridge.txt #once", function()
   end)
 
   it("has no line over 78 columns, no blanks at line ends and no tabs", function()
-    for number, line in ipairs(lines_of(text)) do
+    for number, line in ipairs(plain.lines(text)) do
       local columns = #(line:gsub("[\128-\191]", ""))
       assert(columns <= 78 and not line:find "%s$" and not line:find "\t", ("line %d: %s"):format(number, line))
     end
@@ -298,7 +363,9 @@ describe("doc/abridge.txt #once", function()
     } do
       local methods = {}
       for key, value in pairs(getmetatable(object)) do
-        if type(value) == "function" then methods[key], count = value, count + 1 end
+        if type(value) == "function" then
+          methods[key], count = value, count + 1
+        end
       end
       untagged(("abridge-%s:"):format(name), methods, missing)
     end
@@ -319,7 +386,9 @@ describe("doc/abridge.txt #once", function()
       if ok and type(found) == "table" then
         local functions = {}
         for name, value in pairs(found) do
-          if type(value) == "function" then functions[name], count = value, count + 1 end
+          if type(value) == "function" then
+            functions[name], count = value, count + 1
+          end
         end
         untagged(module .. ".", functions, missing)
       end

@@ -34,7 +34,9 @@ describe("require 'abridge'", function()
     file:close()
     local function fields_of(class)
       local body, fields = assert(types:match("@class[^\n]- " .. class:gsub("%.", "%%.") .. "[ :\n].-\n\n"), class), {}
-      for name in body:gmatch "@field ([%w_]+)" do fields[name] = true end
+      for name in body:gmatch "@field ([%w_]+)" do
+        fields[name] = true
+      end
       return fields
     end
     local core, fields = require "abridge.core", fields_of "abridge.Core"
@@ -51,7 +53,9 @@ describe("require 'abridge'", function()
     end
     fields = fields_of "abridge.Cut"
     local function check(_, cut)
-      for name in pairs(cut) do assert.is_true(fields[name], name) end
+      for name in pairs(cut) do
+        assert.is_true(fields[name], name)
+      end
     end
     local text = ("error: a line\n"):rep(99) .. "\255"
     for _, strategy in ipairs { "auto", "head", "tail", "head_tail", "priority" } do

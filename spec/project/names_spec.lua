@@ -4,21 +4,14 @@ package.path = "doc/?.lua;" .. package.path
 local docs = require "names.docs"
 local names = require "names"
 local paths = require "support.paths"
+local plain = require "support.plain"
 local tmpdir = require "support.tmpdir"
 
-local function lines_of(text)
-  local lines = {}
-  for line in text:gmatch "([^\n]*)\n" do
-    lines[#lines + 1] = line
-  end
-  return lines
-end
-
 describe("the public names #once", function()
-  local listed = lines_of(paths.read "doc/names.txt")
+  local listed = plain.lines(paths.read "doc/names.txt")
 
   it("are those of the sources", function()
-    local told, known = lines_of(names.text()), {}
+    local told, known = plain.lines(names.text()), {}
     for _, line in ipairs(listed) do
       known[line] = (known[line] or 0) + 1
     end
@@ -62,14 +55,17 @@ describe("the public names #once", function()
 
   it("tell what is deprecated, and of types with blanks in them", function()
     local dir = tmpdir.new()
-    dir:write("a.lua", [[
+    dir:write(
+      "a.lua",
+      [[
 --- Old.
 ---@deprecated by `new`
 ---@param f? fun(a: string, b: "x y"|nil): integer, string  what it does
 ---@return table<string, { a: integer|nil }> found and so on
 ---@return string|nil message
 function M.old(f, n, rest) end
-]])
+]]
+    )
     local read = docs.read(dir.path)
     dir:remove()
     local signature = 'f?: fun(a: string, b: "x y"|nil): integer, string, n, rest'

@@ -87,10 +87,14 @@ describe("doc/profiles #few", function()
       local session = abridge.session { profile = name, cwd = dir.path, run_dir = dir:at "run" }
       local results = { { ceiling = session.table_of_limits.ceiling, limits = session:limits "read_file" } }
       for _, call in ipairs {
-        { "run_command", { command = "seq 300000" } }, { "run_command", { command = "cat long" } },
-        { "read_file", { path = "f" } }, { "read_file", { path = "long" } }, { "list_directory", { path = "d" } },
+        { "run_command", { command = "seq 300000" } },
+        { "run_command", { command = "cat long" } },
+        { "read_file", { path = "f" } },
+        { "read_file", { path = "long" } },
+        { "list_directory", { path = "d" } },
         { "list_directory", { path = "d", limit = 5 } },
-        { "find_files", { pattern = "*" } }, { "search_files", { pattern = "needle" } },
+        { "find_files", { pattern = "*" } },
+        { "search_files", { pattern = "needle" } },
         { "search_files", { pattern = "needle", limit = 2 } },
       } do
         results[#results + 1] = session:call(call[1], call[2])
@@ -119,7 +123,7 @@ describe("doc/profiles #few", function()
       local rows = page_of(name):match "\n## Field names\n\n|[^\n]*\n|[^\n]*\n(.*)$"
       for line in rows:gmatch "[^\n]+" do
         for path in (line:match "^|.-|(.*)|$" or line):gmatch "`([%a_][%w_.:]*)`" do
-          local has_place = path:find("[.:]") or path == "content" or path == "is_error"
+          local has_place = path:find "[.:]" or path == "content" or path == "is_error"
           if has_place and not path:find "%.md$" then
             count = count + 1
             assert.is_true(exists(path), path)

@@ -48,8 +48,10 @@ describe("README #once", function()
   it("compares with the figures of doc/scores.md", function()
     local scores, shown = paths.read "doc/scores.md", 0
     for row, share in readme:match("\n## How it compares\n(.-)\n## "):gmatch "\n| ([^|\n]+) | ([%d.]+) %% |" do
-      local strategy = row:find "^the first" and "head" or row:find "^the last" and "tail"
-        or row:find "^both ends" and "head/tail 30/70" or row:find "^lines with words" and "keywords"
+      local strategy = row:find "^the first" and "head"
+        or row:find "^the last" and "tail"
+        or row:find "^both ends" and "head/tail 30/70"
+        or row:find "^lines with words" and "keywords"
         or row:find "priority" and "abridge priority, clean"
       assert.truthy(strategy, row)
       local wanted = ("\n| %s | [%%d.]+ | %s |"):format(strategy, share)
@@ -179,9 +181,25 @@ end)
 
 describe("README and the pages beside it #once", function()
   local PAGES = { "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md" }
-  for _, name in ipairs { "c", "design", "embedding", "history", "hosts", "install", "lua", "otel", "promises",
-    "reliability", "scores", "speed", "versions", "profiles/pi",
-    "profiles/pipeline", "profiles/contract", "profiles/dispatcher" } do
+  for _, name in ipairs {
+    "c",
+    "design",
+    "embedding",
+    "history",
+    "hosts",
+    "install",
+    "lua",
+    "otel",
+    "promises",
+    "reliability",
+    "scores",
+    "speed",
+    "versions",
+    "profiles/pi",
+    "profiles/pipeline",
+    "profiles/contract",
+    "profiles/dispatcher",
+  } do
     PAGES[#PAGES + 1] = "doc/" .. name .. ".md"
   end
 
@@ -215,7 +233,9 @@ describe("README and the pages beside it #once", function()
 
   it("name targets of make, commands and flags that there are", function()
     local makefile, usage = paths.read "Makefile", help.all(commands)
-    for _, command in ipairs(commands.all()) do usage = usage .. help.of(command, commands.everywhere) end
+    for _, command in ipairs(commands.all()) do
+      usage = usage .. help.of(command, commands.everywhere)
+    end
     for _, name in ipairs(paths.names "mk") do
       if name:find "%.mk$" then makefile = makefile .. "\n" .. paths.read("mk/" .. name) end
     end
@@ -232,7 +252,9 @@ describe("README and the pages beside it #once", function()
       for command, rest in page:gmatch "[`$] ?abridge (%l+)([^`\n]*)" do
         named = named + 1
         check(path, "command", "abridge " .. command .. " ", usage)
-        for flag in rest:gsub(" %-%- .*", ""):gmatch "%-%-[%l-]+" do check(path, "flag", flag, usage) end
+        for flag in rest:gsub(" %-%- .*", ""):gmatch "%-%-[%l-]+" do
+          check(path, "flag", flag, usage)
+        end
       end
     end
     assert.is_true(named > 20, named)

@@ -18,27 +18,31 @@ end
 
 local function find(args)
   local files = {}
-  for path in run("find " .. args .. " | LC_ALL=C sort"):gmatch("[^\n]+") do files[#files + 1] = path end
+  for path in run("find " .. args .. " | LC_ALL=C sort"):gmatch "[^\n]+" do
+    files[#files + 1] = path
+  end
   return files
 end
 
-local version = paths.read("csrc/abridge.h"):match('#define ABR_VERSION "([^"]+)"')
+local version = paths.read("csrc/abridge.h"):match '#define ABR_VERSION "([^"]+)"'
 local release = ("rockspec/abridge-%s-1.rockspec"):format(version)
 local scm = "rockspec/abridge-scm-1.rockspec"
 
 describe("a rockspec #once", function()
-  for _, path in ipairs({ scm, release }) do
+  for _, path in ipairs { scm, release } do
     it(path .. " lists every C source, every Lua module and the command", function()
       local build = load_rockspec(path).build
       assert.equal("builtin", build.type)
 
       local sources = {}
-      for i, source in ipairs(build.modules["abridge.core"].sources) do sources[i] = source end
+      for i, source in ipairs(build.modules["abridge.core"].sources) do
+        sources[i] = source
+      end
       table.sort(sources)
-      assert.same(find("csrc -name '*.c'"), sources)
+      assert.same(find "csrc -name '*.c'", sources)
 
       local expected = { ["abridge.core"] = build.modules["abridge.core"] }
-      for _, file in ipairs(find("lua -name '*.lua'")) do
+      for _, file in ipairs(find "lua -name '*.lua'") do
         local name = file:match("^lua/(.*)%.lua$"):gsub("/init$", ""):gsub("/", ".")
         expected[name] = file
       end
@@ -63,25 +67,31 @@ describe("a rockspec #once", function()
   end)
 end)
 
+local QUICKLY = "-O0 -fPIC" -- how a core is compiled that is only loaded
+
 --- The oldest Lua, whose rock Neovim loads, and this one.
 local INTERPRETERS = { ["5.1"] = "lua5.1" }
-if not jit then INTERPRETERS[_VERSION:match("%d+%.%d+")] = tmpdir.interpreter() end
+if not jit then INTERPRETERS[_VERSION:match "%d+%.%d+"] = tmpdir.interpreter() end
 
 --- The tests of the rock of a Lua.
 local function of(lua_version, interpreter)
   local dir, tree
 
   setup(function()
-    dir = run("mktemp -d"):match("[^\n]+")
+    dir = run("mktemp -d"):match "[^\n]+"
     tree = dir .. "/tree"
-    run(("spec/support/rock.sh '%s' make %s %s"):format(dir, lua_version, scm))
+    run(("FLAGS='%s' spec/support/rock.sh '%s' make %s %s"):format(QUICKLY, dir, lua_version, scm))
   end)
 
-  teardown(function() run("rm -rf '" .. dir .. "'") end)
+  teardown(function()
+    run("rm -rf '" .. dir .. "'")
+  end)
 
   it("loads from its own tree, every module of it, and cuts", function()
     local names = {}
-    for name in pairs(load_rockspec(scm).build.modules) do names[#names + 1] = ("%q"):format(name) end
+    for name in pairs(load_rockspec(scm).build.modules) do
+      names[#names + 1] = ("%q"):format(name)
+    end
     local script = ([[
       for _, name in ipairs({ %s }) do require(name) end
       io.write((require("abridge").tail("a\nb\nc", { max_lines = 1 })))
@@ -90,8 +100,18 @@ local function of(lua_version, interpreter)
     file:write(script)
     file:close()
     local share, lib = tree .. "/share/lua/" .. lua_version, tree .. "/lib/lua/" .. lua_version
-    assert.equal("c", run(("cd / && LUA_PATH='%s/?.lua;%s/?/init.lua' LUA_CPATH='%s/?.so' '%s' '%s/check.lua'")
-      :format(share, share, lib, interpreter, dir)))
+    assert.equal(
+      "c",
+      run(
+        ("cd / && LUA_PATH='%s/?.lua;%s/?/init.lua' LUA_CPATH='%s/?.so' '%s' '%s/check.lua'"):format(
+          share,
+          share,
+          lib,
+          interpreter,
+          dir
+        )
+      )
+    )
   end)
 
   it("shows the entry point of its core and nothing else", function()
@@ -132,12 +152,12 @@ local function of(lua_version, interpreter)
 
   it("brings along what Neovim's plugin managers put on its runtime path", function()
     local rock = tree .. "/lib/luarocks/rocks-" .. lua_version .. "/abridge/scm-1/"
-    assert.equal(paths.read("plugin/abridge.lua"), paths.read(rock .. "plugin/abridge.lua"))
-    assert.equal(paths.read("doc/lua.md"), paths.read(rock .. "doc/lua.md"))
+    assert.equal(paths.read "plugin/abridge.lua", paths.read(rock .. "plugin/abridge.lua"))
+    assert.equal(paths.read "doc/lua.md", paths.read(rock .. "doc/lua.md"))
   end)
 
   it("is packed as a binary rock that holds the module and the command", function()
-    run(("spec/support/rock.sh '%s' pack %s %s"):format(dir, lua_version, release))
+    run(("FLAGS='%s' spec/support/rock.sh '%s' pack %s %s"):format(QUICKLY, dir, lua_version, release))
     local rocks = find(("'%s' -maxdepth 1 -name 'abridge-%s-1.*.rock'"):format(dir, version))
     assert.equal(1, #rocks)
     local listing = run("unzip -l '" .. rocks[1] .. "'")
@@ -149,5 +169,7 @@ local function of(lua_version, interpreter)
 end
 
 for lua_version, interpreter in pairs(INTERPRETERS) do
-  describe("the rock of Lua " .. lua_version .. " #once", function() of(lua_version, interpreter) end)
+  describe("the rock of Lua " .. lua_version .. " #once", function()
+    of(lua_version, interpreter)
+  end)
 end

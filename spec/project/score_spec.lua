@@ -7,6 +7,7 @@ local ci = require "score.ci"
 local host = require "abridge.base.host"
 local make = require "score.make"
 local measure = require "score.measure"
+local merge = require "support.merge"
 local rivals = require "score.rivals"
 local paths = require "support.paths"
 local tmpdir = require "support.tmpdir"
@@ -20,7 +21,9 @@ local function entry(position, log, ...)
 end
 
 local function as_is(log)
-  return function() return log end
+  return function()
+    return log
+  end
 end
 
 describe("the score #once", function()
@@ -76,7 +79,8 @@ describe("whole failures #once", function()
     local missed = {}
     local groups = measure.blocks(function(_, budget)
       return budget == 2048 and { { first_line = 1, last_line = 4 }, { first_line = 8, last_line = 8 } }
-        or budget == 8192 and { { first_line = 2, last_line = 20 } } or {}
+        or budget == 8192 and { { first_line = 2, last_line = 20 } }
+        or {}
     end, { log("C", "ld", { 3, 6 }, { 8, 8 }), log("Ada", "gnat", { 8, 8 }), { name = "has needles alone" } }, missed)
     assert.same({ "Ada", "C", "all" }, { groups[1].language, groups[2].language, groups[3].language })
     assert.same({ touched = 1, whole = 1, share = 1 }, groups[1][2048])
@@ -147,18 +151,24 @@ end)
 
 describe("a log #once", function()
   local dir
-  before_each(function() dir = tmpdir.new() end)
-  after_each(function() dir:remove() end)
+  before_each(function()
+    dir = tmpdir.new()
+  end)
+  after_each(function()
+    dir:remove()
+  end)
 
   local function case(command, needles, more)
     local made = { name = "made", tools = { "sh" }, family = "test", command = command, needles = needles }
-    made.write = function(folder) folder:write("in/loop.sh", "i=0\nwhile [ $i -lt 1500 ]; do\n"
-      .. 'i=$((i + 1)); echo "step $i of 1500 is done, all well"\n[ $i -ne "$1" ] || echo "step $i: no ink" >&2\n'
-      .. "done\nexit 4\n") end
-    for key, value in pairs(more or {}) do
-      made[key] = value
+    made.write = function(folder)
+      folder:write(
+        "in/loop.sh",
+        "i=0\nwhile [ $i -lt 1500 ]; do\n"
+          .. 'i=$((i + 1)); echo "step $i of 1500 is done, all well"\n[ $i -ne "$1" ] || echo "step $i: no ink" >&2\n'
+          .. "done\nexit 4\n"
+      )
     end
-    return made
+    return merge(made, more)
   end
 
   it("is what the tool printed on both streams, labelled", function()
@@ -198,8 +208,10 @@ describe("a log #once", function()
       local ok, made = pcall(make.label, case("", {}, { block = { ... }, language = "C", tool = "cc" }), text, 1)
       return ok and made.blocks or made
     end
-    assert.same({ { 2, 4 }, { 6, 6 }, { 9, 9 } },
-      blocks({ from = "FAIL a", to = "----" }, { from = "FAIL" }, { from = "^exit %d$", like = true }))
+    assert.same(
+      { { 2, 4 }, { 6, 6 }, { 9, 9 } },
+      blocks({ from = "FAIL a", to = "----" }, { from = "FAIL" }, { from = "^exit %d$", like = true })
+    )
     assert.same({ { 2, 3 } }, blocks { from = "FAIL", to = "got", pick = "first" })
     assert.equal('made: lines 2 and 6 hold "FAIL"', blocks { from = "FAIL" })
     assert.equal('made: no line past line 8 holds "FAIL"', blocks({ from = "FAIL b", to = "--" }, { from = "FAIL" }))
@@ -246,8 +258,12 @@ end)
 
 describe("the score of kinds #once", function()
   local dir
-  before_each(function() dir = tmpdir.new() end)
-  after_each(function() dir:remove() end)
+  before_each(function()
+    dir = tmpdir.new()
+  end)
+  after_each(function()
+    dir:remove()
+  end)
 
   local function run(folder)
     local quote, root = tmpdir.quote, tmpdir.root()
@@ -261,16 +277,21 @@ describe("the score of kinds #once", function()
 
   it("counts kinds and needles of a folder's outputs, and of documents made here", function()
     local rows = {}
-    for i = 1, 2000 do rows[i] = ("%d,name %d,%s"):format(i, i, i == 1000 and "FAILED: no paper" or "ok") end
+    for i = 1, 2000 do
+      rows[i] = ("%d,name %d,%s"):format(i, i, i == 1000 and "FAILED: no paper" or "ok")
+    end
     dir:write("orders.csv", "id,name,state\n" .. table.concat(rows, "\n"))
     dir:write("notes.md", ("# Notes\n\nThe work went on.\n"):rep(900))
-    dir:write("manifest.jsonl", '{"file":"orders.csv","kind":"table","needles":["no paper"],"header":["id,name,state"],'
-      .. '"header_lines":[1]}\n{"file":"notes.md","kind":"text","needles":["# Notes"]}\n')
+    dir:write(
+      "manifest.jsonl",
+      '{"file":"orders.csv","kind":"table","needles":["no paper"],"header":["id,name,state"],'
+        .. '"header_lines":[1]}\n{"file":"notes.md","kind":"text","needles":["# Notes"]}\n'
+    )
     local out = run(dir.path)
     assert.truthy(out:find("**2 outputs of " .. dir.path .. "**", 1, true))
-    assert.truthy(out:find("\n| table | 1 of 1 | %d of 6 | %d of 1 | 0 | 0 | 0 | 1 |\n"))
+    assert.truthy(out:find "\n| table | 1 of 1 | %d of 6 | %d of 1 | 0 | 0 | 0 | 1 |\n")
     assert.truthy(out:find("\n| text | 1 of 1 | 0 of 6 | 1 of 1 | 1 | 1 | 1 | 1 |\n", 1, true))
-    assert.truthy(out:find("Cuts of text with one gap: %d of %d"))
+    assert.truthy(out:find "Cuts of text with one gap: %d of %d")
     assert.truthy(out:find "%*%*11 documents that the suite makes")
   end)
 

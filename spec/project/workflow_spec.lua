@@ -33,7 +33,9 @@ local function rules()
       end
     end
   end
-  for target, rule in pairs(by_target) do by_target[target] = rule:gsub("lints%)", "%0 " .. lints .. " ") end
+  for target, rule in pairs(by_target) do
+    by_target[target] = rule:gsub("lints%)", "%0 " .. lints .. " ")
+  end
   return by_target
 end
 
@@ -47,11 +49,15 @@ local function run_targets(by_target)
       end
     end
   end
-  for line in paths.read(".ci/run"):gmatch "\nstep [^\n]*" do add(line:match "make .*$" or "") end
+  for line in paths.read(".ci/run"):gmatch "\nstep [^\n]*" do
+    add(line:match "make .*$" or "")
+  end
   for target, spec in pairs(IN_SPECS) do
     if paths.read(spec):find("make[^\n]* " .. target) then add(target) end
   end
-  while #waiting > 0 do add(by_target[table.remove(waiting)]) end
+  while #waiting > 0 do
+    add(by_target[table.remove(waiting)])
+  end
   return run
 end
 
