@@ -35,32 +35,52 @@ end
 local function add_run(out, run, y, screen_background)
   local x, width = PADDING + (run.column - 1) * CELL_WIDTH, run.cells * CELL_WIDTH
   if run.look.background ~= screen_background then
-    out[#out + 1] = ('<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>'):format(x, y, width, CELL_HEIGHT,
-      colour(run.look.background))
+    out[#out + 1] = ('<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>'):format(
+      x,
+      y,
+      width,
+      CELL_HEIGHT,
+      colour(run.look.background)
+    )
   end
   local text = run.text:gsub(" +$", "")
   if text == "" then return end
   local cells = run.cells - (#run.text - #text)
   local style = (run.look.bold and ' font-weight="bold"' or "") .. (run.look.italic and ' font-style="italic"' or "")
-  out[#out + 1] = ('<text x="%.1f" y="%d" textLength="%.1f" fill="%s"%s>%s</text>'):format(x, y + FONT,
-    cells * CELL_WIDTH, colour(run.look.foreground), style, (text:gsub("[&<>]", ESCAPES)))
+  out[#out + 1] = ('<text x="%.1f" y="%d" textLength="%.1f" fill="%s"%s>%s</text>'):format(
+    x,
+    y + FONT,
+    cells * CELL_WIDTH,
+    colour(run.look.foreground),
+    style,
+    (text:gsub("[&<>]", ESCAPES))
+  )
 end
 
 --- The screen as it is, or the first `rows` of it, in a window with a title.
 local function svg(ui, title, rows)
   local width, height = ui.columns * CELL_WIDTH + 2 * PADDING, rows * CELL_HEIGHT + BAR + PADDING
   local out = {
-    ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" width="%.0f" height="%d">'):format(width, height,
-      width, height),
+    ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" width="%.0f" height="%d">'):format(
+      width,
+      height,
+      width,
+      height
+    ),
     ('<rect width="%.0f" height="%d" rx="9" fill="%s"/>'):format(width, height, colour(ui.background)),
     ('<text x="%.0f" y="22" text-anchor="middle" fill="%s" font-family="sans-serif" font-size="13">%s</text>'):format(
-      width / 2, "#8b93a5", title),
+      width / 2,
+      "#8b93a5",
+      title
+    ),
   }
   for i, fill in ipairs { "#ff5f57", "#febc2e", "#28c840" } do
     out[#out + 1] = ('<circle cx="%d" cy="17" r="6" fill="%s"/>'):format(4 + i * 20, fill)
   end
-  out[#out + 1] = ('<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,\'DejaVu Sans Mono\',monospace" '
-    .. 'font-size="%d" xml:space="preserve">'):format(FONT)
+  out[#out + 1] = (
+    "<g font-family=\"ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace\" "
+    .. 'font-size="%d" xml:space="preserve">'
+  ):format(FONT)
   for row = 1, rows do
     for _, run in ipairs(runs_of(ui, row)) do
       add_run(out, run, BAR + (row - 1) * CELL_HEIGHT, ui.background)
@@ -212,6 +232,7 @@ local function pictures()
   save(ui, "nvim-result.svg", "a result in a chat")
   settle(WORK .. "/run/events.jsonl")
   ui:lua(LOG, WORK .. "/run")
+  ui:wait_for "nm -A" -- its rows are filled in slices
   ui:input "j<CR>"
   ui:wait_for "line 1 of"
   ui:lua [[vim.cmd "wincmd k | resize 6 | wincmd j"]]

@@ -28,9 +28,7 @@ end
 local function begun(line, open)
   local marks, heading = line:match "^(#+)%s+(.-)%s*$"
   if marks then return { kind = "heading", level = #marks, text = heading } end
-  if line:find "^%s*|" then
-    return not (open and open.kind == "table") and { kind = "table", rows = {} } or nil
-  end
+  if line:find "^%s*|" then return not (open and open.kind == "table") and { kind = "table", rows = {} } or nil end
   local blanks, mark, rest = line:match "^(%s*)([-*])%s+(.*)$"
   if not mark then
     blanks, mark, rest = line:match "^(%s*)(%d+%.)%s+(.*)$"

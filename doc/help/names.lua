@@ -47,7 +47,7 @@ local function code_of(blocks)
 end
 
 local function is_called(names, name)
-  return names.code:find("%f[%w_]" .. name:gsub("%p", "%%%0") .. " ?[({\"]") ~= nil
+  return names.code:find("%f[%w_]" .. name:gsub("%p", "%%%0") .. ' ?[({"]') ~= nil
 end
 
 --- The tag of a name such as `session:call`; nil for what is no name of ours.
@@ -87,7 +87,7 @@ local function give_names(names, owner, text)
     if command then
       give(names, owner, command)
       if word ~= "" then give(names, owner, command .. "-" .. word) end
-    elseif name and (rest == "" or rest:find "^ ?[({\"]") then
+    elseif name and (rest == "" or rest:find '^ ?[({"]') then
       give(names, owner, tag_of(names, name))
     end
   end
