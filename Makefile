@@ -85,7 +85,7 @@ test: test-tools ## run the C tests under sanitizers and the suite on every host
 	@HOST="$(HOST)" SPEC="$(SPEC)" C_TESTS="$(C_TESTS)" spec/run_suite.sh build/test/asan
 
 rock: ## pack the release for luarocks into build/rock
-	@spec/support/rock.sh build/rock pack $(or $(LUA_VERSION),5.4) rockspec/abridge-$(version)-1.rockspec
+	@spec/support/rock.sh build/rock $(or $(LUA_VERSION),5.4) rockspec/abridge-$(version)-1.rockspec
 
 clean: ## remove build/ and lua/abridge/core.so
 	rm -rf build lua/abridge/core.so

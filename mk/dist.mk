@@ -25,7 +25,8 @@ dist: ## build all that is released of HEAD into DIST=build/dist; LUAS=5.4 MACHI
 
 # The cores of a machine, as build/cores/MACHINE/5.4.so. That of 5.1 is Neovim's and LuaJIT's too, and wants no headers.
 # Debian's lua.h wants a header from beside the libraries of its own machine; this machine's does no harm.
-dist_flags = -O2 -DABR_HIDDEN -DABR_OLD_GLIBC -ffile-prefix-map=$(CURDIR)=. \
+DIST_CFLAGS ?= -O2
+dist_flags = $(DIST_CFLAGS) -DABR_HIDDEN -DABR_OLD_GLIBC -ffile-prefix-map=$(CURDIR)=. \
 	-idirafter /usr/include/$(shell gcc -print-multiarch)
 dist-cores:
 	@$(foreach machine,$(MACHINES),$(MAKE) --no-print-directory $(LUAS:%=build/cores/$(machine)/%.so) \

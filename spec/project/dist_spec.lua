@@ -36,6 +36,8 @@ local function those(words, command)
 end
 
 local LUAS = those("5.1 5.2 5.3 5.4 5.5", "test -e build/%s/abridge/core.so")
+-- Cores that are only loaded; the test of both machines has them as they are released.
+local MAKE = "DIST_CFLAGS=-O0 make -s dist"
 local ARM64_LUA = "build/arm64-lua/bin/lua5.4"
 
 if select(2, shell.try 'test "$(git rev-parse --show-toplevel)" = "$(pwd -P)"') ~= 0 then
@@ -55,7 +57,7 @@ describe("make dist #once", function()
   setup(function()
     dir = run("mktemp -d"):match "[^\n]+"
     dist = dir .. "/dist"
-    said = run(("make -s dist DIST='%s' MACHINES=x86_64 LUAS='%s'"):format(dist, table.concat(LUAS, " ")))
+    said = run((MAKE .. " DIST='%s' MACHINES=x86_64 LUAS='%s'"):format(dist, table.concat(LUAS, " ")))
   end)
 
   teardown(function()
@@ -88,9 +90,10 @@ describe("make dist #once", function()
   it("gives the same bytes from a clone in another folder, under another mask of modes", function()
     local clone, again = dir .. "/a/clone/elsewhere", dir .. "/again"
     run(
-      ("git clone -q . '%s' && cd '%s' && umask 077 && make -s dist DIST='%s' MACHINES=x86_64 LUAS='5.1'"):format(
+      ("git clone -q . '%s' && cd '%s' && umask 077 && %s DIST='%s' MACHINES=x86_64 LUAS='5.1'"):format(
         clone,
         clone,
+        MAKE,
         again
       )
     )
