@@ -18,8 +18,8 @@ M.truncation_key, M.parts_key = mcp_view.truncation_key, mcp_view.parts_key
 --- Structured content cut to its share, or nil: it stays an object or array of what came, with nothing inserted.
 ---@return any|nil value
 ---@return string|nil said what tells of the cut
----@return string|nil content both, as they count
 ---@return abridge.Block|nil block
+---@return string|nil body the value as JSON
 local function cut_structured(tool, json, limits, budgets, opts)
   local content, block, cut, problem = require("abridge.output.share").cap(tool, json, limits, budgets, opts, true)
   if problem then tell.crude(tool, problem) end
@@ -27,7 +27,7 @@ local function cut_structured(tool, json, limits, budgets, opts)
   local body = content:sub(1, block.bytes_returned)
   local value = structured_content.decoded(body)
   if value == nil then return nil end
-  return value, content:sub(#body + 1):match "^\n*(.*)$", content, block
+  return value, content:sub(#body + 1):match "^\n*(.*)$", block, body
 end
 
 --- What is said in place of structured content: it is cut to nothing, for its full output.
@@ -47,9 +47,10 @@ local function left_out(tool, json, limits, budgets, opts)
 end
 
 ---@class (exact) abridge.McpStructured What structured content takes beside the texts
----@field text string what counts in the budget
+---@field text string the JSON that stays; "" if none does
 ---@field said? string a text to append, where there is room
----@field lines integer of a source in `text`
+---@field lines integer of `text`
+---@field taken boolean `text` was cut to its share
 ---@field info abridge.Info
 
 --- Structured content stays as it is if it is within its share, or is cut, or left out. Where the texts say the same,
@@ -66,15 +67,15 @@ local function structured(tool, view, told, limits, opts)
   end
   texts[#texts + 1] = json
   local budgets, whole = share.out(texts, limits)
-  if json and whole[#texts] then return { text = json, lines = 1, info = info.not_truncated(#json) } end
-  local said, content, block
+  if json and whole[#texts] then return { text = json, lines = 1, taken = true, info = info.not_truncated(#json) } end
+  local said, block, body
   if json then
-    value, said, content, block = cut_structured(tool, json, limits, budgets[#texts], opts)
+    value, said, block, body = cut_structured(tool, json, limits, budgets[#texts], opts)
     view.out.structuredContent = value
     if value ~= nil then
       if said == "" then said = nil end
       local cut = info.without_resume(block.bytes_returned, block.bytes_total, block.reason)
-      return { text = content, said = said, lines = 1, info = cut }
+      return { text = body, said = said, lines = 1, taken = true, info = cut }
     end
   end
   view.out.structuredContent = nil
@@ -84,7 +85,7 @@ local function structured(tool, view, told, limits, opts)
     return nil
   end
   said = left_out(tool, json, limits, budgets[#texts], opts)
-  return { text = said, said = said, lines = 0, info = info.without_resume(0, json and #json, "size_cap") }
+  return { text = "", said = said, lines = 0, taken = false, info = info.without_resume(0, json and #json, "size_cap") }
 end
 
 local function capped(tool, value, opts)
@@ -93,16 +94,15 @@ local function capped(tool, value, opts)
   local told, beside = view.texts, nil
   if shown ~= value then view:take_texts(value) end
   if view.out.structuredContent ~= nil then beside = structured(tool, view, told, limits, opts) end
-  local texts, contents, blocks = check.copied(view.texts), {}, {}
-  texts[#texts + 1] = beside and beside.text
-  local budgets, whole = share.out(texts, limits, beside and beside.lines)
+  local contents, blocks = {}, {}
+  local budgets, whole = share.out(view.texts, limits, beside)
   for i, text in ipairs(view.texts) do
     local _, problem
     contents[i], blocks[i], _, problem = share.cap(tool, text, limits, budgets[i], opts)
     if problem then tell.crude(tool, problem) end
   end
   view:put(contents)
-  if beside and beside.said and whole[#texts] then view:append(beside.said) end
+  if beside and beside.said and whole[#view.texts + 1] then view:append(beside.said) end
   blocks[#blocks + 1] = beside and beside.info
   return view:tell(require("abridge.output.info").joined(blocks):to_table())
 end

@@ -96,22 +96,35 @@ end
 --- Share the budgets of some limits out among texts.
 ---@param texts string[]
 ---@param limits abridge.Limits
----@param last_lines? integer lines of a source in the last text, where it also has a sentence of ours, which is none
+---@param beside? { text: string, said: string|nil, lines: integer, taken: boolean } what stands beside them: a text of
+---  so many lines, and a sentence of ours, which is none; `taken` if the text was cut already, so that both come first
 ---@return table<string, integer>[] budgets of each text
----@return boolean[] whole whether each text is within its budgets
-function M.out(texts, limits, last_lines)
+---@return boolean[] whole whether each text is within its budgets, and what is beside them
+function M.out(texts, limits, beside)
   local sizes, budgets, whole = {}, {}, {}
   for i, text in ipairs(texts) do
     sizes[i], budgets[i], whole[i] = size_of(text, limits), {}, true
   end
-  if last_lines then sizes[#texts].max_lines = last_lines end
+  local n = #texts + 1
+  if beside then
+    sizes[n], budgets[n], whole[n] = size_of(beside.text, limits), {}, true
+    for key, size in pairs(beside.said and size_of(beside.said, limits) or {}) do
+      sizes[n][key] = sizes[n][key] + size -- tokens are weighed as they are sent: apart
+    end
+    sizes[n].max_lines = beside.lines
+  end
   for _, key in ipairs(limit.budgets) do
     if limits[key] then
-      local wanted = {}
-      for i in ipairs(texts) do
-        wanted[i] = sizes[i][key]
+      local wanted, total = {}, limits[key]
+      for i, size in ipairs(sizes) do
+        wanted[i] = size[key]
       end
-      for i, share in ipairs(M.fair(wanted, limits[key])) do
+      if beside and beside.taken then
+        local taken = table.remove(wanted)
+        whole[n] = whole[n] and taken <= total
+        total = math.max(total - taken, 0)
+      end
+      for i, share in ipairs(M.fair(wanted, total)) do
         budgets[i][key] = share
         whole[i] = whole[i] and wanted[i] <= share
       end
