@@ -80,7 +80,8 @@ describe("make nvim #few", function()
 
   --- Run a script where there are these tools, one home, and no more.
   local function sh(script)
-    local env = "cd home && env -i CFLAGS=-O0 PATH=$OLDPWD/tools HOME=$PWD TMPDIR=$PWD CPATH=$OLDPWD/trap LC_ALL=C sh -c "
+    local env =
+      "cd home && env -i CFLAGS=-O0 PATH=$OLDPWD/tools HOME=$PWD TMPDIR=$PWD CPATH=$OLDPWD/trap LC_ALL=C sh -c "
     return dir:sh(env .. quote(script))
   end
 
