@@ -13,7 +13,7 @@ lua_test_bin = $(if $(lua_lib),$(if $(filter Darwin,$(shell uname -s)),,$(BIN)/t
 # Faults are injected by what only Linux preloads.
 shim := $(if $(filter Linux,$(shell uname -s)),build/test/shim.so)
 
-.PHONY: test-tools c-tests memcheck tsan
+.PHONY: test-tools c-tests msan tsan
 
 # What `make test` builds for the hosts it was asked for: for one of them its own core and two that specs load besides.
 test_luas = $(sort 5.1 5.4 $(patsubst lua%,%,$(filter lua5.%,$(HOST))))
@@ -25,9 +25,10 @@ test-tools: $(shim)
 	@$(if $(SPEC),,$(if $(filter c,$(or $(HOST),c)),$(MAKE) --no-print-directory $(parallel) c-tests OBJ=build/obj/asan \
 		BIN=build/test/asan CFLAGS="-O1 $(sanitizers)"))
 
-memcheck: ## valgrind on the C tests
-	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/plain BIN=build/test/plain CFLAGS="-O1 -g" lua_test_bin=
-	@VALGRIND=1 HOST=c spec/run_suite.sh build/test/plain
+msan: ## MemorySanitizer on the C tests
+	@$(MAKE) --no-print-directory c-tests CC=clang OBJ=build/obj/msan BIN=build/test/msan lua_test_bin= \
+		CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=memory -fno-sanitize-recover=all"
+	@HOST=c spec/run_suite.sh build/test/msan
 
 tsan: ## ThreadSanitizer on two Lua states in two threads
 	@$(MAKE) --no-print-directory build/test/tsan/lua_threads OBJ=build/obj/tsan BIN=build/test/tsan \

@@ -14,7 +14,6 @@
 #                            nvim0.12 check; nvim is the one on the PATH
 #   SPEC="spec/a_spec.lua ..."  these spec files only, all of their tests on each host, and no C tests
 #   C_TESTS="scan cut"   these C tests only
-#   VALGRIND=1           the C tests under valgrind
 #   EMULATOR=qemu-aarch64   the C tests, built for another processor, under an emulator
 #   JOBS=1               hosts at once
 #   HOST_TIMEOUT=1500    seconds after which a process counts as hanging
@@ -95,19 +94,15 @@ report() {
 
 run_c_tests() {
   local name=c test status line passed=0 wrong=0 note='' from
-  if [ -n "${VALGRIND:-}" ]; then name=memcheck; fi
+  case $c_tests in */msan) name=msan ;; esac
   if [ -n "${EMULATOR:-}" ]; then name=$EMULATOR; fi
   for test in "$c_tests"/test_*; do
     case $test in *.*|*'*') continue ;; esac
     if [ -n "${C_TESTS:-}" ] && [[ " $C_TESTS " != *" ${test##*/test_} "* ]]; then continue; fi
     from=$(($(wc -l < "$log") + 1))
     run echo "== $test"
-    if [ -n "${VALGRIND:-}" ]; then
-      run valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=all "$test"
-    else
-      # shellcheck disable=SC2086 # no emulator is no word
-      run ${EMULATOR:-} "$test"
-    fi
+    # shellcheck disable=SC2086 # no emulator is no word
+    run ${EMULATOR:-} "$test"
     status=$?
     line=$(tail -n "+$from" "$log" | grep -E '^[0-9]+ passed, [0-9]+ failed$' | tail -n 1)
     if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+) ]]; then

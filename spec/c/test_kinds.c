@@ -500,17 +500,17 @@ static void listings_are_text(void)
     CHECK_KIND("text", tell("name\nAnn Smith\nBob Jones\nChen Li\nDana Del Rey\nEva Braun-Maier\nFred\n"));
     CHECK_KIND("text", tell("email\nann@example.com\nbob@example.com\nchen@example.com\ndana@example.com\n"));
     CHECK_KIND("text", tell("12,14c12\n< one\n< two\n---\n> three\n20a19,20\n> four\n> five\n"));
-    made manual = {NULL, 0};
+    made manual = {0};
     add_lines(&manual, 20, "  Part # of the manual ............................ |part-#|");
     add_lines(&manual, 20, "Some words about this and that, and what it does.\n\n- one, and number #\n");
     add_lines(&manual, 15, "src/main.c:#:3: error: as an example of what is printed");
     CHECK_KIND("text", told(&manual));
-    made graph = {NULL, 0};
+    made graph = {0};
     add_lines(&graph, 40,
               "* commit 0123456789abcdef0123456789abcdef01234567\n| Author: A <a@b>\n"
               "| Date:   Sun Nov 22 21:57:17 2026 +0000\n| \n|     what it does #\n| ");
     CHECK_KIND("text", told(&graph));
-    made stat = {NULL, 0};
+    made stat = {0};
     add_lines(&stat, 20,
               "  File: name#\n  Size: 4096      \tBlocks: 8          IO Block: 4096   directory\n"
               "Access: 2026-11-22 15:15:10.760883937 +0000\nModify: 2026-05-09 07:29:29.000000000 +0000");
@@ -585,7 +585,7 @@ static void work_going_on_is_a_log(void)
     CHECK_KIND("log", tell(""));
     CHECK_KIND("log", tell("Done.\n"));
     CHECK_KIND("log", tell("\n\n\n"));
-    made numbers = {NULL, 0};
+    made numbers = {0};
     add_lines(&numbers, 5000, "#");
     add(&numbers, "x.c:7: error: no y\n");
     add_lines(&numbers, 5000, "#");

@@ -16,12 +16,6 @@
 
 enum { KB = 1024, MB = 1024 * 1024 };
 
-/* Valgrind takes thirty times as long. */
-static bool slow(void)
-{
-    return getenv("VALGRIND") != NULL;
-}
-
 static abr_stream *open_stream(const abr_opts *o)
 {
     abr_stream *s = NULL;
@@ -168,14 +162,13 @@ static void compare(abr_stream *s, const abr_opts *opts, const char *p, size_t n
     abr_cut_free(&got);
 }
 
-enum { TEXT_MOST = 400, CASES = 20000, CASES_UNDER_VALGRIND = 3000 };
+enum { TEXT_MOST = 400, CASES = 20000 };
 
 static void any_chunking_gives_the_cut_of_the_whole(void)
 {
     static const size_t largest[] = {1, 3, 40, TEXT_MOST};
     char text[TEXT_MOST];
-    int cases = slow() ? CASES_UNDER_VALGRIND : CASES;
-    for (int i = 0; i < cases && check_failures == 0; i++) {
+    for (int i = 0; i < CASES && check_failures == 0; i++) {
         uint64_t seed = check_seed;
         size_t n = pick(pick(3) == 0 ? TEXT_MOST : 40);
         random_text(text, n);
@@ -200,8 +193,7 @@ static void a_preview_is_shown_and_forgotten(void)
 {
     static const size_t largest[] = {1, 40, TEXT_MOST};
     char text[TEXT_MOST];
-    int cases = slow() ? CASES_UNDER_VALGRIND : CASES;
-    for (int i = 0; i < cases && check_failures == 0; i++) {
+    for (int i = 0; i < CASES && check_failures == 0; i++) {
         uint64_t seed = check_seed;
         size_t n = pick(pick(3) == 0 ? TEXT_MOST : 40);
         random_text(text, n);
@@ -237,7 +229,7 @@ static void a_ring_is_turned_to_its_oldest_byte(void)
     char *ring = malloc(MOST);
     if (!ring)
         exit(2);
-    for (size_t i = 0; i < (slow() ? 100 : 2000); i++) {
+    for (size_t i = 0; i < 2000; i++) {
         size_t newer = i < NEAR * NEAR ? near[i / NEAR] : pick(MOST / 2);
         size_t older = i < NEAR * NEAR ? near[i % NEAR] : 1 + pick(MOST / 2 - 1);
         for (size_t at = 0; at < newer + older; at++) /* no period that a wrong place could hide behind */
@@ -679,9 +671,8 @@ static void memory_stays_within_twice_the_budget(void)
             abr_opts o = ABR_OPTS_INIT;
             o.strategy = (abr_strategy)strategy;
             o.max.bytes = budgets[b];
-            check_peak(&o, budgets[b], slow() ? 3 * budgets[b] + MB : 64 * MB, 64 * KB);
-            check_peak(&o, budgets[b], 3 * budgets[b] + 100 * KB,
-                       slow() ? 1000 : 1 + budgets[b] / (256 * KB));
+            check_peak(&o, budgets[b], 64 * MB, 64 * KB);
+            check_peak(&o, budgets[b], 3 * budgets[b] + 100 * KB, 1 + budgets[b] / (256 * KB));
             check_peak(&o, budgets[b], budgets[b] + 20, 777);
         }
     }
@@ -693,13 +684,13 @@ static void chars_are_weighed_four_bytes_and_tokens_sixteen(void)
         abr_opts o = ABR_OPTS_INIT;
         o.strategy = (abr_strategy)strategy;
         o.max.chars = 500000;
-        check_peak(&o, 4 * 500000, slow() ? 5 * MB : 20 * MB, 64 * KB);
+        check_peak(&o, 4 * 500000, 20 * MB, 64 * KB);
         o.max.chars = ABR_UNLIMITED;
         o.max.lines = 100;
-        check_peak(&o, MB, slow() ? 3 * MB : 20 * MB, 64 * KB);
+        check_peak(&o, MB, 20 * MB, 64 * KB);
         o.max.lines = ABR_UNLIMITED;
-        o.max.tokens = slow() ? 4096 : 65536;
-        check_peak(&o, 16 * (size_t)o.max.tokens, slow() ? MB : 20 * MB, 64 * KB);
+        o.max.tokens = 65536;
+        check_peak(&o, 16 * (size_t)o.max.tokens, 20 * MB, 64 * KB);
     }
 }
 
@@ -783,7 +774,7 @@ static void every_failing_allocation_is_survived(void)
         memcpy(whole + i * (sizeof lines_text - 1), lines_text, sizeof lines_text - 1);
     static const size_t chunks[] = {700, 5000, N / 2, N};
     for (int strategy = ABR_HEAD; strategy <= ABR_HEAD_TAIL; strategy++) {
-        for (int variant = 0; variant < (slow() ? 2 : 12); variant++) {
+        for (int variant = 0; variant < 12; variant++) {
             abr_opts o = ABR_OPTS_INIT;
             o.strategy = (abr_strategy)strategy;
             o.max.bytes = variant % 3 == 0 ? 30 : variant % 3 == 1 ? 9000 : 10000;

@@ -171,7 +171,7 @@ describe("make help #once", function()
     for _, target in
       ipairs(
         words(
-          "setup build nvim lib install demo doc test check lint memcheck tsan fuzz bench "
+          "setup build nvim lib install demo doc test check lint msan tsan fuzz bench "
             .. "bench-check test-arm64 test-arm64-lua test-portable names dist score soak rock clean"
         )
       )
