@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # spec/run_suite.sh [C_TEST_FOLDER]
-# Runs the C tests of that folder and the suite on every host, one more at once than there are processors, since tests
+# Runs the C tests of that folder and the suite on every host, two more at once than there are processors, since tests
 # wait a good part of their time. Prints a line a host as it ends, then what the hosts that failed printed, then all
 # lines together, and which spec files took longest:
 #   HOST: N passed, M failed[, K skipped], S s
@@ -30,7 +30,7 @@ if [ -z "$asked" ]; then # what takes longest first
   if [ -n "$SPEC" ]; then HOST=${HOST/c once /}; fi
 fi
 processors=$(getconf _NPROCESSORS_ONLN 2>/dev/null || getconf NPROCESSORS_ONLN 2>/dev/null || echo 1) # Linux or BSD
-JOBS=${JOBS:-$((processors + 1))}
+JOBS=${JOBS:-$((processors + 2))}
 FILES_AT_ONCE=6
 case $HOST in *[!\ ]*\ *[!\ ]*) ;; *) JOBS=one ;; esac # a single host is shown as it runs
 

@@ -3,7 +3,7 @@
 local command = require "support.command"
 local tmpdir = require "support.tmpdir"
 
-describe("progress #few", function()
+describe("progress #once", function()
   local dir
   local LINE = "\r\27%[Kabridge: "
   local ERASED = "\r\27%[K"

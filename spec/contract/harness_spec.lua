@@ -23,7 +23,7 @@ local function text_of(all)
   return table.concat(all, "\n") .. "\n"
 end
 
-describe("the harness, with #few", function()
+describe("the harness, with", function()
   local dir, text
 
   setup(function()
@@ -88,7 +88,7 @@ describe("the harness, with #few", function()
   end
 
   for _, profile in ipairs(PROFILES) do
-    describe(profile .. (profile == "default" and "," or ", #few"), function()
+    describe(profile .. (profile == "default" and ", #few" or ", #once"), function()
       it("read_file conforms", function()
         conformance.run {
           tool = "read_file",
@@ -405,7 +405,7 @@ local function caught(body, ...)
   return message
 end
 
-describe("conformance.check #few", function()
+describe("conformance.check #once", function()
   local said = { notice = "[said]", exit_line = "Command exited with code 1" }
 
   it("accepts what a session gives, and returns the content before what is said", function()
@@ -618,7 +618,7 @@ describe("conformance.check #few", function()
   end)
 end)
 
-describe("conformance.follow #few", function()
+describe("conformance.follow #once", function()
   local text = "1\n2\n3\n4\n5\n6\n7\n"
 
   --- Follow pages of `text`, each changed by `change(result, from)`.
@@ -732,7 +732,7 @@ describe("conformance.follow #few", function()
   end)
 end)
 
-describe("conformance.run #few", function()
+describe("conformance.run #once", function()
   local calls
 
   --- A real session with a tool; `execute` is the tool's.

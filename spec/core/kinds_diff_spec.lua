@@ -28,7 +28,7 @@ local function apply_all(text, dir, options, folder)
   return applied
 end
 
-describe("a cut of a diff #few", function()
+describe("a cut of a diff #once", function()
   it("is right for random trees and budgets, and its whole hunks apply", function()
     random.each(25, function()
       local text, dir, options = diffs.tree()

@@ -67,7 +67,7 @@ local function follow(turn)
   error "no end"
 end
 
-describe("pages one after the other #few", function()
+describe("pages one after the other #once", function()
   setup(function()
     dir = tmpdir.new()
   end)
@@ -218,7 +218,7 @@ end)
 
 -- a file that changes ----------------------------------------------------------------------------
 
-describe("a file that changes while it is paged #few", function()
+describe("a file that changes while it is paged #once", function()
   local WIDTH = 64
 
   setup(function()

@@ -16,7 +16,7 @@ local root = tmpdir.root()
 local COMMAND = q(root .. "/build/bin/abridge")
 local CLEAN = "env -u LUA_PATH -u LUA_CPATH -u LUA_INIT "
 
-describe("the command #few", function()
+describe("the command #once", function()
   local program
 
   ---Runs the program with these words, in the spec's folder: stdout, stderr, exit code.
@@ -967,7 +967,6 @@ describe("the command #few", function()
   end)
 
   it("says what to install where luv or JSON is missing, in one line", function()
-    if host.in_nvim then return pending "Neovim has both" end
     dir:write("hide.lua", [[
       for _, name in ipairs { "luv", "cjson" } do
         package.preload[name] = function() error("module '" .. name .. "' not found:", 0) end

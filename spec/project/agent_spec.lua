@@ -9,7 +9,7 @@ local tmpdir = require "support.tmpdir"
 
 local BUDGET = 24000 -- tokens of each request
 
-describe("examples/agent.lua #few", function()
+describe("examples/agent.lua #once", function()
   if not host.uv() then return pending "luv is missing" end
 
   local agent = dofile "examples/agent.lua"

@@ -41,7 +41,7 @@ local function printed(code, name)
   return table.concat(lines, "\n")
 end
 
-describe("doc/profiles #few", function()
+describe("doc/profiles #once", function()
   if not host.uv() then return pending "luv is missing" end
 
   local dir

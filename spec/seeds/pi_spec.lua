@@ -8,7 +8,7 @@ local tmpdir = require "support.tmpdir"
 
 local KB = 1024
 
-describe("seed pi: #few", function()
+describe("seed pi: #once", function()
   local dir, session
 
   before_each(function()

@@ -1,7 +1,7 @@
 -- `make soak` itself, a thousandth of it: it runs, finds nothing wrong and says what it measured.
 local tmpdir = require "support.tmpdir"
 
-describe("make soak #few", function()
+describe("make soak #once", function()
   it("in little prints its table, and nothing is wrong", function()
     local lua = tmpdir.interpreter()
     if not lua then return pending "there is no interpreter to start inside Neovim" end

@@ -11,7 +11,7 @@ local WORDS = ": an ignore file must be a regular file of at most 16MB. Remove i
 local SECONDS = 25 -- for a busy machine; the timeout is 30
 local STANDS_STILL = not resources.asks_proc and 2 or nil -- seconds, where nothing else tells that it does
 
-describe("a search #few", function()
+describe("a search #once", function()
   if not host.uv() or not programs.find "rg" then
     pending("luv or ripgrep is missing", function() end)
     return
@@ -64,7 +64,7 @@ describe("a search #few", function()
     end
   end)
 
-  it("ends where one below stands in the way, and says which it is #few", function()
+  it("ends where one below stands in the way, and says which it is #once", function()
     for i, name in ipairs(NAMES) do
       local hostile = HOSTILE[i]
       dir:sh("cd tree/in/deep && " .. hostile[1]:format(name))

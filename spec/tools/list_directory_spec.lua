@@ -465,7 +465,7 @@ describe("list_directory #few", function()
     session:close()
   end)
 
-  it("gives 100,000 entries in pages, within the budget, none lost and none twice #few", function()
+  it("gives 100,000 entries in pages, within the budget, none lost and none twice #once", function()
     assert(uv.fs_mkdir(dir:at "many", 511)) -- 0777, less the umask
     local first
     for i = 1, 100000 do -- few files under many names: quicker made, and quicker gone
