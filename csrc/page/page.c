@@ -650,7 +650,7 @@ abr_code abr_page_write(abr_page *page, const char *p, size_t n, abr_error *erro
 abr_code abr_page_open(const char *path, const abr_page_opts *opts, abr_page **out, abr_error *error)
 {
     abr_code code = abr_page_begin(path, opts, out, error);
-    return code == ABR_OK ? step_to_end(out, error) : code;
+    return *out ? step_to_end(out, error) : code;
 }
 
 abr_code abr_page_text(const char *p, size_t n, const abr_page_opts *opts, abr_page **out, abr_error *error)
