@@ -269,7 +269,8 @@ static float entry(abr_text_line line, abr_text_line bare, abr_char_set chars)
     const char *gap = memchr(bare.p, ' ', bare.n); /* `  build    compile it` */
     if (gap && gap + 1 < bare.p + bare.n && gap[1] == ' ')
         return indented ? 0.6F : 0.4F;
-    if (abr_commit_subject(line.p, line.n) != ABR_SUBJECT_NONE || (abr_has_char(chars, '@') && has_address(bare)))
+    if (abr_commit_subject(line.p, line.n) != ABR_SUBJECT_NONE ||
+        (abr_has_char(chars, '@') && has_address(bare)))
         return 0.7F;
     if (indented && ABR_CONTAINS(bare, "  "))
         return 0.6F;

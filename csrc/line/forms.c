@@ -33,17 +33,18 @@ bool abr_is_mode_row(const char *p, size_t n)
 static const struct {
     char name[10];
     bool labels;
-} types[] = {{"build", true},    {"chore", false},  {"ci", true},    {"deps", false}, {"docs", false},
-             {"feat", false},    {"fix", false},    {"perf", false}, {"refactor", false},
-             {"revert", false},  {"style", true},   {"test", true},  {"tests", true}};
+} subject_types[] = {{"build", true},     {"chore", false},  {"ci", true},    {"deps", false},
+                     {"docs", false},     {"feat", false},   {"fix", false},  {"perf", false},
+                     {"refactor", false}, {"revert", false}, {"style", true}, {"test", true},
+                     {"tests", true}};
 
 abr_subject abr_commit_subject(const char *p, size_t n)
 {
     size_t size = 0;
     while (size < n && abr_is_letter(p[size]))
         size++;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        const char *name = types[i].name;
+    for (size_t i = 0; i < sizeof subject_types / sizeof *subject_types; i++) {
+        const char *name = subject_types[i].name;
         if (size != strlen(name) || abr_to_lower(*p) != *name || memcmp(p + 1, name + 1, size - 1) != 0)
             continue;
         size_t end = size;
@@ -54,7 +55,7 @@ abr_subject abr_commit_subject(const char *p, size_t n)
         end += end < n && p[end] == '!';
         if (n - end < 2 || p[end] != ':' || p[end + 1] != ' ')
             return ABR_SUBJECT_NONE;
-        return types[i].labels && !scoped ? ABR_SUBJECT_MAYBE : ABR_SUBJECT_SURE;
+        return subject_types[i].labels && !scoped ? ABR_SUBJECT_MAYBE : ABR_SUBJECT_SURE;
     }
     return ABR_SUBJECT_NONE;
 }

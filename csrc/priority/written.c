@@ -234,7 +234,8 @@ static bool is_commit(const abr_evidence *l)
     const bool heads = l->p[end_without_blanks(l) - 1] == ':'; /* Fix the following errors: */
     return (!heads && listed_at(l, i, verbs) > 0) || starts_with(l, i, "Merge branch") ||
            starts_with(l, i, "Merge pull") || starts_with(l, i, "HEAD is now") ||
-           starts_with(l, i, "Commit message") || abr_commit_subject(l->p + i, l->n - i) == ABR_SUBJECT_SURE || ends_with_request(l);
+           starts_with(l, i, "Commit message") ||
+           abr_commit_subject(l->p + i, l->n - i) == ABR_SUBJECT_SURE || ends_with_request(l);
 }
 
 /* ---- manuals, lists ---- */
