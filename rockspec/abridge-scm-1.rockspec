@@ -97,6 +97,7 @@ build = {
         "csrc/kinds/records.c",
         "csrc/kinds/text_signs.c",
         "csrc/kinds/values.c",
+        "csrc/line/forms.c",
         "csrc/lua/check.c",
         "csrc/lua/clean.c",
         "csrc/lua/counter.c",

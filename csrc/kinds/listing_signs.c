@@ -7,6 +7,7 @@
 #include "base/ascii.h"
 #include "kinds/char_set.h"
 #include "kinds/words.h"
+#include "line/forms.h"
 
 enum {
     LEAST_HASH = 7,    /* digits of an abbreviated one */
@@ -17,25 +18,6 @@ enum {
     MOST_NUMBERS = 16, /* words that are looked at */
     DEEP = 8           /* blanks before a line that goes on */
 };
-
-/* `-rw-r--r-- `, after an inode or a size. */
-static bool is_mode(abr_text_line bare)
-{
-    for (size_t passed = 0; passed < 2 && bare.n > 0 && abr_is_digit(*bare.p); passed++) {
-        while (bare.n > 0 && (abr_is_digit(*bare.p) || *bare.p == '.')) {
-            bare.p++;
-            bare.n--;
-        }
-        bare = abr_trimmed(bare);
-    }
-    if (bare.n < 11 || !ABR_HAS("-dlbcpsh", *bare.p))
-        return false;
-    size_t i = 1;
-    while (i < bare.n && ABR_HAS("-rwxsStT", bare.p[i]))
-        i++;
-    return i > 6 && i < bare.n && ABR_HAS(" +.", bare.p[i]) &&
-           !(bare.p[0] == '-' && bare.p[1] == '-' && bare.p[2] == '-' && bare.p[i - 1] == '-' && i > 10);
-}
 
 /* Hexadecimal digits at the start, and in *mixed whether letters and others are among them. */
 static size_t hash_length(abr_text_line bare, bool *mixed)
@@ -264,19 +246,6 @@ static bool is_data(abr_text_line bare)
     return numbers >= 3 && numbers * 3 >= words * 2;
 }
 
-/* `fix(scope): what it does`: the subject of a commit. */
-static bool is_subject(abr_text_line line, abr_char_set chars)
-{
-    static const char *const types[] = {"build", "chore", "ci",       "deps",   "docs",  "feat",
-                                        "fix",   "perf",  "refactor", "revert", "style", "test"};
-    abr_text_line word = abr_name_at(line);
-    if (!abr_has_char(chars, ':') || !ABR_IS_ONE_OF(word, types))
-        return false;
-    const char *colon = memchr(line.p, ':', line.n);
-    return colon && colon + 1 < line.p + line.n && colon[1] == ' ' &&
-           (line.p[word.n] == '(' || ABR_HAS(":!", line.p[word.n]));
-}
-
 /* `<name@host>` */
 static bool has_address(abr_text_line bare)
 {
@@ -300,7 +269,8 @@ static float entry(abr_text_line line, abr_text_line bare, abr_char_set chars)
     const char *gap = memchr(bare.p, ' ', bare.n); /* `  build    compile it` */
     if (gap && gap + 1 < bare.p + bare.n && gap[1] == ' ')
         return indented ? 0.6F : 0.4F;
-    if (is_subject(line, chars) || (abr_has_char(chars, '@') && has_address(bare)))
+    if (abr_commit_subject(line.p, line.n) != ABR_SUBJECT_NONE ||
+        (abr_has_char(chars, '@') && has_address(bare)))
         return 0.7F;
     if (indented && ABR_CONTAINS(bare, "  "))
         return 0.6F;
@@ -320,7 +290,7 @@ static float entry(abr_text_line line, abr_text_line bare, abr_char_set chars)
 
 bool abr_is_listed(abr_text_line line, abr_text_line bare, abr_char_set chars)
 {
-    return is_mode(bare) || starts_with_hash(bare) || is_of_git(line, bare, chars) ||
+    return abr_is_mode_row(bare.p, bare.n) || starts_with_hash(bare) || is_of_git(line, bare, chars) ||
            (abr_has_char(chars, ':') && is_match(bare)) || is_counted(bare);
 }
 

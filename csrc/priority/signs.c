@@ -23,12 +23,54 @@ enum {
 
 /* ---- places of words ---- */
 
+/* Does `text` stand right before `at`? */
+static bool preceded_by(const abr_evidence *l, size_t at, const char *text)
+{
+    const size_t n = strlen(text);
+    return at >= n && memcmp(l->p + at - n, text, n) == 0;
+}
+
+/* Is the word one of capitals that are joined and lead a message, "TEST-UNEXPECTED-FAIL | a.html", "[BUILD-FAIL]"?
+ * A failure that was known or expected says nothing. */
+static bool leads_joined(const abr_evidence *l, const abr_sign *s)
+{
+    size_t start = s->at;
+    size_t end = end_of(s);
+    while (start > 0 && (abr_is_upper(l->p[start - 1]) || l->p[start - 1] == '-'))
+        start--;
+    while (end < l->n && (abr_is_upper(l->p[end]) || l->p[end] == '-'))
+        end++;
+    const bool leads =
+        start <= l->words->indent || is_one_of(l->p[start - 1], "[(|") || preceded_by(l, start, ": ");
+    return leads && end - start > s->n && all_caps(l, s) && abr_is_upper(byte_at(l, start + 1)) &&
+           abr_is_upper(l->p[start]) && abr_is_upper(l->p[end - 1]) &&
+           is_one_of(byte_at(l, end), " \t\r\n:]),|") && !preceded_by(l, s->at, "KNOWN-") &&
+           !preceded_by(l, s->at, "NON-") &&
+           (!preceded_by(l, s->at, "EXPECTED-") || preceded_by(l, s->at, "UNEXPECTED-"));
+}
+
+/* Does the word belong to a macro of capitals that stopped the program: "Hit FATAL_CHECK(i < n) at a.cc:12"? */
+static bool is_macro_hit(const abr_evidence *l, const abr_sign *s)
+{
+    size_t start = s->at;
+    size_t end = end_of(s);
+    while (start > 0 && (abr_is_upper(l->p[start - 1]) || l->p[start - 1] == '_'))
+        start--;
+    while (end < l->n && (abr_is_upper(l->p[end]) || l->p[end] == '_'))
+        end++;
+    return preceded_by(l, start, "Hit ") && byte_at(l, end) == '(';
+}
+
 /* Is the word part of a name: of an identifier, a path, an option? */
 static bool in_name(const abr_evidence *l, const abr_sign *s)
 {
     char before = byte_before(l, s->at);
     char after = byte_at(l, end_of(s));
     char then = byte_at(l, end_of(s) + 1);
+    if ((before == '-' || after == '-') && leads_joined(l, s))
+        return false;
+    if ((before == '_' || after == '_') && is_macro_hit(l, s))
+        return false;
     if (starts_with(l, end_of(s), "/Error:")) /* RSpec */
         return false;
     if (before == ':' && !s->type && s->at >= 2 && l->p[s->at - 2] != ':' && !is_alnum(l->p[s->at - 2]) &&
@@ -97,7 +139,7 @@ static int64_t number_before(const abr_evidence *l, size_t at)
         return -1;
     for (unsigned words = 0; words < 2; words++) {
         int64_t value = number_that_ends_at(l, end, &start);
-        bool of = start >= 4 && memcmp(l->p + start - 4, " of ", 4) == 0;
+        bool of = preceded_by(l, start, " of ");
         int64_t first = value >= 0 && of ? number_that_ends_at(l, start - 4, &start) : -1;
         if (first >= 0)
             return first;
@@ -414,7 +456,7 @@ static void read_lack(abr_evidence *l, unsigned i)
     const abr_sign *before = i > 0 ? s - 1 : NULL;
     const unsigned trouble = 1U << ABR_WORD_ERROR | 1U << ABR_WORD_FAIL | 1U << ABR_WORD_FATAL |
                              1U << ABR_WORD_BAD | 1U << ABR_WORD_WARN | 1U << ABR_WORD_NO;
-    if (is_word(l, s, "terminated") && s->at >= 5 && starts_with(l, s->at - 5, "been ") && !is_written(l))
+    if (is_word(l, s, "terminated") && preceded_by(l, s->at, "been ") && !is_written(l))
         say(l, s, ABR_SCORE_BAD, false);
     if (i > 1 && !(trouble >> before->class & 1)) /* "no required module" */
         before--;
@@ -488,7 +530,7 @@ static void read_exit(abr_evidence *l, unsigned i)
         say(l, s, ABR_SCORE_BAD, false); /* status=503 */
         return;
     }
-    const bool field = is_word(l, s, "exitcode") || (s->at >= 5 && starts_with(l, s->at - 5, "exit_"));
+    const bool field = is_word(l, s, "exitcode") || preceded_by(l, s->at, "exit_");
     const bool exits = field || is_word(l, s, "exited") || is_word(l, s, "exit");
     if (is_word(l, s, "exit") && !abr_is_upper(l->p[s->at]) && abr_is_digit(byte_at(l, end_of(s) + 1)))
         return; /* a statement of a script */
@@ -541,7 +583,8 @@ static void read_pass(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     char after = byte_at(l, end_of(s));
-    if (is_one_of(after, "_.-/(") && is_alnum(byte_at(l, end_of(s) + 1)))
+    if ((is_one_of(after, "_.-/(") && is_alnum(byte_at(l, end_of(s) + 1))) ||
+        preceded_by(l, s->at, "UNEXPECTED-"))
         return;
     size_t value = skip(l, end_of(s), "\"':= ");
     if (value > end_of(s) + 1 || is_one_of(after, ":=")) {
@@ -650,7 +693,7 @@ static void read_step(abr_evidence *l, unsigned i)
 static void read_level(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    bool call_trace = s->at >= 5 && starts_with(l, s->at - 5, "Call ");
+    bool call_trace = preceded_by(l, s->at, "Call ");
     l->low_level = l->low_level || (s->at < LEVEL_WITHIN && !in_name(l, s) && !call_trace);
 }
 

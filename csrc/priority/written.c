@@ -5,6 +5,7 @@
 #include "priority/written.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "line/forms.h"
 #include "priority/evidence.h"
 #include "priority/words.h"
 
@@ -202,31 +203,6 @@ static size_t skip_hash(const abr_evidence *l, size_t start)
     return digit && i - start >= LEAST && i - start <= MOST ? i : 0;
 }
 
-/* "fix(api): ...", "docs: ..." */
-static bool has_commit_type(const abr_evidence *l, size_t i)
-{
-    static word_list types = {['c' - 'a'] = "chore",
-                              ['d' - 'a'] = "docs",
-                              ['f' - 'a'] = "fix feat",
-                              ['p' - 'a'] = "perf",
-                              ['r' - 'a'] = "refactor revert"};
-    static word_list scoped = {
-        ['b' - 'a'] = "build", ['c' - 'a'] = "ci", ['s' - 'a'] = "style", ['t' - 'a'] = "test tests"};
-    size_t end = i + listed_at(l, i, types);
-    const bool with_scope = end == i;
-    if (with_scope)
-        end += listed_at(l, i, scoped);
-    if (end == i)
-        return false;
-    if (byte_at(l, end) == '(')
-        while (end < l->n && l->p[end] != ')')
-            end++;
-    else if (with_scope)
-        return false;
-    end = skip(l, end, ")!");
-    return byte_at(l, end) == ':';
-}
-
 /* "... (#412)" */
 static bool ends_with_request(const abr_evidence *l)
 {
@@ -258,7 +234,8 @@ static bool is_commit(const abr_evidence *l)
     const bool heads = l->p[end_without_blanks(l) - 1] == ':'; /* Fix the following errors: */
     return (!heads && listed_at(l, i, verbs) > 0) || starts_with(l, i, "Merge branch") ||
            starts_with(l, i, "Merge pull") || starts_with(l, i, "HEAD is now") ||
-           starts_with(l, i, "Commit message") || has_commit_type(l, i) || ends_with_request(l);
+           starts_with(l, i, "Commit message") ||
+           abr_commit_subject(l->p + i, l->n - i) == ABR_SUBJECT_SURE || ends_with_request(l);
 }
 
 /* ---- manuals, lists ---- */
@@ -288,8 +265,7 @@ static bool is_heading_or_row(const abr_evidence *l)
         return true;
     if (l->words->words == 1 && starts_with(l, i, "ERRORS") && i + 6 == end_without_blanks(l))
         return true;
-    return i == 0 && is_one_of(byte_at(l, 0), "-dlcbsp") && skip(l, 1, "rwxsStT-") == 10 &&
-           byte_at(l, 10) <= ' ';
+    return abr_is_mode_row(l->p + i, l->n - i);
 }
 
 abr_written abr_written_of(const abr_evidence *l)

@@ -1,5 +1,5 @@
--- SPEC 6: what one line says. Two lists of lines, a kind and a tab before each: of those that report no trouble few may
--- be hits, of those that tell of it nearly all.
+-- SPEC 6: what one line says. Two lists of lines, a kind and a tab before each: those that report no trouble are no
+-- hits, those that tell of it are; a third names the lines of both that are judged wrongly.
 local abridge = require "support.unsaved"
 
 local PLAIN = ("a line of plain words\n"):rep(20)
@@ -10,30 +10,27 @@ local function is_hit(line)
   return cut.hits.found > 0
 end
 
--- How many lines of a list there are, and those that are hits or are none.
-local function read(path, wanted)
-  local count, found = 0, {}
+--- Rows that are judged wrongly: of a list of which every line should be a hit, or none.
+local function misjudged(path, should_be_hit)
+  local found = {}
   for row in io.lines(path) do
-    local line = row:match "^%w+\t(.+)$"
-    assert.is_truthy(line, row)
-    count = count + 1
-    if is_hit(line) == wanted then found[#found + 1] = row end
+    local line = assert(row:match "^%w+\t(.+)$", row)
+    if is_hit(line) ~= should_be_hit then found[#found + 1] = row end
   end
-  return count, found
+  return found
 end
 
 describe("one line", function()
-  it("that reports no trouble is hardly ever a hit", function()
-    local count, hits = read("spec/data/harmless_lines.tsv", true)
-    assert.is_true(count >= 500)
-    assert.is_true(#hits <= 0.04 * count, ("%d of %d are hits:\n%s"):format(#hits, count, table.concat(hits, "\n")))
-  end)
-
-  it("that tells of trouble nearly always is one", function()
-    local count, missed = read("spec/data/telling_lines.tsv", false)
-    assert.is_true(count >= 600)
-    local list = table.concat(missed, "\n")
-    assert.is_true(#missed <= 0.05 * count, ("%d of %d are none:\n%s"):format(#missed, count, list))
+  it("that reports no trouble is no hit, and one that tells of it is, but for those known to be misjudged", function()
+    local known = {}
+    for row in io.lines "spec/data/misjudged_lines.tsv" do
+      known[#known + 1] = row
+    end
+    local wrong = misjudged("spec/data/harmless_lines.tsv", false)
+    for _, row in ipairs(misjudged("spec/data/telling_lines.tsv", true)) do
+      wrong[#wrong + 1] = row
+    end
+    assert.same(table.concat(known, "\n"), table.concat(wrong, "\n"))
   end)
 
   it("says nothing by a value that is empty, zero, false or null", function()
