@@ -15,6 +15,7 @@ local ROOMS = {
   { "base", 1782 },
   { "text", 25614 },
   { "budget", 5720 },
+  { "line", 0 },
   { "priority", 61280 },
   { "kinds", 0 },
   { "cut", 15595 },
