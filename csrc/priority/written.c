@@ -268,11 +268,55 @@ static bool is_heading_or_row(const abr_evidence *l)
     return abr_is_mode_row(l->p + i, l->n - i);
 }
 
+/* ---- traces: what a program does, step by step ---- */
+
+/* Where `text` stands first, from `from` on; l->n where it does not. */
+static size_t find(const abr_evidence *l, size_t from, const char *text)
+{
+    const char first = *text;
+    for (size_t i = from; i < l->n; i++) {
+        const char *p = memchr(l->p + i, first, l->n - i);
+        if (!p)
+            break;
+        i = (size_t)(p - l->p);
+        if (starts_with(l, i, text))
+            return i;
+    }
+    return l->n;
+}
+
+/* strace's `openat(AT_FDCWD, "a.h", O_RDONLY) = -1 ENOENT (No such file or directory)`. */
+static bool is_system_call(const abr_evidence *l)
+{
+    size_t at = find(l, 0, " = -1 E");
+    while (at > 0 && at < l->n && l->p[at - 1] == ' ')
+        at--;
+    return at > 0 && at < l->n && l->p[at - 1] == ')' && l->p[l->n - 1] == ')';
+}
+
+/* cmake --trace: `/usr/share/cmake/Modules/FindZLIB.cmake(12):  message(FATAL_ERROR none )`. */
+static bool is_cmake_command(const abr_evidence *l)
+{
+    size_t at = find(l, 0, ".cmake(");
+    at = at < l->n ? at + strlen(".cmake(") : find(l, 0, "CMakeLists.txt(") + strlen("CMakeLists.txt(");
+    if (at >= l->n || !abr_is_digit(l->p[at]))
+        return false;
+    at = skip_digits(l, at);
+    return starts_with(l, at, "):  ") && find(l, at + 4, "(") < l->n;
+}
+
+/* make -d says of each file how it was not made. */
+static bool is_trace(const abr_evidence *l)
+{
+    return starts_with(l, l->words->indent, "No implicit rule found for ") || is_system_call(l) ||
+           is_cmake_command(l);
+}
+
 abr_written abr_written_of(const abr_evidence *l)
 {
     if (l->words->indent == l->n)
         return ABR_WRITTEN_NOT;
-    if (starts_as_comment(l) || is_commit(l) || is_heading_or_row(l))
+    if (starts_as_comment(l) || is_commit(l) || is_heading_or_row(l) || is_trace(l))
         return ABR_WRITTEN_TEXT;
     bool source =
         ends_as_source(l) || starts_as_source(l) || is_assignment(l) || is_shell(l) || is_option_help(l);

@@ -8,8 +8,8 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Is the line source code, the help of an option, a commit's subject, a heading, a row of a file list? Words
- * of trouble tell of none there. */
+/* Is the line source code, the help of an option, a commit's subject, a heading, a row of a file list, a step that
+ * a program traces? Words of trouble tell of none there. */
 abr_written abr_written_of(const abr_evidence *l);
 
 /* Is the word an argument of a call, such as the message of error("no such file")? */
