@@ -30,22 +30,24 @@ static bool preceded_by(const abr_evidence *l, size_t at, const char *text)
     return at >= n && memcmp(l->p + at - n, text, n) == 0;
 }
 
-/* Is the word one of capitals that are joined and lead a message, "TEST-UNEXPECTED-FAIL | a.html", "[BUILD-FAIL]"?
- * A failure that was known or expected says nothing. */
+/* Is the word the last of capitals that are joined and lead a message, "TEST-UNEXPECTED-FAIL | a.html", "[BUILD-FAIL]",
+ * "TEST_FAILED: undo"? A failure that was known or expected says nothing. */
 static bool leads_joined(const abr_evidence *l, const abr_sign *s)
 {
     size_t start = s->at;
     size_t end = end_of(s);
-    while (start > 0 && (abr_is_upper(l->p[start - 1]) || l->p[start - 1] == '-'))
-        start--;
-    while (end < l->n && (abr_is_upper(l->p[end]) || l->p[end] == '-'))
-        end++;
+    bool constant = false; /* EAI_FAIL is only a name */
+    for (; start > 0 && (abr_is_upper(l->p[start - 1]) || is_one_of(l->p[start - 1], "-_")); start--)
+        constant = constant || l->p[start - 1] == '_';
+    if (is_word(l, s, "unexpected"))
+        while (end < l->n && (abr_is_upper(l->p[end]) || l->p[end] == '-'))
+            end++;
     const bool leads =
         start <= l->words->indent || is_one_of(l->p[start - 1], "[(|") || preceded_by(l, start, ": ");
-    return leads && end - start > s->n && all_caps(l, s) && abr_is_upper(byte_at(l, start + 1)) &&
-           abr_is_upper(l->p[start]) && abr_is_upper(l->p[end - 1]) &&
-           is_one_of(byte_at(l, end), " \t\r\n:]),|") && !preceded_by(l, s->at, "KNOWN-") &&
-           !preceded_by(l, s->at, "NON-") &&
+    return leads && start < s->at && all_caps(l, s) && abr_is_upper(l->p[start]) &&
+           abr_is_upper(l->p[start + 1]) &&
+           is_one_of(byte_at(l, end), constant ? "\r\n:])|" : " \t\r\n:]),|") &&
+           !preceded_by(l, s->at, "KNOWN-") && !preceded_by(l, s->at, "NON-") &&
            (!preceded_by(l, s->at, "EXPECTED-") || preceded_by(l, s->at, "UNEXPECTED-"));
 }
 
@@ -67,7 +69,7 @@ static bool in_name(const abr_evidence *l, const abr_sign *s)
     char before = byte_before(l, s->at);
     char after = byte_at(l, end_of(s));
     char then = byte_at(l, end_of(s) + 1);
-    if ((before == '-' || after == '-') && leads_joined(l, s))
+    if (is_one_of(before, "-_") && leads_joined(l, s))
         return false;
     if ((before == '_' || after == '_') && is_macro_hit(l, s))
         return false;
