@@ -271,7 +271,7 @@ static bool is_heading_or_row(const abr_evidence *l)
 /* ---- traces: what a program does, step by step ---- */
 
 /* Where `text` stands first, from `from` on; l->n where it does not. */
-static size_t find(const abr_evidence *l, size_t from, const char *text)
+static size_t first_of(const abr_evidence *l, size_t from, const char *text)
 {
     const char first = *text;
     for (size_t i = from; i < l->n; i++) {
@@ -288,7 +288,7 @@ static size_t find(const abr_evidence *l, size_t from, const char *text)
 /* strace's `openat(AT_FDCWD, "a.h", O_RDONLY) = -1 ENOENT (No such file or directory)`. */
 static bool is_system_call(const abr_evidence *l)
 {
-    size_t at = find(l, 0, " = -1 E");
+    size_t at = first_of(l, 0, " = -1 E");
     while (at > 0 && at < l->n && l->p[at - 1] == ' ')
         at--;
     return at > 0 && at < l->n && l->p[at - 1] == ')' && l->p[l->n - 1] == ')';
@@ -297,12 +297,12 @@ static bool is_system_call(const abr_evidence *l)
 /* cmake --trace: `/usr/share/cmake/Modules/FindZLIB.cmake(12):  message(FATAL_ERROR none )`. */
 static bool is_cmake_command(const abr_evidence *l)
 {
-    size_t at = find(l, 0, ".cmake(");
-    at = at < l->n ? at + strlen(".cmake(") : find(l, 0, "CMakeLists.txt(") + strlen("CMakeLists.txt(");
+    size_t at = first_of(l, 0, ".cmake(");
+    at = at < l->n ? at + strlen(".cmake(") : first_of(l, 0, "CMakeLists.txt(") + strlen("CMakeLists.txt(");
     if (at >= l->n || !abr_is_digit(l->p[at]))
         return false;
     at = skip_digits(l, at);
-    return starts_with(l, at, "):  ") && find(l, at + 4, "(") < l->n;
+    return starts_with(l, at, "):  ") && first_of(l, at + 4, "(") < l->n;
 }
 
 /* make -d says of each file how it was not made. */
