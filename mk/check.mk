@@ -16,11 +16,10 @@ names: build/5.4/abridge/core.so ## write doc/names.txt, every public name with 
 	@mv doc/names.txt~ doc/names.txt
 
 # Two parts at a time, what takes longest first, what each prints kept together.
+longest := check-cases msan check-fuzz check-memory lint-tidy lint-cppcheck bench-check
 check: check-tools ## lint, tests that want more tools, msan, tsan, bench-check, other systems, each fuzzer for 20 seconds
 	@$(MAKE) --no-print-directory $(call parallel,2) --output-sync=recurse --keep-going \
-		lint-tidy check-cases msan bench-check check-fuzz check-memory check-portable check-suite check-arm64 check-x87 \
-		tsan \
-		$(filter-out lint-tidy,$(lints))
+		$(longest) check-portable check-suite check-arm64 check-x87 tsan $(filter-out $(longest),$(lints))
 
 check-tools:
 	@.ci/setup.sh check
