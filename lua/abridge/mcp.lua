@@ -42,7 +42,8 @@ local function left_out(tool, json, limits, budgets, opts)
     if problem then tell.crude(tool, problem) end
     cut = ledger
   end
-  local names = opts.session and opts.session:names(share.tool_names(opts)) or {}
+  local registry = require "abridge.session.registry"
+  local names = opts.session and registry.names(opts.session, share.tool_names(opts)) or {}
   return require("abridge.output.notice").structured(json and #json, cut, names)
 end
 

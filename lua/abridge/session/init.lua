@@ -98,9 +98,14 @@ end
 Session.register = registry.register
 Session.find = registry.find
 Session.shown_name = registry.shown_name
-Session.names = registry.names
 Session.limits = registry.limits
 Session.definitions = registry.definitions
+
+--- The names that notices use.
+---@return abridge.NoticeData
+function Session:names()
+  return registry.names(self)
+end
 
 -- calls -------------------------------------------------------------------------
 
