@@ -482,17 +482,16 @@ static void end_open(abr_retainer *q)
     o->later = false;
 }
 
-/* ---- chunks ---- */
-
 /* ---- floods ---- */
 
 /* Bytes of (p, n) that are those `size` bytes before them. */
 static size_t count_same(const char *p, size_t n, size_t size)
 {
+    const char *before = p - size;
     size_t i = 0;
-    while (n - i >= sizeof(uint64_t) && abr_load_word(p + i) == abr_load_word(p + i - size))
+    while (n - i >= sizeof(uint64_t) && abr_load_word(p + i) == abr_load_word(before + i))
         i += sizeof(uint64_t);
-    while (i < n && p[i] == p[i - size])
+    while (i < n && p[i] == before[i])
         i++;
     return i;
 }
