@@ -42,7 +42,7 @@ fuzz_c() {
   mkdir -p "$finds"
   spec/fuzz/corpus.sh unpack "$1"
   "${still[@]}" "build/fuzz/fuzz_$1" "$limit" -seed="${ABRIDGE_SEED:-0}" -reload=0 -max_len=1024 -len_control=0 \
-    -timeout=60 -dict=spec/fuzz/words.dict -artifact_prefix="build/fuzz/$1-" -print_final_stats=1 \
+    -timeout=240 -dict=spec/fuzz/words.dict -artifact_prefix="build/fuzz/$1-" -print_final_stats=1 \
     "$finds" "build/fuzz/corpus/$1"
 }
 
