@@ -601,7 +601,9 @@ static void read_method(abr_evidence *l, unsigned i)
 static void read_phrase(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    if (!abr_is_phrase(l, s) || negated(l, i) || is_written(l) || abr_is_spoken_of(l, s))
+    const char *before = abr_find_phrase(l, s);
+    const bool has_no = before && strncmp(before, "not ", 4) == 0; /* "not a directory" */
+    if (!before || (!has_no && negated(l, i)) || is_written(l) || abr_is_spoken_of(l, s))
         return;
     l->stepped = false;
     say(l, s, ABR_SCORE_BAD, false);
