@@ -33,13 +33,15 @@ local function bare(text)
   return table.concat(out)
 end
 
---- Take the directives out of a source; report its macros and whether it may be read only once.
+--- Take the directives out of a source; report its macros, but for those that it undefines, and whether it may be read
+--- only once.
 local function without_directives(text, found)
   local guard = text:match "^%s*#%s*ifndef%s+([%w_]+)%s+#%s*define%s+%1%s"
   return (("\n" .. text)
     :gsub("\n[ \t]*#[ \t]*([^\n]*)", function(line)
       local name = line:match "^define%s+([%a_][%w_]*)"
-      if name and name ~= guard and not name:find "^_" then found(name, "macro") end
+      local stays = name and not text:find("#undef " .. name .. "%f[^%w_]")
+      if stays and name ~= guard and not name:find "^_" then found(name, "macro") end
       return "\n"
     end)
     :gsub("\n[%u_]+%f[\n]", "\n")),

@@ -59,3 +59,12 @@ build/test/shim.so: $(OBJ)/c/spec/faults/shim.o
 	$(call link,-shared,-ldl)
 
 $(OBJ)/c/spec/faults/shim.o: FLAGS += -fvisibility=default
+
+# What the rows of csrc/priority/*.def change in spec/data and in the files below RULES_CORPUS.
+.PHONY: rules
+rules: $(BIN)/rules ## how many lines each word, phrase and stem changes, with those below RULES_CORPUS=FOLDER; RULE=word shows them
+	@{ cut -f 2- spec/data/*.tsv; $(if $(RULES_CORPUS),find $(RULES_CORPUS) -type f -exec zcat -f {} + 2>/dev/null;) } | \
+		$(BIN)/rules $(if $(RULE),"$(RULE)")
+
+$(BIN)/rules: $(OBJ)/c/spec/c/rules.o $(core_obj)
+	$(call link)

@@ -26,20 +26,21 @@ typedef struct {
     size_t n;
     const abr_line_words *words;
     abr_written written;
-    unsigned quiet; /* groups of words that are switched off */
-    float strong;   /* score of the best word */
-    float expected; /* score of what was expected, or why */
-    float summary;  /* score of counts and results */
-    bool passed;    /* it says that something went well */
-    bool low_level; /* it has a low log level */
-    bool stepped;   /* it says what is being done */
-    bool counted;   /* some failed, in number */
-    bool warns;     /* a compiler's "warning:" */
-    bool remarks;   /* a compiler's "warning:" or "note:", whatever it is about */
-    bool exited;    /* with a status that is not 0 */
-    bool is_clear;  /* a form was found that only an error has */
-    size_t at;      /* of the best word */
-    bool *exact;    /* it matters which digits it has */
+    unsigned quiet;   /* groups of words that are switched off */
+    unsigned without; /* a rule that is left out, or ABR_NO_RULE */
+    float strong;     /* score of the best word */
+    float expected;   /* score of what was expected, or why */
+    float summary;    /* score of counts and results */
+    bool passed;      /* it says that something went well */
+    bool low_level;   /* it has a low log level */
+    bool stepped;     /* it says what is being done */
+    bool counted;     /* some failed, in number */
+    bool warns;       /* a compiler's "warning:" */
+    bool remarks;     /* a compiler's "warning:" or "note:", whatever it is about */
+    bool exited;      /* with a status that is not 0 */
+    bool is_clear;    /* a form was found that only an error has */
+    size_t at;        /* of the best word */
+    bool *exact;      /* it matters which digits it has */
 } abr_evidence;
 
 /* A rule is about to look at which digit it is, not just that it is one: see recall.c. */

@@ -32,7 +32,7 @@ typedef enum {
     ABR_WORD_NAMING,  /* handling, message: an error before them is a name */
     ABR_WORD_SYMBOL,  /* reference, symbol: after undefined */
     ABR_WORD_SECTION, /* group, task, step: heads of a part of a log */
-    ABR_WORD_PHRASE,  /* something is wrong where it is part of a phrase: out of range */
+    ABR_WORD_PHRASE,  /* something is wrong if it is part of a phrase of phrases.def: out of range */
     ABR_WORD_METHOD,  /* GET, POST */
     ABR_WORD_HTTP
 } abr_word_class;
@@ -43,6 +43,15 @@ typedef struct {
     uint8_t class;
 } abr_word;
 
+/* A rule is a row of a table: its number there and that of the first row. */
+enum {
+    ABR_RULE_WORD = 0,         /* words.def */
+    ABR_RULE_PHRASE = 1 << 16, /* phrases.def */
+    ABR_RULE_STEM = 2 << 16,   /* stems.def */
+    ABR_RULE_ENDING = 3 << 16, /* endings.def */
+    ABR_NO_RULE = 4 << 16
+};
+
 enum { ABR_LEXICON_SLOTS = 2048, ABR_LEXICON_BITS = 14 };
 
 /* The words in use, for lookup. */
@@ -52,6 +61,7 @@ typedef struct {
     uint16_t slots[ABR_LEXICON_SLOTS]; /* 1 + index of a word, 0: none */
     uint64_t keys[ABR_LEXICON_SLOTS];  /* its first eight letters */
     unsigned quiet;                    /* groups that are switched off */
+    unsigned without;                  /* a rule that is left out, or ABR_NO_RULE */
 } abr_lexicon;
 
 extern const abr_word abr_words[];
@@ -61,6 +71,9 @@ unsigned abr_word_group(unsigned class);
 
 /* Fill a lexicon with the words of every group that is not in `quiet`, a set of ABR_GROUP_... */
 void abr_lexicon_open(abr_lexicon *x, unsigned quiet);
+
+/* The same without one rule: how a test finds out what the rule is worth. */
+void abr_lexicon_open_without(abr_lexicon *x, unsigned quiet, unsigned rule);
 
 /* The first eight bytes of a word, in lower case; bytes of `raw` past its n are ignored. */
 static inline uint64_t abr_word_key(uint64_t raw, size_t n)

@@ -273,7 +273,12 @@ void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns
     const words_reader read_words = escapes ? abr_read_words : abr_read_plain_words;
     read_words(lexicon, p, n, &words);
     bool exact = words.code < n || patterns->count > 0;
-    abr_evidence l = {.p = p, .n = n, .words = &words, .quiet = lexicon->quiet, .exact = &exact};
+    abr_evidence l = {.p = p,
+                      .n = n,
+                      .words = &words,
+                      .quiet = lexicon->quiet,
+                      .without = lexicon->without,
+                      .exact = &exact};
     bool may_say = may_say_something(&l);
     if (may_say) {
         abr_read_signs(&l);

@@ -32,93 +32,10 @@ typedef struct {
     const char *after;
 } phrase;
 
-/* In order of the words. */
 static const phrase phrases[] = {
-    {"bad ", "address", ""},
-    {"", "attempt", " to "},
-    {"", "bail", " out!"},
-    {"", "below", " threshold"},
-    {"out of ", "bounds", ""},
-    {"resource ", "busy", ""},
-    {"", "call", " trace:"},
-    {"no package ", "called", ""},
-    {".ps1:", "char", ":"},
-    {" ", "char", ":"},
-    {"", "connection", " closed by"},
-    {"", "connection", " reset"},
-    {"", "connection", " lost"},
-    {"does not ", "contain", " "},
-    {"bad ", "cpu", ""},
-    {"bad ", "credentials", ""},
-    {"too ", "deep", ""},
-    {"multiple ", "definition", " of "},
-    {"bad ", "descriptor", ""},
-    {"bad file ", "descriptor", ""},
-    {"loop ", "detected", ""},
-    {": is a ", "directory", ""},
-    {"not a ", "directory", ""},
-    {"", "diverged", " from"},
-    {"", "divide", " by zero"},
-    {"", "division", " by zero"},
-    {"", "exhausted", " "},
-    {"non-", "exhaustive", ""},
-    {"requires ", "explicit", " "},
-    {"", "fall", "\xC3\xB3"}, /* falló */
-    {"too ", "few", " "},
-    {"bad ", "gateway", ""},
-    {"", "gateway", " time"},
-    {"", "gave", " up"},
-    {"", "giving", " up"},
-    {"socket ", "hang", ""},
-    {"", "imported", " and not used"},
-    {"bad ", "interpreter", ""},
-    {"name or service not ", "known", ""},
-    {"too ", "large", ""},
-    {" is ", "locked", ""},
-    {"too ", "long", ""},
-    {"data ", "loss", ""},
-    {"100% packet ", "loss", ""},
-    {"bad ", "magic", ""},
-    {"too ", "many", ""},
-    {"not ", "meet", " "},
-    {"out of ", "memory", ""},
-    {"", "memory", " exhausted"},
-    {"", "msg", " "},
-    {"non-", "numeric", " argument"},
-    {"error ", "occurred", ""},
-    {"errors ", "occurred", ""},
-    {"", "offenses", " detected"},
-    {"bad ", "option", ""},
-    {"general ", "protection", " fault"},
-    {"too ", "quickly", ""},
-    {"out of ", "range", ""},
-    {"", "refus", "\xC3\xA9"}, /* refusé */
-    {"would ", "reformat", " "},
-    {"", "remounting", " filesystem read-only"},
-    {"bad ", "request", ""},
-    {"", "rip", ": 0"},
-    {"", "rspec", " ./"},
-    {"not in ", "scope", ""},
-    {"reference not ", "set", " to"},
-    {"variable not ", "set", ""},
-    {"parameter not ", "set", ""},
-    {"environment variable is not ", "set", ""},
-    {"bad ", "signature", ""},
-    {"stack ", "smashing", " detected"},
-    {"detected ", "stall", ""},
-    {"bad ", "substitution", ""},
-    {"read-only file ", "system", ""},
-    {"", "takiego", " pliku"},
-    {"", "terminate", " called"},
-    {"breakpoint ", "trap", ""},
-    {"not ", "trusted", ""},
-    {"service ", "unavailable", ""},
-    {"temporarily ", "unavailable", ""},
-    {"is ", "unavailable", ""},
-    {"", "unwrap", "()` on "},
-    {"already in ", "use", ""},
-    {"pure ", "virtual", " method called"},
-    {"", "what", "():  "},
+#define PHRASE(before, word, after, program, proof) {before, word, after},
+#include "priority/phrases.def"
+#undef PHRASE
 };
 
 /* The first phrase whose word starts with the letter, or a later one. */
@@ -136,50 +53,36 @@ static size_t first_with(char letter)
     return low;
 }
 
-bool abr_is_phrase(const abr_evidence *l, const abr_sign *s)
+const char *abr_find_phrase(const abr_evidence *l, const abr_sign *s)
 {
     const char letter = abr_to_lower(l->p[s->at]);
     for (size_t i = first_with(letter); i < sizeof phrases / sizeof *phrases; i++) {
         const phrase *x = &phrases[i];
         if (x->word[0] != letter)
             break;
-        if (x->word[1] != abr_to_lower(l->p[s->at + 1]))
+        if (x->word[1] != abr_to_lower(l->p[s->at + 1]) || l->without == ABR_RULE_PHRASE + i)
             continue;
         size_t before = strlen(x->before);
         if (is_word(l, s, x->word) && s->at >= before && same_at(l, s->at - before, x->before, before) &&
             same_at(l, end_of(s), x->after, strlen(x->after)))
-            return true;
+            return x->before;
     }
-    return false;
+    return NULL;
 }
 
 /* ---- beyond ASCII ---- */
 
-/* Stems, so that cases and plurals are found; `before` is what an ASCII start of the word is. */
+/* Stems, so that cases and plurals are found, in lower case; the first letter may be upper case too. `before` is what
+ * an ASCII start of the word is. */
 typedef struct {
-    const char *text;
     const char *before;
+    const char *text;
 } stem;
 
-/* By their first byte, in order. */
 static const stem stems[] = {
-    {"échec", ""},      {"échou", ""},          {"Échec", ""},      {"ültig", "ung"},
-    {"łąd", "b"},       {"şarısız", "ba"},      {"σφάλμα", ""},     {"Σφάλμα", ""},
-    {"ошибк", ""},      {"не найден", ""},      {"не удалось", ""}, {"невозможно", ""},
-    {"недопустим", ""}, {"неверн", ""},         {"не описан", ""},  {"не знайдено", ""},
-    {"Ошибк", ""},      {"Не удалось", ""},     {"Невозможно", ""}, {"Недопустим", ""},
-    {"Неверн", ""},     {"Отказано", ""},       {"отказано", ""},   {"помилк", ""},
-    {"Помилк", ""},     {"Нет такого", ""},     {"нет такого", ""}, {"сбой", ""},
-    {"Сбой", ""},       {"Прервано", ""},       {"прервано", ""},   {"שגיאה", ""},
-    {"خطأ", ""},        {"त्रुटि", ""},           {"ผิดพลาด", ""},     {"ỗi", "l"},
-    {"エラー", ""},     {"見つかりません", ""}, {"できません", ""}, {"ありません", ""},
-    {"失敗", ""},       {"失败", ""},           {"错误", ""},       {"錯誤", ""},
-    {"異常", ""},       {"异常", ""},           {"例外", ""},       {"拒绝", ""},
-    {"拒絕", ""},       {"拒否", ""},           {"不存在", ""},     {"不够", ""},
-    {"找不到", ""},     {"无法", ""},           {"無法", ""},       {"没有那个", ""},
-    {"没有权限", ""},   {"沒有", ""},           {"致命", ""},       {"未找到", ""},
-    {"오류", ""},       {"에러", ""},           {"실패", ""},       {"거부", ""},
-    {"수 없", ""},
+#define STEM(before, text, program, proof) {before, text},
+#include "priority/stems.def"
+#undef STEM
 };
 
 /* Nothing of it: "没有错误", "エラー: 0", "오류 없음", "без ошибки". */
@@ -209,19 +112,32 @@ static inline bool starts_stem(unsigned char c)
     return c >= 0xC3 && c != 0xE2 && c < 0xEE;
 }
 
+/* The first two bytes of a char, of a letter in lower case: Latin, Greek and Cyrillic ones have two. */
+static unsigned lower_pair(unsigned char first, unsigned char second)
+{
+    const unsigned pair = (unsigned)first << 8 | second;
+    const bool upper = (pair >= 0xC380 && pair <= 0xC39E) || (pair >= 0xCE91 && pair <= 0xCE9F) ||
+                       (pair >= 0xD090 && pair <= 0xD09F);
+    const bool next = (pair >= 0xCEA0 && pair <= 0xCEA9) || (pair >= 0xD0A0 && pair <= 0xD0AF);
+    return upper ? pair + 0x20 : next ? pair + 0x100 - 0x20 : pair;
+}
+
 size_t abr_find_foreign(const abr_evidence *l)
 {
     enum { MOST = 256 }; /* bytes that are looked at: a message says it early */
     size_t until = l->n - l->words->mark < MOST ? l->n : l->words->mark + MOST;
-    for (size_t i = l->words->mark; i < until; i++) {
+    for (size_t i = l->words->mark; i + 1 < until; i++) {
         if (!starts_stem((unsigned char)l->p[i]))
             continue;
+        const unsigned pair = lower_pair((unsigned char)l->p[i], (unsigned char)l->p[i + 1]);
         for (size_t k = 0; k < sizeof stems / sizeof *stems; k++) {
-            if (stems[k].text[0] != l->p[i] || !starts_with(l, i, stems[k].text))
+            const char *text = stems[k].text;
+            if (((unsigned)(unsigned char)text[0] << 8 | (unsigned char)text[1]) != pair ||
+                !starts_with(l, i + 2, text + 2) || l->without == ABR_RULE_STEM + k)
                 continue;
             size_t before = strlen(stems[k].before);
             bool joined = i >= before && same_at(l, i - before, stems[k].before, before);
-            if (joined && !is_denied(l, i - before, i + strlen(stems[k].text)))
+            if (joined && !is_denied(l, i - before, i + strlen(text)))
                 return i - before;
         }
     }

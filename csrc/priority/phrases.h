@@ -8,8 +8,9 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Does the word stand in a phrase that tells of trouble: "index out of range", "Address already in use"? */
-bool abr_is_phrase(const abr_evidence *l, const abr_sign *s);
+/* What stands before the word in a phrase that tells of trouble: "out of " of "index out of range"; NULL if it is in
+ * none. */
+const char *abr_find_phrase(const abr_evidence *l, const abr_sign *s);
 
 /* Where a message in a script beyond ASCII tells of trouble, or its end. */
 size_t abr_find_foreign(const abr_evidence *l);

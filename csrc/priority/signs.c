@@ -331,7 +331,8 @@ static void read_error(abr_evidence *l, unsigned i)
     const abr_sign *before = i > 0 ? s - 1 : NULL;
     bool names_test =
         s->type && (l->stepped || starts_with(l, s->at, "Test") || starts_with(l, s->at, "test"));
-    if (names_test || reports_none(l, i))
+    const bool sentence = is_word(l, s, "severe") && !all_caps(l, s); /* not the level */
+    if (names_test || sentence || reports_none(l, i))
         return;
     int64_t count = number_before(l, s->at);
     bool source = before && before->class == ABR_WORD_CODE && s->at - end_of(before) <= 8;
@@ -646,7 +647,9 @@ static void read_method(abr_evidence *l, unsigned i)
 static void read_phrase(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    if (!abr_is_phrase(l, s) || negated(l, i) || is_written(l) || abr_is_spoken_of(l, s))
+    const char *before = abr_find_phrase(l, s);
+    const bool has_no = before && strncmp(before, "not ", 4) == 0; /* "not a directory" */
+    if (!before || (!has_no && negated(l, i)) || is_written(l) || abr_is_spoken_of(l, s))
         return;
     l->stepped = false;
     say(l, s, ABR_SCORE_BAD, false);

@@ -60,21 +60,22 @@ static INLINE uint32_t mix(uint32_t hash, uint64_t value)
 /* ---- signs ---- */
 
 /* Does a word of mixed case end like the name of an error type? */
-static unsigned type_class(const char *p, size_t n)
+static unsigned type_class(const abr_lexicon *lexicon, const char *p, size_t n)
 {
     static const struct {
         char end[10];
         uint8_t n;
         uint8_t class;
-    } ends[] = {{"Exception", 9, ABR_WORD_ERROR}, {"Error", 5, ABR_WORD_ERROR},
-                {"Sanitizer", 9, ABR_WORD_FATAL}, {"Failure", 7, ABR_WORD_FAIL},
-                {"Errors", 6, ABR_WORD_ERROR},    {"Warning", 7, ABR_WORD_WARN}};
-    if (!(p[n - 1] == 'r' || p[n - 1] == 'n' || p[n - 1] == 'e' || p[n - 1] == 's' || p[n - 1] == 'g'))
-        return ABR_WORD_NONE;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (n > ends[i].n && p[n - 1] == ends[i].end[ends[i].n - 1] &&
-            memcmp(p + n - ends[i].n, ends[i].end, ends[i].n) == 0)
-            return ends[i].class;
+    } endings[] = {
+#define ENDING(class, text, program, proof) {text, sizeof(text) - 1, ABR_WORD_##class},
+#include "priority/endings.def"
+#undef ENDING
+    };
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (n > endings[i].n && p[n - 1] == endings[i].end[endings[i].n - 1] &&
+            memcmp(p + n - endings[i].n, endings[i].end, endings[i].n) == 0 &&
+            lexicon->without != ABR_RULE_ENDING + i)
+            return endings[i].class;
     return ABR_WORD_NONE;
 }
 
@@ -109,7 +110,7 @@ static INLINE void look_up(reader r, size_t at, size_t n, bool mixed)
     const abr_word *w = abr_lexicon_find(r.lexicon, abr_word_key(abr_load_word(p), n), p, n);
     if (w)
         add_sign(r.out, at, n, w->class, false);
-    unsigned class = mixed ? type_class(p, n) : ABR_WORD_NONE;
+    unsigned class = mixed ? type_class(r.lexicon, p, n) : ABR_WORD_NONE;
     if (class != ABR_WORD_NONE && !(abr_word_group(class) & r.lexicon->quiet))
         add_sign(r.out, at, n, class, true);
 }

@@ -38,6 +38,7 @@ local NONE = {
   "int planted(void);\nextern const int planted;\nstruct planted;\ntypedef struct planted planted;\n",
   "struct other {\n    int planted;\n};\nstatic struct other one = {.planted = planted};\n",
   "#ifndef planted\n#define planted\nstatic int other;\n#endif\n", -- what guards a header
+  '#define planted(x) {x},\n#include "table.def"\n#undef planted\n',
 }
 
 describe("names at file scope #once", function()

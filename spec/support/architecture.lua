@@ -116,18 +116,18 @@ end
 local function c_units(root, report)
   local units, texts = {}, {}
   for _, path in ipairs(files_below(root, "csrc")) do
-    if path:find "%.[ch]$" then texts[path] = paths.read(root .. "/" .. path) end
+    if path:find "%.[ch]$" or path:find "%.def$" then texts[path] = paths.read(root .. "/" .. path) end
   end
   for _, path in ipairs(sorted_keys(texts)) do
     local name = path:match "^csrc/(.*)%.[ch]$"
-    if path ~= "csrc/abridge.h" then
+    if name and path ~= "csrc/abridge.h" then
       local unit = units[name] or { room = name:match "^([^/]+)/" or TOP, uses = {} }
       units[name] = unit
       for included in texts[path]:gmatch '#include "([^"]+)"' do
         local used = included:match "^(.*)%.h$"
         if not texts["csrc/" .. included] then
           report("%s includes %s, which is not there", path, included)
-        elseif used ~= name and included ~= "abridge.h" then
+        elseif used and used ~= name and included ~= "abridge.h" then
           unit.uses[used] = true
         end
       end
