@@ -160,13 +160,24 @@ static bool ends_so(const char *p, size_t n, const char *end)
     return n >= size && memcmp(p + n - size, end, size) == 0;
 }
 
+/* Do a few words lead that end in "error", before a colon or the end: "internal compiler error: "? */
+static bool names_error(const char *p, size_t n)
+{
+    static const char named[] = "error";
+    enum { NAMED = sizeof named - 1, WORDS_MOST = 32 };
+    size_t at = 0;
+    while (at < n && at < WORDS_MOST && (abr_is_letter(p[at]) || p[at] == ' '))
+        at++;
+    return at > NAMED && (at == n || p[at] == ':') && p[at - NAMED - 1] == ' ' &&
+           memcmp(p + at - NAMED + 1, named + 1, NAMED - 1) == 0 && abr_to_lower(p[at - NAMED]) == 'e';
+}
+
 abr_severity abr_type_severity(const char *p, size_t n)
 {
-    static const char named[] = " error: ";
     size_t size = 0;
     while (size < n && (abr_is_word(p[size]) || p[size] == '.' || p[size] == '$'))
         size++;
-    if (size > 0 && n - size > strlen(named) && memcmp(p + size, named, strlen(named)) == 0)
+    if (size > 0 && names_error(p, n))
         return ABR_SEVERITY_ERROR;
     if (size < n && p[size] != ':' && !(p[size] == ' ' && size + 1 < n && p[size + 1] == '['))
         return ABR_SEVERITY_NONE;

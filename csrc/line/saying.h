@@ -21,7 +21,7 @@ typedef struct {
 abr_saying abr_read_saying(const char *p, size_t n);
 
 /* How severe it is if (p, n) starts with the name of an error: "ValueError: ...", "a.b.IOException",
- * "runtime error: ...". */
+ * "runtime error: ...", "CMake Error". */
 abr_severity abr_type_severity(const char *p, size_t n);
 
 /* (p, n) without the blanks around it. */

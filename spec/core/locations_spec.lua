@@ -220,6 +220,10 @@ describe("locations", function()
       { "1 cart.c:2:24 error|runtime error: index 10 out of bounds" },
       places "cart.c:2:24: runtime error: index 10 out of bounds"
     )
+    assert.same(
+      { "1 cp/call.cc:812 error|internal compiler error: oops" },
+      places "cp/call.cc:812: internal compiler error: oops"
+    )
   end)
 
   it("reads what go prints", function()
@@ -277,6 +281,7 @@ describe("locations", function()
       places "thread 'main' panicked at src/main.rs:4:5:\nno till\nnote: run with RUST_BACKTRACE=1"
     )
     assert.same({ "1 /srv/cart.lua:3 error|no till" }, places "Error executing lua /srv/cart.lua:3: no till")
+    assert.same({ "1 CMakeLists.txt:12 error|CMake Error" }, places "CMake Error at CMakeLists.txt:12 (message):")
     assert.same({ "1 a.yml:3:5 -|" }, places 'in "a.yml", line 3, column 5')
   end)
 
