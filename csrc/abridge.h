@@ -5,8 +5,8 @@
  * This header is the whole public C API, a page per concept:
  *   errors and memory        streams                   terminal noise
  *   options of a cut         pages of files            display cells
- *   cuts                     one long line             TruncationInfo
- *                            counting and sizes
+ *   cuts                     one long line             locations
+ *                            counting and sizes        TruncationInfo
  *
  * It needs C11, and POSIX where files are touched. No function uses a locale, and none changes a global
  * variable but the choice of abr_simd(). So any function may be called from any thread, as long as no two
@@ -749,6 +749,49 @@ ABR_API uint64_t abr_cells(const char *p, size_t n);
 /* Bytes of the longest prefix of a text that fits `width` cells. It ends between chars, and never before a
  * combining char that belongs to its last one. */
 ABR_API size_t abr_fit_cells(const char *p, size_t n, uint64_t width);
+
+/* ================================================================ locations */
+
+typedef enum {
+    ABR_SEVERITY_NONE = 0, /* the text does not tell */
+    ABR_SEVERITY_ERROR,
+    ABR_SEVERITY_WARNING,
+    ABR_SEVERITY_NOTE
+} abr_severity;
+
+/* "error", "warning", "note"; NULL for ABR_SEVERITY_NONE. */
+ABR_API const char *abr_severity_name(abr_severity severity);
+
+enum { ABR_LOCATION_MOST = 4096 /* bytes of a file's name, and of a message */ };
+
+/* A place, and where in the text the search goes on. Zeroed to start with. */
+typedef struct {
+    uint64_t line; /* of the text: that of the place, after false the last one looked at */
+    uint64_t lnum; /* line of the file, from 1 */
+    uint64_t col;  /* from 1; 0: unknown */
+    abr_severity severity;
+    size_t file_bytes;
+    size_t message_bytes;
+    char file[ABR_LOCATION_MOST];    /* as it is written; no such file need exist */
+    char message[ABR_LOCATION_MOST]; /* what is said of it, without file, place, level and code; cut to fit */
+    size_t at;                       /* bytes of the text that were looked at: whole lines */
+    size_t heading; /* bytes before the end of the line that names the file of the rows after it; 0: none */
+} abr_location;
+
+/*
+ * Find the next place in (p, n), and fill *location; false: there is none up to the end of the text or of
+ * line `last_line`. A line gives at most one. Any parts of a text, each ended by a last_line, give the places
+ * that one pass gives: of *location, `line`, `at` and `heading` are all that is needed to go on.
+ *
+ * Places are known by the form they are written in, not by who wrote it: they lead a line, or follow an
+ * arrow, "at", "in" or "from". What other lines say of a place is found from it: a heading with the file, the
+ * message before a frame or after a traceback. Names over ABR_LOCATION_MOST bytes are none; nothing after the
+ * first 8 KiB of a line is looked at. Colours are no part of a name or message; clean other escape sequences
+ * first.
+ *
+ * Cost: one pass over the text, and up to 32 short lines around each place. No memory is allocated.
+ */
+ABR_API bool abr_next_location(const char *p, size_t n, uint64_t last_line, abr_location *location);
 
 /* ================================================================ TruncationInfo */
 

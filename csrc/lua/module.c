@@ -8,6 +8,7 @@
 #include "lua/page.h"
 #include "lua/kind.h"
 #include "lua/ledger.h"
+#include "lua/locations.h"
 #include "lua/results.h"
 #include "lua/stream.h"
 #include "lua/text.h"
@@ -30,9 +31,9 @@ static const luaL_Reg own_functions[] = {{"pcall", l_pcall}, {NULL, NULL}};
 
 /* ---- the module ---- */
 
-static const luaL_Reg *const functions[] = {
-    abr_text_functions, abr_clean_functions, abr_stream_functions, abr_page_functions,
-    abr_file_functions, abr_kind_functions,  own_functions,        NULL};
+static const luaL_Reg *const functions[] = {abr_text_functions,     abr_clean_functions, abr_stream_functions,
+                                            abr_page_functions,     abr_file_functions,  abr_kind_functions,
+                                            abr_location_functions, own_functions,       NULL};
 
 static const struct {
     const char *name;

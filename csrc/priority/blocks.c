@@ -15,7 +15,7 @@
 #include "priority/candidates.h"
 #include "priority/chooser.h"
 #include "priority/command.h"
-#include "priority/layout.h"
+#include "line/layout.h"
 #include "priority/line_score.h"
 #include "priority/score.h"
 

@@ -8,7 +8,7 @@
 #include "budget/view.h"
 #include "priority/candidates.h"
 #include "priority/kept_line.h"
-#include "priority/layout.h"
+#include "line/layout.h"
 #include "priority/retain.h"
 #include "priority/sort.h"
 

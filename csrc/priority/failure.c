@@ -13,7 +13,7 @@
 #include "abridge.h"
 #include "priority/candidates.h"
 #include "priority/command.h"
-#include "priority/layout.h"
+#include "line/layout.h"
 #include "priority/line_score.h"
 #include "priority/score.h"
 

@@ -10,7 +10,7 @@
 #include "abridge.h"
 #include "base/word.h"
 #include "priority/bits.h"
-#include "priority/escape.h"
+#include "line/escape.h"
 #include "priority/words.h"
 #include "text/kernels.h"
 #include "text/kernels_avx2.h"

@@ -16,7 +16,7 @@
 #include "priority/candidates.h"
 #include "priority/chooser.h"
 #include "priority/command.h"
-#include "priority/layout.h"
+#include "line/layout.h"
 #include "priority/line_score.h"
 #include "priority/odd.h"
 #include "priority/retain.h"

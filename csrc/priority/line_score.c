@@ -9,7 +9,7 @@
 #include "priority/command.h"
 #include "priority/evidence.h"
 #include "priority/hits.h"
-#include "priority/layout.h"
+#include "line/layout.h"
 #include "priority/lexicon.h"
 #include "priority/phrases.h"
 #include "priority/score.h"

@@ -11,7 +11,7 @@
 #include "base/log2.h"
 #include "priority/candidates.h"
 #include "priority/chooser.h"
-#include "priority/layout.h"
+#include "line/layout.h"
 #include "priority/line_score.h"
 #include "priority/retain.h"
 

@@ -11,7 +11,7 @@
 #include "priority/recall.h"
 #include "abridge.h"
 #include "base/word.h"
-#include "priority/layout.h"
+#include "line/layout.h"
 #include "priority/line_score.h"
 
 enum { WORD = sizeof(uint64_t) };

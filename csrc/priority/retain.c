@@ -19,7 +19,7 @@
 #include "base/tiny.h"
 #include "base/word.h"
 #include "priority/candidates.h"
-#include "priority/escape.h"
+#include "line/escape.h"
 #include "priority/failure.h"
 #include "priority/hits.h"
 #include "priority/lexicon.h"

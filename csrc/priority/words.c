@@ -17,7 +17,7 @@
 #include "base/ascii.h"
 #include "base/word.h"
 #include "priority/bits.h"
-#include "priority/escape.h"
+#include "line/escape.h"
 #include "priority/lexicon.h"
 #include "text/kernels.h"
 #include "text/kernels_avx2.h"

@@ -49,6 +49,9 @@ local M = {
   clean = core.clean,
   index = core.index,
 
+  -- what a text says of places
+  locations = core.locations,
+
   -- counting and sizes
   count_lines = core.count_lines,
   count_chars = core.count_chars,

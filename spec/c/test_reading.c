@@ -2,7 +2,7 @@
 #include "check.h"
 #include "priority/command.h"
 #include "priority/form.h"
-#include "priority/layout.h"
+#include "line/layout.h"
 #include "priority/line_score.h"
 #include "priority/recall.h"
 

@@ -88,6 +88,23 @@
 ---@field preview fun(self: abridge.Stream, text: string) what snapshots show after what was written
 ---@field close fun(self: abridge.Stream) idempotent; the collector closes too
 
+---@class (exact) abridge.LocationsOptions
+---@field max_lines? integer lines to look at, 1 or more; all unless set
+---@field from? abridge.LocationsFrom where the call before ended; the text's start unless set
+
+---@class (exact) abridge.LocationsFrom Where a search goes on: what `abridge.locations` returned, for the same text.
+---@field byte integer first byte of the next line
+---@field line integer its number
+---@field heading integer bytes up to the end of the line that names the file of the rows after it; 0 if there is none
+
+---@class (exact) abridge.Location A place that a line of a text points at.
+---@field line integer of the text
+---@field file string as it is written there
+---@field lnum integer line of the file
+---@field col? integer
+---@field severity? "error"|"warning"|"note"
+---@field message string without file, place, level and code; "" if there is none
+
 ---@class abridge.Core
 ---@field version string
 ---@field lua_version string the Lua that it was built for, such as "5.1"
@@ -103,6 +120,7 @@
 ---@field cut fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
 ---@field pipeline fun(text: string, opts: abridge.PipelineOptions): string, abridge.Cut
 ---@field line fun(s: string, max_chars: integer, match: integer[]|nil): string, boolean
+---@field locations fun(text: string, opts: abridge.LocationsOptions|nil): abridge.Location[], abridge.LocationsFrom|nil
 ---@field stream fun(opts: abridge.StreamOptions): abridge.Stream
 ---@field clean fun(text: string, opts: table<string, boolean>|nil): string, table<string, integer>
 ---@field index fun(): userdata what pages of files share

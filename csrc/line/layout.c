@@ -6,11 +6,11 @@
  */
 #include <string.h>
 
-#include "priority/layout.h"
+#include "line/layout.h"
 #include "abridge.h"
 #include "base/ascii.h"
 #include "base/word.h"
-#include "priority/escape.h"
+#include "line/escape.h"
 
 enum {
     STAMP_MOST = 40,
@@ -91,8 +91,7 @@ static const level_name level_names[] = {
     {"info", 4, ABR_LEVEL_LOW},     {"debug", 5, ABR_LEVEL_LOW},       {"trace", 5, ABR_LEVEL_LOW},
     {"notice", 6, ABR_LEVEL_LOW},   {"verbose", 7, ABR_LEVEL_LOW}};
 
-/* The level that (p, n) starts with the name of; *size: bytes of the name. */
-static abr_level level_at(const char *p, size_t n, size_t *size)
+abr_level abr_level_at(const char *p, size_t n, size_t *size)
 {
     const char first = (char)(n > 0 ? abr_to_lower(p[0]) : '\0');
     for (size_t i = 0; i < sizeof level_names / sizeof *level_names; i++) {
@@ -142,7 +141,7 @@ static size_t bracket_size(const char *p, size_t n, uint8_t *level)
     from += escapes_at(p + from, size - from);
     if (from >= size)
         return 0;
-    const abr_level found = level_at(p + from, size - from, &name);
+    const abr_level found = abr_level_at(p + from, size - from, &name);
     if (found == ABR_LEVEL_NONE && !abr_is_digit(p[from]))
         return 0;
     if (found != ABR_LEVEL_NONE)
@@ -154,7 +153,7 @@ static size_t bracket_size(const char *p, size_t n, uint8_t *level)
 static size_t capitals_size(const char *p, size_t n, uint8_t *level)
 {
     size_t name = 0;
-    const abr_level found = level_at(p, n, &name);
+    const abr_level found = abr_level_at(p, n, &name);
     if (found == ABR_LEVEL_NONE || !abr_is_upper(p[name - 1]))
         return 0;
     *level = (uint8_t)found;
@@ -247,7 +246,7 @@ void abr_read_layout(const char *p, size_t n, abr_layout *out)
     }
     out->text = at;
     size_t name = 0;
-    if (out->level == ABR_LEVEL_NONE && level_at(p + at, n - at, &name) == ABR_LEVEL_WARNING)
+    if (out->level == ABR_LEVEL_NONE && abr_level_at(p + at, n - at, &name) == ABR_LEVEL_WARNING)
         out->level = ABR_LEVEL_WARNING;
     out->look = (uint8_t)(at == n ? ABR_LOOK_BLANK : look_of(p + at, n - at));
 }

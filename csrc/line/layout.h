@@ -1,6 +1,6 @@
 /* How a line is laid out: what a logger put before it, its indent, and what it marks. */
-#ifndef ABR_PRIORITY_LAYOUT_H
-#define ABR_PRIORITY_LAYOUT_H
+#ifndef ABR_LINE_LAYOUT_H
+#define ABR_LINE_LAYOUT_H
 
 #include "abridge.h"
 #include "base/private.h"
@@ -31,6 +31,9 @@ typedef struct {
 
 /* Bytes of the time and date at a line's start, with the blank after them; 0: there are none. */
 size_t abr_stamp_size(const char *p, size_t n);
+
+/* The level that (p, n) starts with the name of; *size: bytes of the name. */
+abr_level abr_level_at(const char *p, size_t n, size_t *size);
 
 void abr_read_layout(const char *p, size_t n, abr_layout *out);
 

@@ -1,6 +1,6 @@
 /* Terminal escape sequences, which colour words and are no part of them. */
-#ifndef ABR_PRIORITY_ESCAPE_H
-#define ABR_PRIORITY_ESCAPE_H
+#ifndef ABR_LINE_ESCAPE_H
+#define ABR_LINE_ESCAPE_H
 
 #include <string.h>
 

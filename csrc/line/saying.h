@@ -1,0 +1,32 @@
+/* What a diagnostic says beside its place: how severe it is, and its sentence. */
+#ifndef ABR_LINE_SAYING_H
+#define ABR_LINE_SAYING_H
+
+#include "abridge.h"
+#include "base/private.h"
+
+ABR_PRIVATE_BEGIN
+
+/* Bytes at the start of (p, n) that tell how severe the rest is: "error: ", "warning[E0308]: ",
+ * "error TS2322: ", with the blanks after it; 0: none do. */
+size_t abr_read_severity(const char *p, size_t n, abr_severity *severity);
+
+typedef struct {
+    const char *p; /* the sentence, no blanks around it */
+    size_t n;
+    abr_severity severity;
+} abr_saying;
+
+/* Read a sentence without its level and the codes in brackets at its ends. */
+abr_saying abr_read_saying(const char *p, size_t n);
+
+/* How severe it is if (p, n) starts with the name of an error: "ValueError: ...", "a.b.IOException",
+ * "runtime error: ...", "CMake Error". */
+abr_severity abr_type_severity(const char *p, size_t n);
+
+/* (p, n) without the blanks around it. */
+abr_saying abr_trim(const char *p, size_t n);
+
+ABR_PRIVATE_END
+
+#endif
