@@ -132,6 +132,11 @@ end)
 case("kind", function()
   return core.kind(TEXT) .. " it is"
 end)
+case("locations", function()
+  local list, from = core.locations(TEXT, { max_lines = 3 })
+  local more = core.locations(TEXT, { from = from })
+  return list[1].file .. ":" .. list[1].lnum .. ": " .. list[1].message .. #list .. " " .. #more
+end)
 case("magic", function()
   return core.magic "\127ELF" .. tostring(core.magic(TEXT))
 end)
