@@ -6,8 +6,8 @@ local random = require "support.random"
 local function places(text, opts)
   local out = {}
   for i, at in ipairs((abridge.locations(text, opts))) do
-    local col = at.col and ":" .. at.col or ""
-    out[i] = ("%d %s:%d%s %s|%s"):format(at.line, at.file, at.lnum, col, at.severity or "-", at.message)
+    local place = at.file .. ":" .. at.lnum .. (at.col and ":" .. at.col or "")
+    out[i] = at.line .. " " .. place .. " " .. (at.severity or "-") .. "|" .. at.message
   end
   return out
 end

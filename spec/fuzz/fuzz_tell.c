@@ -1,5 +1,5 @@
 /* What kind a text is: the same whenever asked, by its first 256 KiB alone, and what is JSON or a table is
- * one. */
+ * one. And the places in it. */
 #include "input.h"
 #include "kinds/delimited.h"
 #include "kinds/diff.h"
@@ -73,6 +73,32 @@ static void check_hunks(const char *p, size_t n)
     }
 }
 
+/* Places are of the text, and slices of so many lines give those of one pass. */
+static void check_locations(const char *p, size_t n, uint64_t lines)
+{
+    static abr_location whole;
+    static abr_location sliced;
+    uint64_t last_line = lines;
+    whole.line = sliced.line = 0;
+    whole.at = sliced.at = whole.heading = sliced.heading = 0;
+    while (abr_next_location(p, n, ABR_UNLIMITED, &whole)) {
+        RULE(whole.line > 0 && whole.lnum > 0 && whole.at <= n && whole.heading <= whole.at);
+        RULE(whole.file_bytes > 0 && whole.file_bytes <= ABR_LOCATION_MOST);
+        RULE(whole.message_bytes <= ABR_LOCATION_MOST);
+        RULE((whole.severity == ABR_SEVERITY_NONE) == (abr_severity_name(whole.severity) == NULL));
+        while (!abr_next_location(p, n, last_line, &sliced)) {
+            RULE(sliced.at < n);
+            last_line += lines;
+        }
+        RULE(sliced.line == whole.line && sliced.lnum == whole.lnum && sliced.col == whole.col);
+        RULE(sliced.severity == whole.severity && sliced.file_bytes == whole.file_bytes &&
+             sliced.message_bytes == whole.message_bytes);
+        RULE(memcmp(sliced.file, whole.file, whole.file_bytes) == 0);
+        RULE(memcmp(sliced.message, whole.message, whole.message_bytes) == 0);
+    }
+    RULE(whole.at == n);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     input in = {data, size};
@@ -91,6 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (told.kind != ABR_KIND_BINARY && n <= ABR_TOLD_BY)
         check_json(text, n, split, told.kind == ABR_KIND_JSON);
     check_hunks(text, n);
+    check_locations(text, n, 1 + split % 7);
     free(text);
     return 0;
 }
