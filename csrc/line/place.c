@@ -224,9 +224,9 @@ static bool may_end_name(const char *p, size_t end)
     size_t at = end;
     while (at > 0 && end - at < EXTENSION_DIGITS && abr_is_digit(p[at - 1]))
         at--;
-    return at > 0 &&
-           (abr_is_letter(p[at - 1]) || (at == end && (is_name_quote(p[at - 1]) || p[at - 1] == '+' ||
-                                                       p[at - 1] == '_' || p[at - 1] < 0)));
+    return at > 0 && (abr_is_letter(p[at - 1]) ||
+                      (at == end && (is_name_quote(p[at - 1]) || p[at - 1] == '+' || p[at - 1] == '_' ||
+                                     (unsigned char)p[at - 1] >= 0x80)));
 }
 
 /* What the number at `at` stands after, as in abr_file_place.before, and where the name ends; '\0': no place. */
