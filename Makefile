@@ -50,7 +50,7 @@ ifneq ($(MAKECMDGOALS),nvim)# which wants no headers of Lua
 include $(wildcard mk/headers.mk)
 endif
 binding := $(wildcard csrc/lua/*.c)
-core_src := $(filter-out $(binding),$(wildcard csrc/*/*.c))
+core_src := $(filter-out $(binding),$(wildcard csrc/*/*.c csrc/*/*/*.c))
 core_obj = $(core_src:%.c=$(OBJ)/c/%.o)
 binding_for = $(binding:%.c=$(OBJ)/$(1)/%.o)# its objects for a Lua, or for Neovim
 
@@ -145,6 +145,6 @@ build/bin/abridge: mk/launcher.sh Makefile
 	@chmod +x $@
 
 include $(parts)
--include $(wildcard $(OBJ)/*/*/*.d $(OBJ)/*/*/*/*.d)
+-include $(wildcard $(OBJ)/*/*/*.d $(OBJ)/*/*/*/*.d $(OBJ)/*/*/*/*/*.d)
 
 endif

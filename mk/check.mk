@@ -1,7 +1,7 @@
 # What is looked at before a change goes in: linters, compilers with -Werror, and the checks of the other files.
 
-all_src := $(wildcard csrc/*/*.c mk/dist/*.c spec/c/*.c spec/faults/*.c spec/fuzz/*.c examples/*.c bench/*.c bench/check/*.c)
-all_c := $(all_src) $(wildcard csrc/*.h csrc/*/*.h spec/*/*.h bench/check/*.h)
+all_src := $(wildcard csrc/*/*.c csrc/*/*/*.c mk/dist/*.c spec/c/*.c spec/faults/*.c spec/fuzz/*.c examples/*.c bench/*.c bench/check/*.c)
+all_c := $(all_src) $(wildcard csrc/*.h csrc/*/*.h csrc/*/*/*.h spec/*/*.h bench/check/*.h)
 lua_dirs := $(wildcard lua plugin spec bench examples doc)
 embedding := bench/limit.c $(if $(lua_lib),spec/c/lua_memory.c spec/c/lua_threads.c)# built with Lua 5.4
 plain_src := $(filter-out $(binding) bench/limit.c spec/c/lua_% $(if $(shim),,spec/faults/% mk/dist/%),$(all_src))
@@ -54,7 +54,7 @@ lint-stylua:
 
 # The core is also built as one file.
 lint-names:
-	@$(LUA) mk/clashes.lua $(wildcard csrc/*.h csrc/*/*.c csrc/*/*.h)
+	@$(LUA) mk/clashes.lua $(wildcard csrc/*.h csrc/*/*.[ch] csrc/*/*/*.[ch])
 
 lint-format:
 	@clang-format --dry-run --Werror $(all_c)
@@ -75,7 +75,7 @@ lint-tidy:
 		-Xclang -analyzer-config -Xclang max-nodes=75000 2> build/obj/lint/tidy.log || { grep -v 'warnings* generated' build/obj/lint/tidy.log >&2; exit 1; }
 	@echo "clang-tidy: no warnings"
 
-# Without a limit it follows the values of one file, kinds/log_signs.c, for 90 seconds.
+# Without a limit it follows the values of one file, kinds/text/log_signs.c, for 90 seconds.
 lint-cppcheck:
 	@cppcheck --quiet --performance-valueflow-max-time=1 --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
 		--suppress=missingIncludeSystem -Icsrc $(core_src) $(binding)

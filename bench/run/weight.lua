@@ -110,8 +110,8 @@ end
 
 --- Bytes of code and data in the objects of a room.
 local function bytes_of(room)
-  local objects = ("build/obj/%s/csrc/%s/*.o"):format(room == "lua" and "5.4" or "c", room)
-  local said, sum = measure.output_of { "sh", "-c", "size " .. objects }, 0
+  local folder = ("build/obj/%s/csrc/%s"):format(room == "lua" and "5.4" or "c", room)
+  local said, sum = measure.output_of { "sh", "-c", "find " .. folder .. " -name '*.o' | xargs size" }, 0
   for text, data, zeros in said:gmatch "\n *(%d+)\t *(%d+)\t *(%d+)" do
     sum = sum + text + data + zeros
   end

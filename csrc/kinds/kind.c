@@ -3,12 +3,12 @@
  */
 #include "kinds/kind.h"
 #include "abridge.h"
-#include "kinds/aligned.h"
+#include "kinds/records/aligned.h"
 #include "kinds/binary.h"
-#include "kinds/delimited.h"
-#include "kinds/diff.h"
-#include "kinds/json_lines.h"
-#include "kinds/log.h"
+#include "kinds/records/delimited.h"
+#include "kinds/diff/diff.h"
+#include "kinds/json/json_lines.h"
+#include "kinds/text/log.h"
 #include "kinds/magic.h"
 
 _Static_assert((size_t)ABR_TOLD_BY <= ABR_JSON_JUDGED, "JSON is told by as much as any kind");

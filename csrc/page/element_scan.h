@@ -5,7 +5,7 @@
 #include "abridge.h"
 #include "base/private.h"
 #include "files/element_places.h"
-#include "kinds/json_text.h"
+#include "kinds/json/json_text.h"
 #include "page/pointer.h"
 #include "page/unique.h"
 #include "text/scan.h"

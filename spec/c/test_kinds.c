@@ -1,10 +1,10 @@
 /* What a text is, and the JSON scanner under it. */
-#include "kinds/aligned.h"
+#include "kinds/records/aligned.h"
 #include "kinds/binary.h"
-#include "kinds/delimited.h"
-#include "kinds/diff.h"
-#include "kinds/json_lines.h"
-#include "kinds/json_text.h"
+#include "kinds/records/delimited.h"
+#include "kinds/diff/diff.h"
+#include "kinds/json/json_lines.h"
+#include "kinds/json/json_text.h"
 #include "kinds/kind.h"
 #include "kinds/magic.h"
 

@@ -1,7 +1,7 @@
 /* Cuts of records: JSON a line, CSV, rows under a header. */
 #include "../fuzz/record_rules.h"
 #include "base/memory.h"
-#include "kinds/json_lines.h"
+#include "kinds/json/json_lines.h"
 #include "ledger.h"
 #include "made.h"
 

@@ -1,9 +1,9 @@
 /* What kind a text is: the same whenever asked, by its first 256 KiB alone, and what is JSON or a table is
  * one. And the places in it. */
 #include "input.h"
-#include "kinds/delimited.h"
-#include "kinds/diff.h"
-#include "kinds/json_text.h"
+#include "kinds/records/delimited.h"
+#include "kinds/diff/diff.h"
+#include "kinds/json/json_text.h"
 #include "kinds/kind.h"
 
 enum { TEXT_MOST = 4096, LEVELS = TEXT_MOST };

@@ -1,0 +1,221 @@
+/*
+ * Unified diffs: of git with its extended headers, combined ones, of diff -ru and Subversion, in mails.
+ *
+ * A text is one if nearly all its lines belong to one. What stands between a commit's line and its first file
+ * is its message; a log that shows a diff has lines of its own before it and after it.
+ */
+#include "kinds/diff/diff.h"
+#include "abridge.h"
+#include "base/ascii.h"
+
+enum {
+    HASH = 7,              /* digits of the shortest that git abbreviates to */
+    MOST_LINES = 8192,     /* that are looked at */
+    PER_STRAY = 5,         /* lines of a diff for each that is none */
+    PER_STRAY_INSIDE = 24, /* the same where the text does not start as a diff */
+};
+
+/* ---- hunks ---- */
+
+static bool read_number(abr_text_line line, size_t *i, uint64_t *value)
+{
+    size_t from = *i;
+    for (*value = 0; *i < line.n && abr_is_digit(line.p[*i]) && *i - from < 12; ++*i)
+        *value = *value * 10 + (uint64_t)(line.p[*i] - '0');
+    return *i > from;
+}
+
+/* ` -12,3`: a blank, the sign, where it starts and how many lines, one where that is absent. */
+static bool read_range(abr_text_line line, size_t *i, char sign, uint64_t *count)
+{
+    uint64_t first;
+    if (*i + 1 >= line.n || line.p[*i] != ' ' || line.p[*i + 1] != sign)
+        return false;
+    *i += 2;
+    if (!read_number(line, i, &first))
+        return false;
+    *count = 1;
+    if (*i >= line.n || line.p[*i] != ',')
+        return true;
+    ++*i;
+    return read_number(line, i, count);
+}
+
+bool abr_hunk_opens(abr_text_line line, abr_hunk *hunk)
+{
+    size_t i = 0;
+    while (i < line.n && line.p[i] == '@')
+        i++;
+    if (i < 2 || i - 1 > ABR_MOST_PARENTS)
+        return false;
+    size_t marks = i;
+    hunk->parents = (unsigned)(marks - 1);
+    for (unsigned k = 0; k < hunk->parents; k++)
+        if (!read_range(line, &i, '-', &hunk->before[k]))
+            return false;
+    if (!read_range(line, &i, '+', &hunk->after) || i >= line.n || line.p[i++] != ' ')
+        return false;
+    return abr_has_at(line, i, line.p, marks);
+}
+
+static bool is_used_up(const abr_hunk *hunk)
+{
+    uint64_t left = hunk->after;
+    for (unsigned k = 0; k < hunk->parents; k++)
+        left |= hunk->before[k];
+    return left == 0;
+}
+
+static void take_one(uint64_t *left)
+{
+    *left -= *left > 0;
+}
+
+bool abr_hunk_takes(abr_hunk *hunk, abr_text_line line)
+{
+    if (line.n > 0 && *line.p == '\\')
+        return true;
+    if (is_used_up(hunk))
+        return false;
+    bool removed = false;
+    for (unsigned k = 0; k < hunk->parents && k < line.n; k++) {
+        if (line.p[k] != ' ' && line.p[k] != '+' && line.p[k] != '-')
+            return false;
+        removed = removed || line.p[k] == '-';
+    }
+    for (unsigned k = 0; k < hunk->parents; k++) {
+        char mark = (char)(k < line.n ? line.p[k] : ' ');
+        if (mark == (removed ? '-' : ' '))
+            take_one(&hunk->before[k]);
+    }
+    if (!removed)
+        take_one(&hunk->after);
+    return true;
+}
+
+/* ---- lines outside of hunks ---- */
+
+typedef struct {
+    const char *text;
+    abr_diff_line is;
+} prefix;
+
+static const prefix prefixes[] = {
+    {"diff --git ", ABR_DIFF_FILE},
+    {"diff --cc ", ABR_DIFF_FILE},
+    {"diff --combined ", ABR_DIFF_FILE},
+    {"diff -", ABR_DIFF_FILE},
+    {"Index: ", ABR_DIFF_FILE},
+    {"--- ", ABR_DIFF_HEADER},
+    {"+++ ", ABR_DIFF_HEADER},
+    {"index ", ABR_DIFF_HEADER},
+    {"old mode ", ABR_DIFF_HEADER},
+    {"new mode ", ABR_DIFF_HEADER},
+    {"mode ", ABR_DIFF_HEADER},
+    {"new file mode ", ABR_DIFF_HEADER},
+    {"deleted file mode ", ABR_DIFF_HEADER},
+    {"similarity index ", ABR_DIFF_HEADER},
+    {"dissimilarity index ", ABR_DIFF_HEADER},
+    {"rename from ", ABR_DIFF_HEADER},
+    {"rename to ", ABR_DIFF_HEADER},
+    {"copy from ", ABR_DIFF_HEADER},
+    {"copy to ", ABR_DIFF_HEADER},
+    {"Binary files ", ABR_DIFF_HEADER},
+    {"GIT binary patch", ABR_DIFF_HEADER},
+    {"Only in ", ABR_DIFF_HEADER},
+    {"Property changes on: ", ABR_DIFF_HEADER},
+    {"## -", ABR_DIFF_HEADER},
+    {"Added: ", ABR_DIFF_HEADER},
+    {"Modified: ", ABR_DIFF_HEADER},
+    {"Deleted: ", ABR_DIFF_HEADER},
+    {"Cannot display: file marked as a binary type.", ABR_DIFF_HEADER},
+    {"=============", ABR_DIFF_HEADER},
+    {"_____________", ABR_DIFF_HEADER},
+};
+
+static bool has_hash(abr_text_line line, size_t at)
+{
+    size_t i = at;
+    while (i < line.n && abr_is_hex(line.p[i]))
+        i++;
+    return i - at >= HASH && (i == line.n || line.p[i] == ' ');
+}
+
+abr_diff_line abr_diff_line_of(abr_text_line line)
+{
+    if (line.n == 0)
+        return ABR_DIFF_OTHER;
+    if ((ABR_STARTS(line, "commit ") && has_hash(line, 7)) ||
+        (ABR_STARTS(line, "From ") && has_hash(line, 5)))
+        return ABR_DIFF_COMMIT;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (*line.p == *prefixes[i].text && abr_has_at(line, 0, prefixes[i].text, strlen(prefixes[i].text)))
+            return prefixes[i].is;
+    return ABR_DIFF_OTHER;
+}
+
+/* ---- a text ---- */
+
+typedef struct {
+    size_t files;
+    size_t hunks;
+    size_t own;   /* lines that belong to a diff or a commit */
+    size_t stray; /* lines that do not, blank ones aside */
+    bool at_head; /* the text starts as one */
+    bool in_hunk;
+    bool in_message; /* of a commit, or a mail */
+    bool in_patch;   /* of binary files, up to a blank line */
+} evidence;
+
+static void weigh_line(evidence *e, abr_text_line line, abr_hunk *hunk)
+{
+    abr_diff_line is = abr_diff_line_of(line);
+    bool opens = is == ABR_DIFF_OTHER && abr_hunk_opens(line, hunk);
+    e->in_hunk = opens;
+    e->in_patch = e->in_patch && line.n > 0;
+    if (e->in_message && is == ABR_DIFF_HEADER && !ABR_STARTS(line, "--- "))
+        is = ABR_DIFF_OTHER;                                  /* words of a message */
+    bool oneline = is == ABR_DIFF_OTHER && has_hash(line, 0); /* git log -p --oneline */
+    if (is == ABR_DIFF_FILE || (is == ABR_DIFF_HEADER && ABR_STARTS(line, "--- ")))
+        e->in_message = false;
+    if (is == ABR_DIFF_COMMIT)
+        e->in_message = true;
+    if (e->files > 0 &&
+        (ABR_STARTS(line, "GIT binary patch") || ABR_STARTS(line, "literal ") || ABR_STARTS(line, "delta ")))
+        e->in_patch = true;
+    e->files += is == ABR_DIFF_FILE;
+    e->hunks += opens;
+    if (is != ABR_DIFF_OTHER || opens || oneline || e->in_message || e->in_patch)
+        e->own++;
+    else if (abr_trimmed(line).n > 0 &&
+             !(*line.p == ' ' &&
+               (ABR_CONTAINS(line, " | ") || ABR_CONTAINS(line, " changed, ")))) /* of git diff --stat -p */
+        e->stray++;
+}
+
+static bool starts_a_mail(abr_text_line line)
+{
+    return ABR_STARTS(line, "From: ") || ABR_STARTS(line, "Subject: ") || ABR_STARTS(line, "Date: ") ||
+           ABR_STARTS(line, "# HG changeset patch");
+}
+
+bool abr_is_diff(const char *p, size_t n)
+{
+    evidence e = {0};
+    abr_hunk hunk = {0};
+    abr_text_line line;
+    for (size_t at = 0, lines = 0; lines < MOST_LINES && abr_next_line(p, n, &at, &line); lines++) {
+        if (e.in_hunk && abr_hunk_takes(&hunk, line)) {
+            e.own++;
+            continue;
+        }
+        if (e.own + e.stray == 0)
+            e.in_message = starts_a_mail(line);
+        weigh_line(&e, line, &hunk);
+        if (e.own > 0 && e.stray == 0)
+            e.at_head = true;
+    }
+    if (e.hunks == 0 && e.files == 0)
+        return false;
+    return e.stray * (e.at_head ? PER_STRAY : PER_STRAY_INSIDE) <= e.own;
+}

@@ -1,0 +1,17 @@
+/* Which parts of a diff are shown. */
+#ifndef ABR_KINDS_DIFF_DIFF_CHOICE_H
+#define ABR_KINDS_DIFF_DIFF_CHOICE_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "kinds/diff/diff_gather.h"
+
+ABR_PRIVATE_BEGIN
+
+/* Choose within so many bytes, of a budget of `budget` bytes, from what was gathered; *used gets what that
+ * takes. False: no memory. */
+bool abr_diff_choose(abr_diff_gathered *g, uint64_t bytes, uint64_t budget, uint64_t *used);
+
+ABR_PRIVATE_END
+
+#endif

@@ -1,0 +1,34 @@
+/* What of a diff may be shown within a budget, in the order of the source. */
+#ifndef ABR_KINDS_DIFF_DIFF_GATHER_H
+#define ABR_KINDS_DIFF_DIFF_GATHER_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "kinds/diff/diff_show.h"
+#include "kinds/diff/diff_store.h"
+#include "priority/sort.h"
+
+ABR_PRIVATE_BEGIN
+
+typedef struct {
+    const abr_alloc *alloc;
+    abr_shown_hunk *hunks; /* in order */
+    size_t hunk_count;
+    abr_shown_text *texts;
+    size_t text_count;
+    const abr_candidate **slices;
+    abr_key *keys; /* to sort: twice as many as there are slices or names */
+    size_t key_count;
+    uint64_t known[ABR_DIFF_CLASSES]; /* all hunks below this level are here */
+    abr_diff_plan plan;
+} abr_diff_gathered;
+
+/* Gather what would be retained with `keep`, no larger than the store's; nothing is shown yet. False: no
+ * memory. */
+bool abr_diff_gather(abr_diff_gathered *g, const abr_diff_store *store, size_t keep);
+
+void abr_diff_gathered_free(abr_diff_gathered *g);
+
+ABR_PRIVATE_END
+
+#endif

@@ -1,0 +1,329 @@
+/*
+ * Which hunks are shown: max-min fair among files, those of people first, in a file small ones before large.
+ *
+ * A file's hunks have levels: what is shown of the file once the hunk is. The fair share is the level at
+ * which all files together would fill the room. Hunks up to it are shown whole; then each file's next one in
+ * part, with what is left of its share; then what is left goes to further hunks, and to those in part.
+ */
+#include <string.h>
+
+#include "kinds/diff/diff_hunks.h"
+#include "abridge.h"
+#include "kinds/diff/diff_defines.h"
+#include "kinds/diff/diff_gather.h"
+#include "kinds/diff/diff_part.h"
+#include "kinds/diff/diff_show.h"
+#include "priority/sort.h"
+
+enum {
+    PART_LEAST = 160, /* bytes of a hunk in part, or it tells too little */
+    BARE_LEVEL = 4    /* what a file's header alone counts, times its size */
+};
+
+/* ---- one more part ---- */
+
+bool abr_diff_add_part(abr_diff_choice *x, size_t part, uint64_t limit)
+{
+    const abr_diff_plan *plan = x->plan;
+    const size_t before = abr_diff_shown_before(plan, part);
+    const size_t after = abr_diff_shown_after(plan, part);
+    const uint64_t used = x->used - abr_diff_gap(plan, before, after) + abr_diff_gap(plan, before, part) +
+                          abr_diff_own(plan, &plan->parts[part]) + abr_diff_gap(plan, part, after);
+    if (used > limit)
+        return false;
+    abr_diff_set_shown(x->plan, part);
+    x->used = used;
+    return true;
+}
+
+/* The hunk as it is now is shown, in place of what was shown of it, if that fits. */
+static bool replace_hunk(abr_diff_choice *x, abr_shown_hunk *h, const abr_shown_hunk *was)
+{
+    abr_shown_hunk before = *was;
+    const abr_diff_part old = {.hunk = &before};
+    const uint64_t used =
+        x->used - abr_diff_own(x->plan, &old) + abr_diff_own(x->plan, &x->plan->parts[h->part]);
+    if (used > x->bytes) {
+        *h = *was;
+        return false;
+    }
+    x->used = used;
+    return true;
+}
+
+static bool is_shown(const abr_diff_choice *x, const abr_shown_hunk *h)
+{
+    return abr_diff_is_shown(x->plan, h->part);
+}
+
+static bool is_in_part(const abr_diff_choice *x, const abr_shown_hunk *h)
+{
+    return is_shown(x, h) && h->front < h->h.size;
+}
+
+/* Show all of a hunk, in its file's order. */
+static void try_whole(abr_diff_choice *x, abr_shown_hunk *h)
+{
+    const abr_shown_hunk was = *h;
+    if (x->closed[h->file])
+        return;
+    bool fits = abr_diff_is_at_hand(h) && !h->alone;
+    abr_diff_set_whole(h);
+    if (fits)
+        fits = is_shown(x, &was) ? replace_hunk(x, h, &was) : abr_diff_add_part(x, h->part, x->bytes);
+    if (fits)
+        return;
+    *h = was;
+    x->closed[h->file] = true;
+}
+
+/* Show a hunk in part with so many bytes, or more of it than is. */
+static bool try_part(abr_diff_choice *x, abr_shown_hunk *h, uint64_t bytes)
+{
+    const abr_shown_hunk was = *h;
+    if (h->h.size < 2 || h->h.hunks > 1 || h->h.size + h->h.file.header_n <= x->whole || bytes < PART_LEAST ||
+        !abr_diff_set_part(h, bytes))
+        return false;
+    if (is_shown(x, h) ? replace_hunk(x, h, &was) : abr_diff_add_part(x, h->part, x->bytes))
+        return true;
+    *h = was;
+    return false;
+}
+
+/* ---- levels ---- */
+
+static void sort_by(abr_diff_choice *x, uint64_t (*key)(const abr_shown_hunk *))
+{
+    abr_key *keys = x->g->keys;
+    const size_t n = x->g->hunk_count;
+    for (size_t i = 0; i < n; i++)
+        keys[i] = (abr_key){key(&x->g->hunks[x->order[i]]), x->order[i]};
+    abr_sort_keys(keys, n, keys + n);
+    for (size_t i = 0; i < n; i++)
+        x->order[i] = keys[i].index;
+}
+
+static uint64_t size_of(const abr_shown_hunk *h)
+{
+    return h->h.size;
+}
+
+static uint64_t file_of(const abr_shown_hunk *h)
+{
+    return h->h.file.before.files;
+}
+
+static uint64_t level_of(const abr_shown_hunk *h)
+{
+    return h->level | (uint64_t)h->h.file.machine << 62;
+}
+
+/* Bytes that count for a hunk: its own, and of the first one of its file the header's. */
+static uint64_t counted(const abr_shown_hunk *h)
+{
+    const uint64_t header = h->first ? h->h.file.header_n : 0;
+    return h->h.size + header * (abr_is_bare(&h->h) ? BARE_LEVEL : 1);
+}
+
+/* Is a smaller hunk of the file forgotten? Then its level was at least that at which hunks are not known any
+ * more; it has no more than all the smaller ones and those of about this size, which are known, and itself.
+ * */
+static void find_alone(abr_diff_choice *x)
+{
+    uint64_t most = 0; /* level of the last hunk of this size class */
+    for (size_t i = x->g->hunk_count; i > 0; i--) {
+        abr_shown_hunk *h = &x->g->hunks[x->order[i - 1]];
+        const abr_shown_hunk *next = i < x->g->hunk_count ? &x->g->hunks[x->order[i]] : NULL;
+        if (!next || next->file != h->file ||
+            abr_diff_size_class(next->h.size) != abr_diff_size_class(h->h.size))
+            most = h->level;
+        h->alone = !abr_is_bare(&h->h) && most + h->h.size >= x->g->known[h->h.file.machine];
+    }
+}
+
+/* Give hunks their levels, and put them in order. */
+static void set_levels(abr_diff_choice *x)
+{
+    abr_shown_hunk *before = NULL;
+    for (size_t i = 0; i < x->g->hunk_count; i++)
+        x->order[i] = (uint32_t)i;
+    sort_by(x, size_of);
+    sort_by(x, file_of);
+    for (size_t i = 0; i < x->g->hunk_count; i++) {
+        abr_shown_hunk *h = &x->g->hunks[x->order[i]];
+        h->first = !before || file_of(before) != file_of(h);
+        h->file = before ? before->file + h->first : 0;
+        h->from = h->first ? 0 : before->level;
+        h->level = h->from + counted(h);
+        before = h;
+    }
+    find_alone(x);
+    sort_by(x, level_of);
+}
+
+/* The level at which the files of a class would fill what is left: at a level, each hunk has what stands of it
+ * below. */
+static uint64_t fair_share(const abr_diff_choice *x, size_t from, size_t end)
+{
+    const uint64_t room = x->bytes - x->used;
+    const size_t n = end - from;
+    abr_key *below = x->g->keys; /* what the hunks stand on, and after that how high they are */
+    for (size_t i = 0; i < n; i++) {
+        const abr_shown_hunk *h = &x->g->hunks[x->order[from + i]];
+        below[i].key = h->from;
+        below[n + i].key = counted(h);
+    }
+    uint64_t low = 0;
+    uint64_t high = room;
+    while (low < high) {
+        const uint64_t middle = high - (high - low) / 2;
+        uint64_t wanted = 0;
+        for (size_t i = 0; i < n && wanted <= room; i++) {
+            const uint64_t more = middle > below[i].key ? middle - below[i].key : 0;
+            wanted += more < below[n + i].key ? more : below[n + i].key;
+        }
+        if (wanted <= room)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* ---- hunks in part ---- */
+
+/* Bytes that show a hunk in part up to where it defines something; 0: it does not, or takes too many. */
+static uint64_t up_to_definition(const abr_shown_hunk *h)
+{
+    enum { PART = 4, OF = 3, MARKER = 48, MOST = 1024 };
+    const uint64_t bytes = ((uint64_t)h->h.defines_at + ABR_DEFINED_WITHIN) * PART / OF + MARKER;
+    return h->h.defines_at > 0 && bytes <= MOST ? bytes : 0;
+}
+
+/* Lines that a hunk adds beyond those in whose place they stand. */
+static uint64_t news(const abr_shown_hunk *h)
+{
+    return h->h.added > h->h.removed ? h->h.added - h->h.removed : 0;
+}
+
+/* In every file one hunk that defines something, the one with most news, up to that. What is new in a file
+ * is in its large hunks, so small ones alone would not tell it. */
+static void show_definitions(abr_diff_choice *x, size_t from, size_t end)
+{
+    const uint64_t limit = x->used + (x->bytes - x->used) / 2;
+    for (size_t i = from; i < end; i++) {
+        abr_shown_hunk *h = &x->g->hunks[x->order[i]];
+        abr_shown_hunk **best = &x->defining[h->file];
+        if (up_to_definition(h) > 0 && (!*best || news(h) > news(*best)))
+            *best = h;
+    }
+    for (size_t i = from; i < end && x->used < limit; i++) {
+        abr_shown_hunk *h = &x->g->hunks[x->order[i]];
+        if (x->defining[h->file] == h)
+            x->parted[h->file] = try_part(x, h, up_to_definition(h));
+    }
+}
+
+/* In every file of the class, the smallest hunk that is not shown, with what is left of the share. */
+static void show_parts(abr_diff_choice *x, size_t from, size_t end, uint64_t share)
+{
+    for (size_t i = from; i < end; i++) {
+        abr_shown_hunk *h = &x->g->hunks[x->order[i]];
+        if (is_shown(x, h) || x->parted[h->file] || abr_is_bare(&h->h) || share <= h->from)
+            continue;
+        const uint64_t bytes = share - h->from;
+        const uint64_t header = h->first ? h->h.file.header_n : 0;
+        if (bytes > header)
+            x->parted[h->file] = try_part(x, h, bytes - header);
+    }
+}
+
+/* In files of which nothing shows in part, the smallest hunk that is not shown, with at most so many bytes.
+ * */
+static void show_more_parts(abr_diff_choice *x, size_t from, size_t end, uint64_t most)
+{
+    for (size_t i = from; i < end && x->used < x->bytes; i++) {
+        abr_shown_hunk *h = &x->g->hunks[x->order[i]];
+        const uint64_t left = x->bytes - x->used;
+        if (!is_shown(x, h) && !x->parted[h->file])
+            x->parted[h->file] = try_part(x, h, left < most ? left : most);
+    }
+}
+
+/* Have each hunk in part grow by as much, as long as there is room. */
+static void grow_parts(abr_diff_choice *x, size_t from, size_t end)
+{
+    size_t parts = 0;
+    for (size_t i = from; i < end; i++)
+        parts += is_in_part(x, &x->g->hunks[x->order[i]]);
+    for (size_t i = from; i < end && parts > 0; i++) {
+        abr_shown_hunk *h = &x->g->hunks[x->order[i]];
+        if (!is_in_part(x, h))
+            continue;
+        const uint64_t more = (x->bytes - x->used) / parts--;
+        const abr_diff_part part = {.hunk = h};
+        try_part(x, h, abr_diff_own(x->plan, &part) + more);
+    }
+}
+
+/* What a file shows in part counts before its other hunks. */
+static void count_definitions(abr_diff_choice *x, size_t from, size_t end)
+{
+    for (size_t i = from; i < end; i++) {
+        abr_shown_hunk *h = &x->g->hunks[x->order[i]];
+        abr_shown_hunk *part = x->defining[h->file];
+        if (!part || !x->parted[h->file] || h == part)
+            continue;
+        const uint64_t own = abr_diff_own(x->plan, &(abr_diff_part){.hunk = part});
+        h->from += own;
+        h->level += own;
+    }
+    sort_by(x, level_of);
+}
+
+static void choose_class(abr_diff_choice *x, size_t from, size_t end)
+{
+    enum { SHARE_LEAST = 400 }; /* for a part, where something is left */
+    show_definitions(x, from, end);
+    count_definitions(x, from, end);
+    const uint64_t share = fair_share(x, from, end);
+    for (size_t i = from; i < end; i++)
+        if (x->g->hunks[x->order[i]].level <= share)
+            try_whole(x, &x->g->hunks[x->order[i]]);
+    show_parts(x, from, end, share);
+    for (size_t i = from; i < end; i++)
+        if (!is_shown(x, &x->g->hunks[x->order[i]]) || is_in_part(x, &x->g->hunks[x->order[i]]))
+            try_whole(x, &x->g->hunks[x->order[i]]);
+    show_more_parts(x, from, end, share > SHARE_LEAST ? share : SHARE_LEAST);
+    grow_parts(x, from, end);
+    show_more_parts(x, from, end, x->bytes);
+    grow_parts(x, from, end);
+}
+
+bool abr_diff_choose_hunks(abr_diff_choice *x)
+{
+    const abr_alloc *a = x->g->alloc;
+    const size_t n = x->g->hunk_count;
+    const size_t size = n * (sizeof(void *) + sizeof *x->order + 2 * sizeof *x->closed) + 1;
+    char *memory = a->malloc(a->ctx, size);
+    if (!memory)
+        return false;
+    memset(memory, 0, size);
+    x->defining = (abr_shown_hunk **)(void *)memory;
+    x->order = (uint32_t *)(void *)(x->defining + n);
+    x->closed = (bool *)(void *)(x->order + n);
+    x->parted = x->closed + n;
+    for (size_t i = 0; i < x->plan->part_count; i++)
+        if (x->plan->parts[i].hunk)
+            x->plan->parts[i].hunk->part = i;
+    set_levels(x);
+    size_t people = 0;
+    while (people < n && !x->g->hunks[x->order[people]].h.file.machine)
+        people++;
+    if (people > 0)
+        choose_class(x, 0, people);
+    if (people < n)
+        choose_class(x, people, n);
+    a->free(a->ctx, memory);
+    return true;
+}

@@ -1,0 +1,542 @@
+/*
+ * A diff taken apart as it goes by.
+ *
+ * A line is read when it is whole, but for lines of hunks, whose first few bytes tell that they are; so a
+ * hunk may have lines of any length, and any number of them. Of the hunk that is open its two ends are held:
+ * it is known what it is worth when it has ended.
+ */
+#include <string.h>
+
+#include "kinds/diff/diff_scan.h"
+#include "abridge.h"
+#include "base/memory.h"
+#include "kinds/diff/diff.h"
+#include "kinds/diff/diff_defines.h"
+#include "kinds/diff/diff_origin.h"
+#include "kinds/diff/diff_store.h"
+#include "text/flow.h"
+
+enum {
+    TELLING = ABR_COMMENT_MOST + 2, /* bytes of a line that tell whether a hunk takes it, and what it says */
+    JUDGED_LINES = 40,              /* of a file's first hunk: do they say that it is generated? */
+    WIDE = 400                      /* bytes a line that a hunk of something minified has */
+};
+
+_Static_assert((size_t)TELLING <= ABR_DIFF_LINE_MOST, "what tells of a line is in its start");
+_Static_assert((size_t)ABR_DIFF_RUN_MOST <= 2 * (size_t)ABR_DIFF_LINE_MOST, "a small hunk is held whole");
+
+typedef struct {
+    abr_diff_scan *s;
+    abr_diff_open *open;
+    abr_diff_store *store;
+    const char *chunk; /* where the hunk that is open starts, or goes on, in the chunk; NULL: not yet */
+    const char *next;  /* what comes after the line that is read */
+} reading;
+
+/* ---- the open hunk ---- */
+
+/* Front, back, and as much as the back may grow until it is moved. */
+static size_t open_most(const abr_diff_store *store)
+{
+    return 3 * abr_diff_ends_most(store) + (size_t)2 * ABR_DIFF_LINE_MOST;
+}
+
+bool abr_diff_scan_reserve(const abr_diff_scan *s, abr_diff_open *open, const abr_diff_store *store, size_t n)
+{
+    const size_t most = open_most(store);
+    size_t wanted = n < most - open->n ? open->n + n : most;
+    wanted += s->start_n + ABR_DIFF_LINE_MOST;
+    void *room = open->p;
+    const bool fine =
+        abr_grow(store->alloc, &room, &open->size, wanted, most + (size_t)2 * ABR_DIFF_LINE_MOST, 1);
+    open->p = room;
+    return fine;
+}
+
+static void hold(const reading *r, const char *p, size_t n)
+{
+    abr_diff_open *o = r->open;
+    const size_t ends = abr_diff_ends_most(r->store);
+    const size_t most = open_most(r->store);
+    if (n > most - o->n && !r->store->peeks && o->n < ends) {
+        memcpy(o->p + o->n, p, ends - o->n);
+        p += ends - o->n;
+        n -= ends - o->n;
+        o->n = ends;
+    }
+    if (n > most - o->n && !r->store->peeks && n >= ends) {
+        p += n - ends;
+        n = ends;
+        o->n = ends;
+    } else if (n > most - o->n && !r->store->peeks) {
+        const size_t kept = o->n - ends < ends ? o->n - ends : ends;
+        memmove(o->p + ends, o->p + o->n - kept, kept);
+        o->n = ends + kept;
+    }
+    if (n > 0)
+        memcpy(o->p + o->n, p, n);
+    o->n += n;
+}
+
+/* ---- hunks ---- */
+
+/* Bytes of the file's hunks so far that come before one of this size. */
+static uint64_t level_before(const abr_diff_scan *s, uint64_t size)
+{
+    uint64_t level = s->file.header_n;
+    const unsigned c = abr_diff_size_class(size);
+    for (unsigned i = 0; i <= c; i++)
+        level += s->sizes[i];
+    return level;
+}
+
+/* The bytes that are held of a hunk of this size: all, or its two ends. */
+static abr_flow held_bytes(const reading *r, uint64_t size)
+{
+    const abr_diff_open *o = r->open;
+    const size_t front = o->n < size ? abr_diff_ends_most(r->store) : o->n;
+    const size_t back = o->n > front ? o->n - front : 0;
+    return (abr_flow){{o->p, o->n - back, 0}, {o->p + (o->n - back), back, size - back}};
+}
+
+static void add_hunk(const reading *r, const abr_diff_hunk *h, const abr_flow *bytes)
+{
+    abr_diff_scan *s = r->s;
+    abr_diff_add_hunk(r->store, h, s->header, bytes, level_before(s, h->size));
+    s->sizes[abr_diff_size_class(h->size)] += h->size;
+}
+
+static void end_run(const reading *r)
+{
+    abr_diff_scan *s = r->s;
+    const abr_flow bytes = {.first = {s->run_bytes, (size_t)s->run.size, 0}};
+    if (s->run.hunks > 0)
+        add_hunk(r, &s->run, &bytes);
+    s->run.hunks = 0;
+}
+
+/* One that defines something is chosen by that, so it stays alone. */
+static bool joins_run(const abr_diff_scan *s, const abr_diff_hunk *h)
+{
+    return h->size <= ABR_DIFF_RUN_MOST / 2 && h->defines_at == 0 &&
+           level_before(s, h->size) >= ABR_DIFF_RUN_FROM;
+}
+
+static void join_run(const reading *r, const abr_diff_hunk *h, const abr_flow *bytes)
+{
+    abr_diff_hunk *run = &r->s->run;
+    if (run->hunks > 0 && (run->at + run->size != h->at || run->size + h->size > ABR_DIFF_RUN_MOST ||
+                           run->file.machine != h->file.machine))
+        end_run(r);
+    if (run->hunks == 0) {
+        *run = *h;
+    } else {
+        run->size += h->size;
+        run->newlines += h->newlines;
+        run->added += h->added;
+        run->removed += h->removed;
+        run->hunks++;
+    }
+    abr_flow_copy(bytes, 0, (size_t)h->size, r->s->run_bytes + run->size - h->size);
+}
+
+/* The hunk ends at `end` in the chunk, or where the chunk before ended. */
+static void end_hunk(reading *r, const char *end)
+{
+    abr_diff_scan *s = r->s;
+    abr_diff_hunk *h = &s->hunk;
+    h->file = s->file;
+    h->hunks = 1;
+    h->size = s->at - h->at;
+    const size_t n = r->chunk && end ? (size_t)(end - r->chunk) : 0;
+    if (r->open->n > 0 && r->chunk)
+        hold(r, r->chunk, n);
+    const abr_flow bytes =
+        r->open->n > 0 || !r->chunk ? held_bytes(r, h->size) : (abr_flow){.first = {r->chunk, n, 0}};
+    h->newlines = s->line - h->line;
+    if (h->size > WIDE * (h->newlines + 1))
+        h->file.machine = true;
+    s->now.hunks++;
+    s->now.added += h->added;
+    s->now.removed += h->removed;
+    s->file_hunks++;
+    if (joins_run(s, h)) {
+        join_run(r, h, &bytes);
+    } else {
+        end_run(r);
+        add_hunk(r, h, &bytes);
+    }
+    r->open->n = 0;
+    r->chunk = NULL;
+    s->place = ABR_DIFF_IN_TEXT;
+    s->any_text = false;
+}
+
+/* Whom a file is by, from the first lines of its first hunk. */
+static void judge_line(abr_diff_scan *s, abr_text_line line)
+{
+    if (s->file_hunks == 0 && !s->file.machine && s->line - s->hunk.line < JUDGED_LINES)
+        s->file.machine = abr_says_generated(line);
+}
+
+/* Is the line, as far as it is here, one of the hunk? */
+static bool takes(abr_diff_scan *s, abr_text_line line)
+{
+    if (!abr_hunk_takes(&s->left, line))
+        return false;
+    bool added = false;
+    bool removed = false;
+    const size_t n = line.n < s->left.parents ? line.n : s->left.parents;
+    if (n > 0 && *line.p == '\\')
+        return true;
+    for (size_t i = 0; i < n; i++) {
+        added = added || line.p[i] == '+';
+        removed = removed || line.p[i] == '-';
+    }
+    s->hunk.added += added;
+    const uint64_t before = s->at - s->hunk.at;
+    if (added && s->hunk.defines_at == 0 && before <= UINT32_MAX &&
+        abr_defines((abr_text_line){line.p + n, line.n - n}))
+        s->hunk.defines_at = (uint32_t)before;
+    s->hunk.removed += removed && !added;
+    judge_line(s, line);
+    return true;
+}
+
+/* ---- files ---- */
+
+static void put_header(abr_diff_scan *s, const char *p, size_t n)
+{
+    if (s->file.header_n + n > ABR_DIFF_HEADER_MOST)
+        s->file.too_long = true;
+    if (s->file.too_long)
+        return;
+    memcpy(s->header + s->file.header_n, p, n);
+    s->file.header_n += (uint32_t)n;
+}
+
+static void name_file(abr_diff_scan *s, uint32_t at, size_t n, uint32_t line)
+{
+    s->file.name_at = at;
+    s->file.name_n = (uint32_t)n;
+    s->file.name_line = line;
+}
+
+/* A line of the header, its newline at p[n - 1] unless the text ends there. */
+static void read_header(abr_diff_scan *s, const char *p, size_t n, abr_text_line line)
+{
+    const uint32_t at = s->file.header_n;
+    const bool other = ABR_STARTS(line, "+++ ");
+    const bool none = ABR_STARTS(line, "+++ /dev/null") || ABR_STARTS(line, "--- /dev/null");
+    s->named = s->named || other;
+    s->binary = s->binary || ABR_STARTS(line, "GIT binary patch");
+    put_header(s, p, n);
+    if (s->header_lines == 0 || (s->plain && other && !none))
+        name_file(s, at, n, s->header_lines);
+    if (s->header_lines == 0 || other)
+        s->file.machine = s->file.machine || abr_names_machine_made(line);
+    s->header_lines++;
+}
+
+/* The header is over: its file has a name. */
+static void end_header(reading *r)
+{
+    abr_diff_scan *s = r->s;
+    abr_diff_add_name(r->store, &s->file, s->header);
+    s->place = ABR_DIFF_IN_TEXT;
+    s->any_text = false;
+}
+
+/* The file is over; if it has no hunks, its header may be shown. */
+static void end_file(reading *r)
+{
+    abr_diff_scan *s = r->s;
+    enum { BARE_LEVEL = 4 }; /* times its size: it tells little */
+    end_run(r);
+    if (!s->any_file || s->file_hunks > 0)
+        return;
+    s->file_hunks = 1;
+    if (s->header_lines < 2)
+        return;
+    const abr_diff_hunk h = {.file = s->file,
+                             .before = s->now,
+                             .at = s->file.at + s->file.header_n,
+                             .line = s->file.line + s->header_lines};
+    const abr_flow none = {.first = {"", 0, 0}};
+    abr_diff_add_hunk(r->store, &h, s->header, &none, (uint64_t)s->file.header_n * BARE_LEVEL);
+}
+
+static void start_file(reading *r)
+{
+    abr_diff_scan *s = r->s;
+    end_file(r);
+    s->file = (abr_diff_file){.before = s->now, .at = s->at, .line = s->line};
+    s->header_lines = 0;
+    s->named = s->binary = s->plain = false;
+    s->place = ABR_DIFF_IN_HEADER;
+    memset(s->sizes, 0, sizeof s->sizes);
+    s->any_file = true;
+    s->file_hunks = 0;
+    s->now.files++;
+}
+
+static bool is_header(const abr_diff_scan *s, abr_text_line line, abr_diff_line is)
+{
+    static const char firsts[] = "-+ionmdsrcBG=";
+    if (s->binary)
+        return is != ABR_DIFF_COMMIT && is != ABR_DIFF_FILE && !ABR_STARTS(line, "-- ");
+    if (is != ABR_DIFF_HEADER || (s->named && ABR_STARTS(line, "--- ")))
+        return false;
+    return strchr(firsts, *line.p) != NULL;
+}
+
+/* ---- text ---- */
+
+/* `p` NULL: the line is too long to be read. */
+static void read_text(reading *r, const char *p, uint64_t n, bool commit)
+{
+    abr_diff_scan *s = r->s;
+    enum { LEAD = 4 }; /* lines before a commit that go with it: a blank one, a mail's signature */
+    if (!s->any_text || (commit && (s->text_commit || s->text_lines > LEAD))) {
+        const abr_diff_text text = {.before = s->now, .at = s->at, .line = s->line};
+        abr_diff_add_text(r->store, &text);
+        s->text_lines = 0;
+        s->text_commit = false;
+    }
+    s->any_text = true;
+    s->text_commit = s->text_commit || commit;
+    s->text_lines++;
+    abr_diff_add_line(r->store, p, n);
+    s->now.lines++;
+}
+
+/* ---- lines ---- */
+
+static abr_text_line line_of(const char *p, size_t n)
+{
+    abr_text_line line = {p, n};
+    if (line.n > 0 && p[line.n - 1] == '\n')
+        line.n--;
+    if (line.n > 0 && p[line.n - 1] == '\r')
+        line.n--;
+    return line;
+}
+
+static void pass_line(abr_diff_scan *s, uint64_t n)
+{
+    s->at += n;
+    s->line++;
+}
+
+/* The lines that are held are a header, or only text. They end where the scan is. */
+static void release_held(reading *r, bool header)
+{
+    abr_diff_scan *s = r->s;
+    const unsigned count = s->held_count;
+    const char *p = s->held;
+    for (unsigned i = 0; i < count; i++)
+        s->at -= s->held_n[i];
+    s->line -= count;
+    if (header && count > 0) {
+        start_file(r);
+        s->plain = true;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (header)
+            read_header(s, p, s->held_n[i], line_of(p, s->held_n[i]));
+        else
+            read_text(r, p, s->held_n[i], false);
+        pass_line(s, s->held_n[i]);
+        p += s->held_n[i];
+    }
+    s->held_count = 0;
+    if (header && count > 0)
+        end_header(r);
+}
+
+static bool hold_line(abr_diff_scan *s, const char *p, size_t n)
+{
+    const size_t before = s->held_count > 0 ? s->held_n[0] : 0;
+    memcpy(s->held + before, p, n);
+    s->held_n[s->held_count++] = n;
+    return true;
+}
+
+static void start_hunk(reading *r, const char *p, size_t n)
+{
+    abr_diff_scan *s = r->s;
+    s->hunk = (abr_diff_hunk){.before = s->now, .at = s->at, .line = s->line};
+    s->place = ABR_DIFF_IN_HUNK;
+    r->chunk = p;
+    if (p != s->start || r->store->peeks) /* a look leaves the hunk before where it is */
+        return;
+    hold(r, p, n);
+    r->chunk = r->next;
+}
+
+/* Is it a line that is held, or the one that tells what these are? */
+static bool read_held(reading *r, const char *p, size_t n, abr_text_line line)
+{
+    abr_diff_scan *s = r->s;
+    abr_hunk left;
+    if (s->held_count == 0)
+        return ABR_STARTS(line, "--- ") && hold_line(s, p, n);
+    if (s->held_count == 1 && ABR_STARTS(line, "+++ "))
+        return hold_line(s, p, n);
+    release_held(r, s->held_count == 2 && abr_hunk_opens(line, &left));
+    return s->held_count == 0 && ABR_STARTS(line, "--- ") && hold_line(s, p, n);
+}
+
+/* A line outside of hunks, with its newline. */
+static void read_outside(reading *r, const char *p, size_t n)
+{
+    abr_diff_scan *s = r->s;
+    const abr_text_line line = line_of(p, n);
+    const abr_diff_line is = abr_diff_line_of(line);
+    if (s->place == ABR_DIFF_IN_HEADER && is_header(s, line, is)) {
+        read_header(s, p, n, line);
+        return;
+    }
+    if (s->place == ABR_DIFF_IN_HEADER)
+        end_header(r);
+    if (read_held(r, p, n, line))
+        return;
+    if (s->any_file && abr_hunk_opens(line, &s->left)) {
+        start_hunk(r, p, n);
+    } else if (is == ABR_DIFF_FILE) {
+        start_file(r);
+        read_header(s, p, n, line);
+    } else {
+        read_text(r, p, n, is == ABR_DIFF_COMMIT);
+    }
+}
+
+/* A line outside of hunks that is too long to be read. */
+static void read_long_line(reading *r, uint64_t n)
+{
+    abr_diff_scan *s = r->s;
+    if (s->place == ABR_DIFF_IN_HEADER && s->binary) {
+        s->file.too_long = true;
+        s->header_lines++;
+        return;
+    }
+    if (s->place == ABR_DIFF_IN_HEADER)
+        end_header(r);
+    release_held(r, false);
+    read_text(r, NULL, n, false);
+}
+
+/* A whole line, or the last one; of a long one that no hunk takes its start is enough. */
+static void read_line(reading *r, const char *p, uint64_t n)
+{
+    abr_diff_scan *s = r->s;
+    if (s->place == ABR_DIFF_IN_HUNK) {
+        if (takes(s, line_of(p, (size_t)n))) {
+            if (p == s->start) {
+                hold(r, p, (size_t)n);
+                r->chunk = r->next;
+            }
+            pass_line(s, n);
+            return;
+        }
+        end_hunk(r, p);
+    }
+    if (n > ABR_DIFF_LINE_MOST)
+        read_long_line(r, n);
+    else
+        read_outside(r, p, (size_t)n);
+    pass_line(s, n);
+}
+
+/* Does the hunk take the line whose start is at hand? */
+static void read_start(reading *r)
+{
+    abr_diff_scan *s = r->s;
+    if (s->place != ABR_DIFF_IN_HUNK || s->start_n < TELLING)
+        return;
+    s->taken = takes(s, (abr_text_line){s->start, s->start_n});
+    if (!s->taken) {
+        end_hunk(r, NULL);
+        return;
+    }
+    hold(r, s->start, s->start_n);
+    s->start_n = 0;
+}
+
+static void end_line(abr_diff_scan *s)
+{
+    s->start_n = 0;
+    s->open_n = 0;
+    s->taken = false;
+}
+
+/* (p, n) belongs to a line that is not whole in this chunk; `ends`: it ends it. */
+static void read_part(reading *r, const char *p, size_t n, bool ends)
+{
+    abr_diff_scan *s = r->s;
+    const size_t room = ABR_DIFF_LINE_MOST - s->start_n;
+    const size_t more = n < room ? n : room;
+    if (r->chunk)
+        hold(r, r->chunk, (size_t)(p - r->chunk));
+    r->chunk = NULL;
+    memcpy(s->start + s->start_n, p, more);
+    s->start_n += more;
+    s->open_n += n;
+    r->next = p + n;
+    if (!ends || s->open_n > ABR_DIFF_LINE_MOST)
+        read_start(r);
+    if (s->taken)
+        r->chunk = p + more;
+    if (ends && s->taken)
+        pass_line(s, s->open_n);
+    else if (ends)
+        read_line(r, s->start, s->open_n);
+    if (ends)
+        end_line(s);
+}
+
+void abr_diff_scan_write(abr_diff_scan *s, abr_diff_open *open, abr_diff_store *store, const char *p,
+                         size_t n)
+{
+    const char *end = p + n;
+    reading r = {.s = s, .open = open, .store = store};
+    if (s->place == ABR_DIFF_IN_HUNK && s->start_n == 0)
+        r.chunk = p;
+    for (size_t line; p < end; p += line) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        line = (size_t)((newline ? newline + 1 : end) - p);
+        if (s->taken) {
+            s->open_n += line;
+            if (newline) {
+                pass_line(s, s->open_n);
+                end_line(s);
+            }
+        } else if (newline && s->open_n == 0) {
+            r.next = newline + 1;
+            read_line(&r, p, line);
+        } else {
+            read_part(&r, p, line, newline != NULL);
+        }
+    }
+    if (s->place == ABR_DIFF_IN_HUNK && r.chunk)
+        hold(&r, r.chunk, (size_t)(end - r.chunk));
+}
+
+void abr_diff_scan_end(abr_diff_scan *s, abr_diff_open *open, abr_diff_store *store)
+{
+    reading r = {.s = s, .open = open, .store = store};
+    const bool is_open = s->open_n > 0;
+    const char *end = s->start + s->start_n;
+    if (s->taken)
+        pass_line(s, s->open_n);
+    else if (is_open)
+        read_line(&r, s->start, s->open_n);
+    end_line(s);
+    if (s->place == ABR_DIFF_IN_HEADER)
+        end_header(&r);
+    release_held(&r, false);
+    s->line -= is_open; /* it has no newline */
+    if (s->place == ABR_DIFF_IN_HUNK)
+        end_hunk(&r, end);
+    end_file(&r);
+}

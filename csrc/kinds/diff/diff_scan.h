@@ -1,0 +1,74 @@
+/* A diff taken apart as it goes by: files, hunks and the text between. */
+#ifndef ABR_KINDS_DIFF_DIFF_SCAN_H
+#define ABR_KINDS_DIFF_DIFF_SCAN_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "base/tiny.h"
+#include "kinds/diff/diff.h"
+#include "kinds/diff/diff_store.h"
+#include "kinds/diff/diff_tally.h"
+
+ABR_PRIVATE_BEGIN
+
+enum { ABR_DIFF_LINE_MOST = ABR_OR_TINY(4096, 64) };
+
+typedef enum { ABR_DIFF_IN_TEXT, ABR_DIFF_IN_HEADER, ABR_DIFF_IN_HUNK } abr_diff_place;
+
+/* The hunk that is open, as far as it came in chunks before: its start, and after it its end. */
+typedef struct {
+    char *p;
+    size_t n;
+    size_t size; /* allocated */
+} abr_diff_open;
+
+typedef struct {
+    abr_diff_place place;
+    abr_diff_tally now; /* before the line that comes next */
+    uint64_t at;
+    uint64_t line;
+    bool any_file;
+    bool any_text;    /* the line before is one of text */
+    bool text_commit; /* a commit's line is in it */
+    uint64_t text_lines;
+    bool taken;      /* the line that is open is one of the hunk */
+    uint64_t open_n; /* bytes of it */
+
+    abr_diff_file file;
+    unsigned header_lines;
+    bool named;  /* it has `+++ ` */
+    bool plain;  /* it starts with `--- ` */
+    bool binary; /* lines of a binary patch come */
+    uint64_t file_hunks;
+    uint64_t sizes[ABR_DIFF_SIZES]; /* bytes of the file's hunks by size */
+    char header[ABR_DIFF_HEADER_MOST];
+
+    abr_diff_hunk hunk;
+    abr_hunk left; /* lines that it still has */
+
+    abr_diff_hunk run; /* of small hunks before it, if it has any */
+    char run_bytes[ABR_DIFF_RUN_MOST];
+
+    char start[ABR_DIFF_LINE_MOST]; /* of a line that is open and not taken yet */
+    size_t start_n;
+
+    /* `--- ` and `+++ ` lines, which are a header if `@@` comes next */
+    char held[2 * ABR_DIFF_LINE_MOST];
+    size_t held_n[2];
+    unsigned held_count;
+} abr_diff_scan;
+
+/* Get memory for a chunk of n bytes. */
+bool abr_diff_scan_reserve(const abr_diff_scan *s, abr_diff_open *open, const abr_diff_store *store,
+                           size_t n);
+
+/* Read a chunk for which memory was reserved, here and in the store. */
+void abr_diff_scan_write(abr_diff_scan *s, abr_diff_open *open, abr_diff_store *store, const char *p,
+                         size_t n);
+
+/* The text ends here. */
+void abr_diff_scan_end(abr_diff_scan *s, abr_diff_open *open, abr_diff_store *store);
+
+ABR_PRIVATE_END
+
+#endif

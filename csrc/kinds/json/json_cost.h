@@ -1,0 +1,53 @@
+/* What values take to show, and which are shown. */
+#ifndef ABR_KINDS_JSON_JSON_COST_H
+#define ABR_KINDS_JSON_JSON_COST_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "kinds/json/json_tree.h"
+
+ABR_PRIVATE_BEGIN
+
+#define ABR_JSON_MARKER_MOST 192
+
+typedef struct {
+    abr_json_tree *tree;
+    uint64_t most; /* bytes to use, of source and of markers that count */
+    uint64_t used;
+    uint64_t part; /* a longer string may be shown in part */
+    size_t half;   /* bytes of either end of a string that may be shown */
+    bool marks;    /* there are markers, */
+    bool pays;     /* and they count */
+} abr_json_costs;
+
+/* Print the marker for what is left out of a value, with its comma where it is not the first; returns its
+ * bytes. */
+size_t abr_json_print_marker(const abr_json_costs *x, const abr_json_value *v, uint64_t omitted, bool first,
+                             char dst[ABR_JSON_MARKER_MOST]);
+
+/* Find what each value takes with everything in it. */
+void abr_json_cost_all(abr_json_costs *x);
+
+/* Bytes that it takes to show a value with as little in it as can be, and those around it that are not
+ * shown. */
+uint64_t abr_json_cost(const abr_json_costs *x, uint32_t v);
+
+/* The same with everything in it; UINT64_MAX where that is not to be had. */
+uint64_t abr_json_cost_whole(const abr_json_costs *x, uint32_t v);
+
+/* Show a value that is not shown, with those around it. */
+void abr_json_show(abr_json_costs *x, uint32_t v);
+void abr_json_show_whole(abr_json_costs *x, uint32_t v);
+
+/* Is all of a string retained, in one piece? */
+bool abr_json_may_be_whole(const abr_json_costs *x, const abr_json_value *v);
+
+/* Bytes of a string's content that are at hand. */
+uint64_t abr_json_text_size(const abr_json_value *v);
+
+/* Give a string that is shown in part so many bytes. */
+void abr_json_give_room(abr_json_costs *x, uint32_t v, uint64_t room);
+
+ABR_PRIVATE_END
+
+#endif

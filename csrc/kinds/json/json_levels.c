@@ -1,0 +1,313 @@
+/*
+ * What is open, and what is retained of it.
+ *
+ * A value of at most ABR_JSON_SMALL bytes is retained or forgotten as a whole. Whether one is small is known
+ * when it ends or has grown too large; until then the entries of its children wait. When it is large, it
+ * becomes a node, and its children become units: small ones next to each other form a run.
+ */
+#include <string.h>
+
+#include "kinds/json/json_levels.h"
+#include "abridge.h"
+#include "base/tiny.h"
+#include "kinds/json/json_parts.h"
+#include "kinds/json/json_source.h"
+#include "priority/score.h"
+#include "text/flow.h"
+
+enum {
+    RUN = ABR_OR_TINY(256, 24), /* bytes of a run; a larger value is one by itself */
+    /* bytes in which a run's next value or the end of its level comes, or it is not the last */
+    RUN_WAITS = ABR_OR_TINY(8192, 128),
+    FRONT = 3, /* values of each object or array that are its start */
+    UNIT = 256 /* what a unit counts for, beside its bytes, when room is shared */
+};
+
+_Static_assert((size_t)ABR_JSON_CARRY >= RUN_WAITS &&
+                   (size_t)RUN_WAITS >= ABR_JSON_SMALL + ABR_JSON_PREFIX_MOST,
+               "a run that waits is at hand, and so is a value that is not large yet, with its key");
+_Static_assert((size_t)RUN <= ABR_JSON_SMALL, "a run is small");
+
+/* Why a unit is retained. */
+typedef enum { FRESH, CLEAR, HIT, WARNED, ODD, START, END, ANY, REASONS } reason;
+
+/* How what is retained is shared between the reasons. A unit of a reason on which much was spent weighs
+ * little, so at any limit each has had its share, and the first units come first. */
+static const float shares[REASONS] = {6, 6, 3, 1, 4, 3, 3, 4};
+
+/* ---- units ---- */
+
+static float weigh(abr_json_levels *x, reason why, uint64_t cost)
+{
+    const double weight = shares[why] / (shares[why] * 4096 + x->spent[why]);
+    x->spent[why] += (double)cost;
+    return (float)weight;
+}
+
+static float heavier(float a, float b)
+{
+    return a > b ? a : b;
+}
+
+static float weight_of(abr_json_levels *x, const abr_json_entry *e, bool last)
+{
+    const uint64_t bytes = e->end - e->at;
+    const uint64_t cost = UNIT + (bytes < ABR_JSON_SMALL ? bytes : ABR_JSON_SMALL);
+    float weight = weigh(x, ANY, cost);
+    if (e->fresh)
+        weight = heavier(weight, weigh(x, FRESH, cost));
+    if (e->score > 0) {
+        const reason trouble = e->score >= ABR_SCORE_CLEAR ? CLEAR : e->score >= ABR_SCORE_HIT ? HIT : WARNED;
+        weight = heavier(weight, weigh(x, trouble, cost));
+    }
+    if (e->odd)
+        weight = heavier(weight, weigh(x, ODD, cost));
+    if (e->ordinal < FRONT)
+        weight = heavier(weight, weigh(x, START, cost));
+    if (last)
+        weight = heavier(weight, weigh(x, END, cost));
+    return weight;
+}
+
+/* Is nothing shown of the innermost large level? Small ones in it may be deeper. */
+static bool is_ghost(const abr_json_levels *x)
+{
+    const abr_json_parts *parts = x->parts;
+    return x->large >= ABR_JSON_SHOWN_DEPTH ||
+           (parts->depth > 0 && parts->nodes[parts->open[parts->depth - 1]].ghost);
+}
+
+static void flush(abr_json_levels *x, bool last)
+{
+    const abr_json_entry *e = &x->run;
+    const size_t n = (size_t)(e->end - e->at);
+    if (e->values == 0)
+        return;
+    const float weight = weight_of(x, e, last);
+    if (!is_ghost(x) && abr_flow_has(&x->source->flow, e->at, n)) {
+        abr_json_unit *u = abr_json_parts_add(x->parts, e->values, n);
+        u->at = e->at;
+        u->end = e->end;
+        u->line = abr_json_lines(x->source, e->at);
+        u->ordinal = e->ordinal;
+        u->n = n;
+        u->weight = weight;
+        char *copy = abr_json_parts_copy(x->parts, n);
+        if (copy)
+            abr_flow_copy(&x->source->flow, e->at, n, copy);
+        else
+            u->place = (size_t)e->at;
+    }
+    x->run.values = 0;
+}
+
+static void join(abr_json_entry *run, const abr_json_entry *e)
+{
+    run->end = e->end;
+    run->values += e->values;
+    run->score = heavier(run->score, e->score);
+    run->fresh = run->fresh || e->fresh;
+    run->odd = run->odd || e->odd;
+}
+
+/* A child of the innermost large level. */
+static void retain(abr_json_levels *x, const abr_json_entry *e)
+{
+    if (x->run.values > 0 && e->end - x->run.at > RUN)
+        flush(x, false);
+    if (e->start - e->at > ABR_JSON_PREFIX_MOST || e->end - e->start > ABR_JSON_SMALL) {
+        flush(x, false);
+        return; /* it cannot be shown */
+    }
+    if (x->run.values == 0)
+        x->run = *e;
+    else
+        join(&x->run, e);
+}
+
+void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e)
+{
+    abr_json_level *in = abr_json_innermost(x);
+    e->at = in->from;
+    e->ordinal = in->count++;
+    in->from = e->end;
+    abr_json_levels_grow(x, e->end);
+    if (x->large == x->depth) {
+        retain(x, e);
+        if (x->depth == 0) /* the document */
+            flush(x, true);
+        return;
+    }
+    in->entry.values += e->values;
+    in->entry.score = heavier(in->entry.score, e->score);
+    in->entry.fresh = in->entry.fresh || e->fresh;
+    in->entry.odd = in->entry.odd || e->odd;
+    abr_json_entry *last = x->waiting + x->waiting_count - 1;
+    if (x->waiting_count > in->waiting && e->end - last->at <= RUN)
+        join(last, e);
+    else
+        x->waiting[x->waiting_count++] = *e;
+}
+
+/* Most values say nothing and join what came before them: nothing else is done for these. */
+static bool joins(abr_json_levels *x, uint64_t start, uint64_t end, uint32_t values)
+{
+    abr_json_level *in = abr_json_innermost(x);
+    abr_json_entry *before = &x->run;
+    if (x->large < x->depth) {
+        if (end - x->open[x->large + 1].entry.start > ABR_JSON_SMALL)
+            return false;
+        before = x->waiting + x->waiting_count - 1;
+        if (x->waiting_count == in->waiting || end - before->at > RUN) {
+            before = &x->waiting[x->waiting_count++];
+            *before = (abr_json_entry){.at = in->from, .start = start, .ordinal = in->count};
+        }
+        in->entry.values += values;
+    } else if (x->depth == 0 || before->values == 0 || end - before->at > RUN) {
+        return false;
+    }
+    in->count++;
+    in->from = end;
+    before->end = end;
+    before->values += values;
+    return true;
+}
+
+void abr_json_scalar_ends(abr_json_levels *x, uint64_t start, uint64_t end, abr_json_saying says, bool fresh)
+{
+    if (says.score <= 0 && !says.odd && !fresh && joins(x, start, end, 1))
+        return;
+    abr_json_entry e = {
+        .start = start, .end = end, .values = 1, .score = says.score, .odd = says.odd, .fresh = fresh};
+    abr_json_value_ends(x, &e);
+}
+
+void abr_json_long_begins(abr_json_levels *x, uint64_t end)
+{
+    abr_json_levels_grow(x, end);
+    flush(x, false);
+}
+
+void abr_json_long_ends(abr_json_levels *x, abr_json_entry *e, const abr_json_long *text)
+{
+    abr_json_level *in = abr_json_innermost(x);
+    e->at = in->from;
+    e->ordinal = in->count++;
+    in->from = e->end;
+    const float weight = weight_of(x, e, false);
+    if (is_ghost(x) || e->start - e->at > ABR_JSON_PREFIX_MOST)
+        return;
+    abr_json_unit *u = abr_json_parts_add(x->parts, 1, text->head_n + text->tail_n);
+    u->at = e->at;
+    u->end = e->end;
+    u->line = text->line;
+    u->ordinal = e->ordinal;
+    u->chars = text->chars;
+    u->n = text->head_n;
+    u->tail_n = text->tail_n;
+    u->lead = (uint32_t)(e->start - e->at);
+    u->weight = weight;
+    char *copy = abr_json_parts_copy(x->parts, text->head_n + text->tail_n);
+    if (!copy) {
+        u->place = (size_t)e->at;
+        u->tail = (size_t)(e->end - text->tail_n);
+        return;
+    }
+    u->tail = u->place + text->head_n;
+    memcpy(copy, text->head, text->head_n);
+    if (text->tail_n > 0)
+        memcpy(copy + text->head_n, text->tail, text->tail_n);
+}
+
+/* ---- levels ---- */
+
+abr_json_level *abr_json_level_opens(abr_json_levels *x, uint64_t start)
+{
+    const abr_json_level *in = abr_json_innermost(x);
+    abr_json_level *new = &x->open[++x->depth];
+    /* field by field: it is opened for every small object */
+    new->entry = (abr_json_entry){.at = in->from, .start = start, .ordinal = in->count};
+    new->elements = NULL;
+    new->count = new->keys = new->dots = 0;
+    new->waiting = x->waiting_count;
+    return new;
+}
+
+void abr_json_enlarge(abr_json_levels *x)
+{
+    const size_t depth = x->depth;
+    const uint32_t first = x->open[x->large + 1].waiting;
+    flush(x, false);
+    abr_json_level *level = &x->open[++x->large];
+    const uint32_t end = x->large < depth ? x->open[x->large + 1].waiting : x->waiting_count;
+    const size_t text_n = (size_t)(level->entry.start + 1 - level->entry.at);
+    const bool ghost =
+        text_n > ABR_JSON_PREFIX_MOST + 1 || !abr_flow_has(&x->source->flow, level->entry.at, text_n);
+    abr_json_node *node = abr_json_parts_open(x->parts, ghost ? 0 : text_n);
+    node->at = level->entry.at;
+    node->line = abr_json_lines(x->source, node->at);
+    node->start = level->entry.start;
+    node->ordinal = level->entry.ordinal;
+    node->object = level->object;
+    node->ghost = node->ghost || ghost;
+    char *copy = node->ghost && !ghost ? NULL : abr_json_parts_copy(x->parts, ghost ? 0 : text_n);
+    if (copy && !ghost)
+        abr_flow_copy(&x->source->flow, node->at, text_n, copy);
+    else if (!copy)
+        node->place = (size_t)node->at;
+    x->depth = x->large; /* for what is retained now */
+    for (uint32_t i = first; i < end; i++)
+        retain(x, &x->waiting[i]);
+    x->depth = depth;
+    memmove(x->waiting + first, x->waiting + end, (x->waiting_count - end) * sizeof *x->waiting);
+    x->waiting_count -= end - first;
+    for (size_t i = x->large + 1; i <= depth; i++)
+        x->open[i].waiting -= end - first;
+}
+
+static void close_node(abr_json_levels *x, const abr_json_level *level, uint64_t end)
+{
+    flush(x, end - x->run.at <= RUN_WAITS);
+    abr_json_node *node = abr_json_parts_close(x->parts);
+    const uint64_t blanks = end - 1 - level->from;
+    const bool shown =
+        blanks < ABR_JSON_CLOSE_MOST && abr_flow_has(&x->source->flow, level->from, (size_t)blanks + 1);
+    const size_t n = shown ? (size_t)blanks + 1 : 1;
+    node->end = end;
+    node->count = level->count;
+    node->dots = level->dots;
+    node->close_at = end - n;
+    node->close_line = abr_json_lines(x->source, node->close_at);
+    node->close_n = (uint8_t)n;
+    abr_flow_copy(&x->source->flow, node->close_at, n, node->close); /* its last byte is in the chunk */
+}
+
+void abr_json_level_closes(abr_json_levels *x, uint64_t end)
+{
+    abr_json_levels_grow(x, end);
+    abr_json_level *level = abr_json_innermost(x);
+    if (x->large < x->depth) {
+        abr_json_entry *e = &level->entry;
+        e->end = end;
+        e->values++;
+        x->waiting_count = level->waiting;
+        x->depth--;
+        if (e->score > 0 || e->odd || e->fresh || !joins(x, e->start, end, e->values))
+            abr_json_value_ends(x, e);
+        return;
+    }
+    close_node(x, level, end);
+    x->large = --x->depth;
+    abr_json_innermost(x)->from = end;
+    abr_json_innermost(x)->count++;
+}
+
+uint64_t abr_json_levels_need(abr_json_levels *x, uint64_t end)
+{
+    abr_json_levels_grow(x, end);
+    if (x->run.values > 0 && end - x->run.at > RUN_WAITS)
+        flush(x, false);
+    if (x->run.values > 0)
+        return x->run.at;
+    return x->large < x->depth ? x->open[x->large + 1].entry.at : abr_json_innermost(x)->from;
+}

@@ -1,0 +1,82 @@
+/*
+ * Is it JSON: one document, or one a line? A log of JSON records with a line of something else now and then
+ * is still records; a log with some JSON inside is not.
+ */
+#include "kinds/json/json_lines.h"
+#include "abridge.h"
+#include "kinds/json/json_text.h"
+#include "kinds/lines.h"
+
+enum {
+    LEAST_RECORDS = 2,
+    RECORDS_A_BAD_LINE = 6, /* a line that is no record is fine among so many that are */
+    RECORDS_FOR_ONE = 3,    /* and the first such line among these */
+    MOST_LINES = 8192,      /* that are looked at, */
+    MOST_READ = 128 * 1024, /* bytes of them, */
+    LONG_RECORD = 32 * 1024 /* and of a long one its start and its last byte */
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Is (p, n) a document, or where it may go on, the start of one? */
+static bool is_document(const char *p, size_t n, bool whole)
+{
+    uint64_t levels[ABR_JSON_JUDGED / ABR_JSON_LEVELS];
+    abr_json_scan scan;
+    abr_json_open(&scan, levels, ABR_JSON_JUDGED);
+    abr_json_token token;
+    size_t i = 0;
+    do
+        token = abr_json_next(&scan, p, n, &i);
+    while (token != ABR_JSON_MORE && token != ABR_JSON_WRONG && token != ABR_JSON_DEEP);
+    return token == ABR_JSON_MORE && (!whole || abr_json_is_whole(&scan));
+}
+
+bool abr_is_json(const char *p, size_t n, bool whole)
+{
+    static const char bom[] = "\xEF\xBB\xBF";
+    size_t i = n >= 3 && memcmp(p, bom, 3) == 0 ? 3 : 0;
+    while (i < n && is_blank(p[i]))
+        i++;
+    bool may_be = i < n && (p[i] == '{' || p[i] == '[' || p[i] == '"');
+    return may_be && is_document(p + i, n - i, whole);
+}
+
+/* Is the line an object or an array? */
+static bool is_record(abr_text_line line)
+{
+    if (*line.p != '{' && *line.p != '[')
+        return false;
+    if (line.n <= LONG_RECORD)
+        return is_document(line.p, line.n, true);
+    return line.p[line.n - 1] == (*line.p == '{' ? '}' : ']') && is_document(line.p, LONG_RECORD, false);
+}
+
+bool abr_is_json_lines(const char *p, size_t n, bool whole)
+{
+    size_t records = 0;
+    size_t bad = 0;
+    size_t read = 0;
+    abr_text_line line;
+    for (size_t at = 0, lines = 0; lines < MOST_LINES && abr_next_line(p, n, &at, &line); lines++) {
+        if (!whole && at == n && p[n - 1] != '\n')
+            break;
+        line = abr_trimmed(line);
+        if (line.n == 0)
+            continue;
+        if (is_record(line))
+            records++;
+        else if (++bad > RECORDS_FOR_ONE + records / RECORDS_A_BAD_LINE)
+            return false;
+        read += line.n < LONG_RECORD ? line.n : LONG_RECORD;
+        if (read > MOST_READ)
+            break;
+    }
+    size_t most_bad = records / RECORDS_A_BAD_LINE;
+    if (most_bad == 0 && records >= RECORDS_FOR_ONE)
+        most_bad = 1;
+    return records >= LEAST_RECORDS && bad <= most_bad;
+}

@@ -1,0 +1,362 @@
+/*
+ * The parts of a JSON document that are retained, in arrays that are swept when they hold a fifth more than
+ * the allowance.
+ */
+#include <string.h>
+
+#include "kinds/json/json_parts.h"
+#include "abridge.h"
+#include "base/memory.h"
+#include "base/tiny.h"
+#include "kinds/json/json_source.h"
+#include "kinds/json/json_string.h"
+#include "kinds/json/json_values.h"
+#include "priority/words.h"
+#include "priority/sort.h"
+
+enum {
+    /* bytes of the longest string, beside what the budget may show of it */
+    STRING_MORE = ABR_OR_TINY(2 * 1024 + 64, 256),
+    LAST = 4,                                   /* part of the allowance that is for what came last */
+    UNIT_BYTES = 3,                             /* bytes of a document for each unit, at least, */
+    UNITS_MORE = 2 * ABR_JSON_SHOWN_DEPTH + 16, /* but for those of the levels that are open */
+    NODE_BYTES = 8,                             /* and for each node, */
+    NODES_MORE = 256,
+    UNITS_LAST = 16,                               /* over the allowance */
+    UNIT_KEYS = 2 * sizeof(abr_key) + sizeof(bool) /* bytes: to sort a unit, and to note that it is chosen */
+};
+
+/* Nodes at one depth are apart, each larger than ABR_JSON_SMALL with the brackets of all within it. What
+ * stands before and after a child makes two units of a node. */
+enum { NODES_AGAIN = ABR_JSON_SMALL + 2 * ABR_JSON_SHOWN_DEPTH };
+_Static_assert(ABR_JSON_SHOWN_DEPTH *(size_t)NODE_BYTES <= NODES_AGAIN, "memory is reserved for all nodes");
+_Static_assert(ABR_JSON_SHOWN_DEPTH *(size_t)2 * UNIT_BYTES <= NODES_AGAIN, "and for all units");
+
+_Static_assert(STRING_MORE / 2 > ABR_JSON_DATA_READ + 1, "of a long string there is all that tells of it");
+_Static_assert(STRING_MORE / 2 > ABR_JSON_READ + ABR_PADDING, "and all that is read for trouble");
+_Static_assert(ABR_JSON_RECORD_PER_BYTE >= ABR_JSON_BYTE_COST * ABR_JSON_REACH,
+               "a value is out of reach only if its keys take more than any budget");
+
+size_t abr_json_allowance(size_t keep, bool is_record)
+{
+    const size_t most = SIZE_MAX / 4;
+    if (keep > (most - ABR_JSON_LEAST) / ABR_JSON_PER_BYTE)
+        return most;
+    return is_record ? ABR_JSON_RECORD_LEAST + ABR_JSON_RECORD_PER_BYTE * keep
+                     : ABR_JSON_LEAST + ABR_JSON_PER_BYTE * keep;
+}
+
+size_t abr_json_string_most(const abr_json_parts *x, size_t allowance)
+{
+    if (x->is_record)
+        return SIZE_MAX / 8;
+    const size_t keep = allowance > ABR_JSON_LEAST ? (allowance - ABR_JSON_LEAST) / ABR_JSON_PER_BYTE : 0;
+    return STRING_MORE + keep + keep / 3; /* of what is shown of a string, two thirds are its start */
+}
+
+/* ---- memory ---- */
+
+static size_t with_slack(size_t allowance)
+{
+    return allowance + allowance / ABR_JSON_SLACK;
+}
+
+static bool grow_units(abr_json_parts *x, size_t more)
+{
+    const size_t most = with_slack(x->allowance) / ABR_JSON_UNIT_COST + UNITS_LAST;
+    void *p = x->units;
+    bool fine = abr_grow(x->alloc, &p, &x->unit_size, x->unit_count + more, most, sizeof *x->units);
+    x->units = p;
+    p = x->keys;
+    fine = fine && abr_grow(x->alloc, &p, &x->key_size, x->unit_size, most, UNIT_KEYS);
+    x->keys = p;
+    return fine;
+}
+
+static bool grow_nodes(abr_json_parts *x, size_t more)
+{
+    const size_t most = with_slack(x->allowance) / ABR_JSON_NODE_COST + NODES_MORE;
+    void *p = x->nodes;
+    bool fine = abr_grow(x->alloc, &p, &x->node_size, x->node_count + more, most, sizeof *x->nodes);
+    x->nodes = p;
+    return fine;
+}
+
+bool abr_json_parts_reserve(abr_json_parts *x, size_t n, size_t beside)
+{
+    const size_t most = (with_slack(x->allowance) + x->allowance / ABR_JSON_REACH) / ABR_JSON_BYTE_COST;
+    if (n > most)
+        n = most;
+    void *p = x->copies;
+    bool fine = x->text || abr_grow(x->alloc, &p, &x->copy_size, x->copied + n + beside, most + beside, 1);
+    x->copies = p;
+    return fine && grow_units(x, n / UNIT_BYTES + UNITS_MORE) && grow_nodes(x, n / NODE_BYTES + NODES_MORE);
+}
+
+void abr_json_parts_free(abr_json_parts *x)
+{
+    const abr_alloc *a = x->alloc;
+    if (x->units)
+        a->free(a->ctx, x->units);
+    if (x->keys)
+        a->free(a->ctx, x->keys);
+    if (x->nodes)
+        a->free(a->ctx, x->nodes);
+    if (x->copies)
+        a->free(a->ctx, x->copies);
+    if (x->printed)
+        a->free(a->ctx, x->printed);
+}
+
+/* ---- which are retained ---- */
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What a unit costs under an allowance: what a long string has over its most is no part of it. */
+static uint64_t cost_of(const abr_json_parts *x, const abr_json_unit *u, size_t allowance)
+{
+    const size_t most = abr_json_string_most(x, allowance);
+    const size_t bytes = u->chars > 0 ? u->lead + least(u->n + u->tail_n - u->lead, most) : u->n;
+    const uint64_t around = u->node == ABR_JSON_NONE ? 0 : x->nodes[u->node].chain;
+    return (uint64_t)bytes * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST +
+           (uint64_t)ABR_JSON_VALUE_COST * u->values + around;
+}
+
+/* Are the keys around its values longer than any content that this allowance is for? */
+static bool is_beyond(const abr_json_node *node, size_t allowance)
+{
+    return node->chain - (uint32_t)ABR_JSON_NODE_COST * node->depth > allowance / ABR_JSON_REACH;
+}
+
+bool abr_json_may_show(const abr_json_parts *x, const abr_json_node *node)
+{
+    return !node->ghost && !is_beyond(node, x->asked);
+}
+
+static bool is_within_reach(const abr_json_parts *x, const abr_json_unit *u, size_t allowance)
+{
+    return u->node == ABR_JSON_NONE || !is_beyond(&x->nodes[u->node], allowance);
+}
+
+static bool is_excluded(const abr_json_parts *x, const abr_json_unit *u)
+{
+    return x->excludes &&
+           (u->weight != x->excluded_weight ? u->weight < x->excluded_weight : u->at >= x->excluded_at);
+}
+
+/* How many units come before the last ones, which are retained whatever they weigh. */
+static size_t before_last(const abr_json_parts *x, size_t allowance)
+{
+    uint64_t cost = 0;
+    size_t i = x->unit_count;
+    while (i > 0) {
+        if (is_within_reach(x, &x->units[i - 1], allowance))
+            cost += cost_of(x, &x->units[i - 1], allowance);
+        if (cost > allowance / LAST)
+            break;
+        i--;
+    }
+    return i;
+}
+
+/* Where the choice is noted: after the keys that are sorted. */
+static bool *chosen_of(const abr_json_parts *x)
+{
+    return (bool *)(void *)(x->keys + 2 * x->unit_count);
+}
+
+/* Choose; returns the heaviest unit that is not chosen, or SIZE_MAX. */
+static size_t choose(const abr_json_parts *x, size_t allowance, bool *chosen)
+{
+    abr_key *keys = x->keys;
+    const size_t before = before_last(x, allowance);
+    const uint64_t most = allowance - allowance / LAST;
+    uint64_t cost = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < x->unit_count; i++) {
+        const abr_json_unit *u = &x->units[i];
+        chosen[i] = (i >= before || !is_excluded(x, u)) && is_within_reach(x, u, allowance);
+        if (i >= before || !chosen[i])
+            continue;
+        keys[n++] = (abr_key){~abr_float_key(u->weight), (uint32_t)i};
+        cost += cost_of(x, u, allowance);
+    }
+    if (cost <= most)
+        return SIZE_MAX;
+    cost = 0;
+    memset(chosen, 0, before * sizeof *chosen);
+    abr_sort_keys(keys, n, keys + n);
+    for (size_t i = 0; i < n; i++) {
+        const abr_json_unit *u = &x->units[keys[i].index];
+        cost += cost_of(x, u, allowance);
+        if (cost > most)
+            return keys[i].index;
+        chosen[keys[i].index] = true;
+    }
+    return SIZE_MAX;
+}
+
+const bool *abr_json_parts_choose(abr_json_parts *x, size_t allowance)
+{
+    bool *chosen = chosen_of(x);
+    x->asked = allowance;
+    choose(x, allowance, chosen);
+    return chosen;
+}
+
+/* ---- sweeping ---- */
+
+static void exclude(abr_json_parts *x, const abr_json_unit *u)
+{
+    if (is_excluded(x, u))
+        return;
+    x->excludes = true;
+    x->excluded_weight = u->weight;
+    x->excluded_at = u->at;
+}
+
+static void mark_around(abr_json_parts *x, uint32_t node)
+{
+    for (; node != ABR_JSON_NONE && !x->nodes[node].mark; node = x->nodes[node].parent)
+        x->nodes[node].mark = 1;
+}
+
+/* Drop the units that `chosen` does not have, and mark the nodes that stay. */
+static void sweep_units(abr_json_parts *x, const bool *chosen)
+{
+    size_t kept = 0;
+    x->cost = 0;
+    for (size_t i = 0; i < x->node_count; i++)
+        x->nodes[i].mark = 0;
+    for (size_t i = 0; i < x->depth; i++)
+        mark_around(x, x->open[i]);
+    if (x->node_count > 0 && x->nodes[0].parent == ABR_JSON_NONE)
+        x->nodes[0].mark = 1; /* the document itself */
+    for (size_t i = 0; i < x->unit_count; i++) {
+        if (!chosen[i])
+            continue;
+        x->units[kept] = x->units[i];
+        x->cost += cost_of(x, &x->units[kept], x->allowance);
+        mark_around(x, x->units[kept++].node);
+    }
+    x->unit_count = kept;
+}
+
+static void move_copy(abr_json_parts *x, size_t *place, size_t n)
+{
+    memmove(x->copies + x->copied, x->copies + *place, n);
+    *place = x->copied;
+    x->copied += n;
+}
+
+static void move_node(abr_json_parts *x, size_t from, size_t to)
+{
+    abr_json_node *node = &x->nodes[from];
+    node->mark = (uint32_t)to;
+    if (!x->text)
+        move_copy(x, &node->place, (size_t)(node->start + 1 - node->at) * !node->ghost);
+    if (node->parent != ABR_JSON_NONE)
+        node->parent = x->nodes[node->parent].mark;
+}
+
+/* Move copies together; units and nodes have theirs in the order of both. */
+static void sweep_copies(abr_json_parts *x)
+{
+    size_t node = 0;
+    size_t nodes = 0;
+    x->copied = 0;
+    for (size_t i = 0; i <= x->unit_count; i++) {
+        abr_json_unit *u = &x->units[i];
+        for (; node < x->node_count && (i == x->unit_count || x->nodes[node].at <= u->at); node++)
+            if (x->nodes[node].mark)
+                move_node(x, node, nodes++);
+            else
+                x->nodes[node].at = UINT64_MAX;
+        if (i == x->unit_count)
+            break;
+        if (!x->text)
+            move_copy(x, &u->place, u->n);
+        if (!x->text && u->tail_n > 0)
+            move_copy(x, &u->tail, u->tail_n);
+    }
+}
+
+static void sweep_nodes(abr_json_parts *x)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < x->unit_count; i++)
+        if (x->units[i].node != ABR_JSON_NONE)
+            x->units[i].node = x->nodes[x->units[i].node].mark;
+    for (size_t i = 0; i < x->depth; i++)
+        x->open[i] = x->nodes[x->open[i]].mark;
+    for (size_t i = 0; i < x->node_count; i++)
+        if (x->nodes[i].at != UINT64_MAX)
+            x->nodes[kept++] = x->nodes[i];
+    x->node_count = kept;
+}
+
+/* Drop what is not retained. */
+static void sweep(abr_json_parts *x)
+{
+    bool *chosen = chosen_of(x);
+    const size_t heaviest = choose(x, x->allowance, chosen);
+    if (heaviest != SIZE_MAX)
+        exclude(x, &x->units[heaviest]);
+    sweep_units(x, chosen);
+    sweep_copies(x);
+    sweep_nodes(x);
+}
+
+static void make_room(abr_json_parts *x, size_t text_n)
+{
+    if (x->cost > with_slack(x->allowance) || x->unit_count == x->unit_size ||
+        x->node_count == x->node_size || (!x->text && text_n > x->copy_size - x->copied))
+        sweep(x);
+}
+
+/* ---- parts that come ---- */
+
+abr_json_node *abr_json_parts_open(abr_json_parts *x, size_t text_n)
+{
+    make_room(x, text_n);
+    const uint32_t parent = x->depth > 0 ? x->open[x->depth - 1] : ABR_JSON_NONE;
+    abr_json_node *node = &x->nodes[x->node_count];
+    *node = (abr_json_node){.parent = parent, .place = x->copied};
+    node->chain = ABR_JSON_NODE_COST + (uint32_t)(text_n * ABR_JSON_BYTE_COST);
+    node->depth = (uint8_t)(x->depth + 1);
+    if (parent != ABR_JSON_NONE) {
+        node->chain += x->nodes[parent].chain;
+        node->ghost = x->nodes[parent].ghost;
+    }
+    node->ghost = node->ghost || is_beyond(node, x->allowance);
+    x->open[x->depth++] = (uint32_t)x->node_count++;
+    return node;
+}
+
+abr_json_node *abr_json_parts_close(abr_json_parts *x)
+{
+    return &x->nodes[x->open[--x->depth]];
+}
+
+abr_json_unit *abr_json_parts_add(abr_json_parts *x, uint32_t values, size_t text_n)
+{
+    make_room(x, text_n);
+    abr_json_unit *u = &x->units[x->unit_count++];
+    *u = (abr_json_unit){
+        .values = values, .place = x->copied, .node = x->depth > 0 ? x->open[x->depth - 1] : ABR_JSON_NONE};
+    x->cost +=
+        (uint64_t)text_n * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST + (uint64_t)ABR_JSON_VALUE_COST * values;
+    x->cost += u->node == ABR_JSON_NONE ? 0 : x->nodes[u->node].chain;
+    return u;
+}
+
+char *abr_json_parts_copy(abr_json_parts *x, size_t n)
+{
+    if (x->text)
+        return NULL;
+    x->copied += n;
+    return x->copies + x->copied - n;
+}

@@ -1,0 +1,231 @@
+/* Which values are shown when the shape is: those in trouble, both ends, and more of long strings. */
+#include <string.h>
+
+#include "kinds/json/json_pick.h"
+#include "abridge.h"
+#include "kinds/json/json_cost.h"
+#include "kinds/json/json_queue.h"
+#include "kinds/json/json_tree.h"
+#include "priority/sort.h"
+
+enum {
+    SHARE = 4,  /* part of what is left that a value in trouble may take, with everything in it */
+    SMALL = 6,  /* part of the budget that a small value takes, */
+    LARGE = 2,  /* and a large one */
+    LITTLE = 16 /* part of the budget that may stay unused rather than show a value in part */
+};
+
+static bool show_if(abr_json_costs *x, uint32_t v, uint64_t limit)
+{
+    if (x->used + abr_json_cost(x, v) > limit)
+        return false;
+    abr_json_show(x, v);
+    return true;
+}
+
+/* What one value may take with everything in it. */
+static uint64_t share_of(const abr_json_costs *x, uint64_t limit)
+{
+    const uint64_t share = limit > x->used ? (limit - x->used) / SHARE : 0;
+    return share > x->part ? share : x->part;
+}
+
+/* Show a value with everything in it, for at most `share` bytes. */
+static bool show_whole_if(abr_json_costs *x, uint32_t v, uint64_t share, uint64_t limit)
+{
+    const uint64_t cost = abr_json_cost_whole(x, v);
+    if (cost > share || x->used > limit || cost > limit - x->used)
+        return false;
+    abr_json_show_whole(x, v);
+    return true;
+}
+
+/* ---- trouble ---- */
+
+/* The element that a value belongs to: the innermost around it, or itself. */
+static uint32_t element_of(const abr_json_value *values, uint32_t v)
+{
+    const uint32_t itself = v;
+    for (; values[v].parent != 0; v = values[v].parent) {
+        const abr_json_value *in = &values[values[v].parent];
+        if (in->type == ABR_JSON_ARRAY || in->count > ABR_JSON_MAP)
+            return v;
+    }
+    return values[itself].parent != 0 ? values[itself].parent : itself;
+}
+
+/* Show what is in a value that is shown, as far as it is short, for at most `share` bytes. */
+static void show_short(abr_json_costs *x, uint32_t in, uint64_t share, uint64_t limit)
+{
+    const abr_json_value *values = x->tree->values;
+    const uint64_t most = x->used + share;
+    for (uint32_t c = values[in].child; c; c = values[c].next)
+        if (!values[c].shown && !abr_json_holds_values(&values[c]))
+            show_if(x, c, most < limit ? most : limit);
+}
+
+static void show_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
+{
+    const abr_json_value *values = x->tree->values;
+    const uint32_t element = element_of(values, v);
+    if (!values[element].shown && show_whole_if(x, element, share_of(x, limit), limit))
+        return;
+    if (!values[v].shown && !show_if(x, v, limit))
+        return;
+    if (values[v].parent != element)
+        show_short(x, values[v].parent, share_of(x, limit), limit);
+    if (abr_json_holds_values(&values[element]))
+        show_short(x, element, share_of(x, limit), limit);
+    for (uint32_t c = values[element].child; c; c = values[c].next)
+        if (!values[c].shown)
+            show_whole_if(x, c, share_of(x, limit), limit);
+}
+
+void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
+{
+    enum { KINDS = 1024 };
+    const float again = 0.35F;
+    const abr_json_value *values = x->tree->values;
+    uint16_t seen[KINDS] = {0};
+    q->count = 0;
+    for (uint32_t i = 1; i < x->tree->count; i++) {
+        const abr_json_value *v = &values[i];
+        if (v->score <= 0)
+            continue;
+        const uint64_t n = v->end - v->at - v->head;
+        const uint64_t what = abr_json_hash(v->p + v->head, n < ABR_JSON_MAP ? (size_t)n : ABR_JSON_MAP);
+        uint16_t *nth = &seen[abr_json_mix(v->hash, what) % KINDS];
+        const float weight = v->score / (1 + again * (float)*nth);
+        *nth = (uint16_t)(*nth + (*nth < UINT16_MAX));
+        abr_json_queue_put(q, ~abr_float_key(weight), i);
+    }
+    for (uint64_t key; q->count > 0 && x->used < limit;)
+        show_trouble(x, abr_json_queue_take(q, &key), limit);
+}
+
+/* ---- both ends ---- */
+
+/* The next child, from the front and from the back in turn; 0: none. */
+static uint32_t next_of(abr_json_value *values, uint32_t in)
+{
+    abr_json_value *it = &values[in];
+    const bool both = it->type == ABR_JSON_ARRAY || it->count > ABR_JSON_MAP;
+    const bool back = both && it->stamp++ % 2 == 1;
+    const uint32_t c = back ? it->back : it->front;
+    if (it->front == it->back)
+        it->front = it->back = 0;
+    else if (back)
+        it->back = values[c].prev;
+    else
+        it->front = values[c].next;
+    return c;
+}
+
+/* The key of what is there from the start. */
+#define FIRST (UINT64_MAX / 2)
+
+/* Put what is shown and lacks something into a queue. */
+static void queue_shown(abr_json_costs *x, abr_json_queue *q)
+{
+    abr_json_value *values = x->tree->values;
+    q->count = 0;
+    for (uint32_t i = 1; i < x->tree->count; i++) {
+        values[i].stamp = 0;
+        values[i].front = values[i].child;
+        values[i].back = values[i].last;
+        if (values[i].shown && values[i].kids < values[i].count && values[i].front)
+            abr_json_queue_put(q, FIRST, i);
+    }
+}
+
+/* The first value in `v` that has nothing in it, in each one before those that hold more; 0: it is not
+ * retained. */
+static uint32_t first_leaf(const abr_json_value *values, uint32_t v)
+{
+    while (values[v].child) {
+        uint32_t c = values[v].child;
+        while (c && abr_json_holds_values(&values[c]))
+            c = values[c].next;
+        v = c ? c : values[v].child;
+    }
+    return abr_json_holds_values(&values[v]) && values[v].count > 0 ? 0 : v;
+}
+
+/* Show a value with as little in it as tells something. What holds more goes into the queue, the innermost
+ * first: keys count down from *key. */
+static void open_if(abr_json_costs *x, uint32_t v, uint64_t *key, abr_json_queue *q)
+{
+    const abr_json_value *values = x->tree->values;
+    const uint32_t leaf = first_leaf(values, v);
+    if (leaf == 0 || !show_if(x, leaf, x->most))
+        return;
+    *key -= ABR_JSON_SHOWN_DEPTH;
+    const uint64_t innermost = *key;
+    for (uint32_t in = leaf; in != v;) {
+        in = values[in].parent;
+        show_short(x, in, x->most - x->used, x->most);
+        abr_json_queue_put(q, (*key)++, in);
+    }
+    *key = innermost;
+}
+
+/* Values that are small, as a whole, each in its turn; large ones are opened. */
+static void show_whole_ends(abr_json_costs *x, abr_json_queue *q)
+{
+    const uint64_t small = x->most / SMALL > x->part ? x->most / SMALL : x->part;
+    abr_json_value *values = x->tree->values;
+    queue_shown(x, q);
+    while (q->count > 0) {
+        uint64_t step;
+        const uint32_t in = abr_json_queue_take(q, &step);
+        const uint32_t c = next_of(values, in);
+        uint64_t next = step + 1;
+        if (!values[c].shown && !show_whole_if(x, c, small, x->most) && values[c].whole > x->most / LARGE &&
+            values[c].child)
+            open_if(x, c, &next, q);
+        if (values[in].front)
+            abr_json_queue_put(q, step + 1, in);
+    }
+}
+
+/* What fits of the others, one after the other: in part only while much is left. */
+static void show_rest(abr_json_costs *x, abr_json_queue *q)
+{
+    uint64_t last = FIRST; /* what is opened comes before all that was */
+    abr_json_value *values = x->tree->values;
+    queue_shown(x, q);
+    while (q->count > 0) {
+        uint64_t key;
+        const uint32_t in = abr_json_queue_take(q, &key);
+        const uint32_t c = next_of(values, in);
+        if (values[in].front)
+            abr_json_queue_put(q, key, in);
+        if (!values[c].shown && !show_whole_if(x, c, x->most, x->most) &&
+            x->used < x->most - x->most / LITTLE)
+            open_if(x, c, &last, q);
+    }
+}
+
+void abr_json_pick_ends(abr_json_costs *x, abr_json_queue *q)
+{
+    show_whole_ends(x, q);
+    show_rest(x, q);
+}
+
+/* ---- strings ---- */
+
+void abr_json_pick_text(abr_json_costs *x, abr_json_queue *q)
+{
+    const abr_json_value *values = x->tree->values;
+    q->count = 0;
+    for (uint32_t i = 1; i < x->tree->count; i++)
+        if (values[i].shown && values[i].type == ABR_JSON_TEXT && !values[i].full)
+            abr_json_queue_put(q, abr_json_text_size(&values[i]), i);
+    while (q->count > 0 && x->used < x->most) {
+        uint64_t size;
+        const uint64_t share = (x->most - x->used) / q->count;
+        const uint32_t v = abr_json_queue_take(q, &size);
+        const uint64_t room = values[v].room + share;
+        abr_json_give_room(x, v, room < size ? room : size);
+    }
+}

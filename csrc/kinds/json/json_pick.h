@@ -1,0 +1,21 @@
+/* Which values of a document are shown. */
+#ifndef ABR_KINDS_JSON_JSON_PICK_H
+#define ABR_KINDS_JSON_JSON_PICK_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "kinds/json/json_cost.h"
+#include "kinds/json/json_queue.h"
+
+ABR_PRIVATE_BEGIN
+
+/* Show what tells of trouble, and what is unlike the others. */
+void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q);
+
+/* Show both ends of what holds values, and more of strings. */
+void abr_json_pick_ends(abr_json_costs *x, abr_json_queue *q);
+void abr_json_pick_text(abr_json_costs *x, abr_json_queue *q);
+
+ABR_PRIVATE_END
+
+#endif

@@ -1,0 +1,298 @@
+/*
+ * The values that are shown, printed: source as it stands, and a marker for each gap.
+ *
+ * A gap's comma is the one after it, so a value that has a gap before it brings its comma along, and a gap at
+ * the end brings its own.
+ */
+#include <string.h>
+
+#include "kinds/json/json_print.h"
+#include "abridge.h"
+#include "base/size.h"
+#include "kinds/json/json_cost.h"
+#include "kinds/json/json_string.h"
+#include "kinds/json/json_tree.h"
+#include "text/scan.h"
+
+/* What a value lacks. */
+typedef struct {
+    uint32_t value;
+    uint64_t bytes;
+    uint64_t kept;
+    uint64_t total;
+} lack;
+
+typedef struct {
+    const abr_json_costs *costs;
+    const abr_json_value *values;
+    char *copy; /* NULL: source stays where it is */
+    abr_content *out;
+    lack lacks[ABR_ITEMS_MOST]; /* those that lack most bytes first */
+    size_t lack_count;
+} printer;
+
+/* ---- source and markers ---- */
+
+static void keep(printer *x, const char *p, size_t n, uint64_t at, uint64_t line)
+{
+    if (x->copy && n > 0) {
+        memcpy(x->copy, p, n);
+        p = x->copy;
+        x->copy += n;
+    }
+    abr_content_keep(x->out, p, n, at, line);
+}
+
+/* Newlines before the i-th byte of a value's range. */
+static uint64_t line_of(const printer *x, const abr_json_value *v, size_t i)
+{
+    const abr_json_parts *parts = x->costs->tree->parts;
+    const abr_json_unit *u = &parts->units[v->origin];
+    const abr_json_node *node = &parts->nodes[v->node];
+    const bool large = v->node != ABR_JSON_NONE;
+    const char *p = abr_json_text(parts, large ? node->place : u->place);
+    return (large ? node->line : u->line) + abr_count_newlines(p, (size_t)(v->p - p) + i);
+}
+
+static void keep_of(printer *x, const abr_json_value *v, size_t i, size_t n)
+{
+    keep(x, v->p + i, n, v->at + i, line_of(x, v, i));
+}
+
+static void mark(printer *x, const abr_json_value *v, uint64_t omitted, bool first)
+{
+    char marker[ABR_JSON_MARKER_MOST];
+    if (x->costs->marks)
+        abr_content_mark(x->out, marker, abr_json_print_marker(x->costs, v, omitted, first, marker));
+}
+
+static void note_lack(printer *x, const abr_json_value *v, uint64_t bytes, uint64_t kept)
+{
+    size_t i = x->lack_count;
+    if (i == ABR_ITEMS_MOST && x->lacks[--i].bytes >= bytes)
+        return;
+    for (; i > 0 && x->lacks[i - 1].bytes < bytes; i--)
+        x->lacks[i] = x->lacks[i - 1];
+    x->lacks[i] = (lack){(uint32_t)(v - x->values), bytes, kept, v->count};
+    x->lack_count += x->lack_count < ABR_ITEMS_MOST;
+}
+
+/* ---- strings ---- */
+
+/* Bytes at the start of (p, n), no more than `most`, that end between chars; *chars: how many. */
+static size_t fit_head(const char *p, size_t n, size_t most, uint64_t *chars)
+{
+    size_t i = 0;
+    for (; i < n; ++*chars) {
+        const size_t size = abr_json_char_size(p + i, n - i);
+        if (i + size > most)
+            break;
+        i += size;
+    }
+    return i;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What is at hand of a string's content. */
+typedef struct {
+    const char *p;
+    size_t n; /* bytes from p on, */
+    const char *end;
+    size_t back_n; /* and up to `end` */
+} ends;
+
+static ends ends_of(const printer *x, const abr_json_value *v)
+{
+    const abr_json_parts *parts = x->costs->tree->parts;
+    const abr_json_unit *u = &parts->units[v->origin];
+    const size_t size = (size_t)abr_json_text_size(v);
+    ends e = {.p = v->p + v->head + 1, .n = size, .end = v->p + v->head + 1 + size, .back_n = size};
+    if (abr_json_may_be_whole(x->costs, v))
+        return e;
+    if (u->tail_n > 0)
+        e.end = abr_json_text(parts, u->tail) + u->tail_n - 1;
+    e.n = e.back_n = x->costs->half - 1;
+    return e;
+}
+
+/* Bytes at the end of (end - n, n), about `most`, that start between chars. */
+static size_t fit_tail(const char *end, size_t n, size_t most)
+{
+    enum { BEFORE = 24 };
+    const size_t window = least(n, most + BEFORE);
+    return window - abr_json_sure_place(end - window, window, window - least(most, window));
+}
+
+/* A string whose middle is left out. */
+static void print_part(printer *x, abr_json_value *v)
+{
+    const ends e = ends_of(x, v);
+    const size_t size = (size_t)abr_json_text_size(v);
+    const size_t front = v->type == ABR_JSON_DATA ? v->room : v->room - v->room / 3;
+    uint64_t chars = 0;
+    const size_t head = fit_head(e.p, e.n, front, &chars);
+    const size_t tail = fit_tail(e.end, least(e.back_n, size - head), v->room - front);
+    chars += abr_json_char_count(e.end - tail, tail);
+    keep_of(x, v, v->head, 1 + head);
+    mark(x, v, v->count - chars, true);
+    keep(x, e.end - tail, tail + 1, v->end - tail - 1, line_of(x, v, v->head));
+    note_lack(x, v, size - head - tail, chars);
+}
+
+/* ---- values ---- */
+
+/* Where a value's range starts that has a gap before it: at its comma, or after that where it needs none. */
+static size_t after_gap(const abr_json_value *v, bool with_comma)
+{
+    const char *comma = memchr(v->p, ',', v->lead);
+    if (!comma)
+        return 0;
+    return (size_t)(comma - v->p) + !with_comma;
+}
+
+static void print_value(printer *x, uint32_t index, bool gap, bool first);
+
+static void print_close(printer *x, const abr_json_value *v)
+{
+    const abr_json_parts *parts = x->costs->tree->parts;
+    const uint64_t at = v->end - v->close_n;
+    if (v->node == ABR_JSON_NONE)
+        keep_of(x, v, (size_t)(at - v->at), v->close_n);
+    else
+        keep(x, parts->text ? parts->text + at : parts->nodes[v->node].close, v->close_n, at,
+             parts->nodes[v->node].close_line);
+}
+
+static void print_children(printer *x, const abr_json_value *v)
+{
+    const bool array = v->type == ABR_JSON_ARRAY;
+    uint64_t next = 0; /* ordinal of the child after the last one shown */
+    uint64_t end = v->at + v->head + 1;
+    uint64_t lacking = 0;
+    bool first = true;
+    for (uint32_t c = v->child; c; c = x->values[c].next) {
+        const abr_json_value *child = &x->values[c];
+        if (!child->shown)
+            continue;
+        const bool gap = child->ordinal > next;
+        if (gap && array) {
+            mark(x, v, child->ordinal - next, first);
+            first = first && !x->costs->marks;
+        }
+        lacking += child->at - end;
+        print_value(x, c, gap, first);
+        first = false;
+        next = child->ordinal + 1;
+        end = child->end;
+    }
+    const uint64_t omitted = array ? v->count - next : v->count - v->kids;
+    if (omitted > 0)
+        mark(x, v, omitted, first);
+    if (v->kids < v->count)
+        note_lack(x, v, lacking + (v->end - v->close_n - end), v->kids);
+}
+
+static void print_value(printer *x, uint32_t index, bool gap, bool first)
+{
+    const abr_json_value *v = &x->values[index];
+    const size_t from = gap ? after_gap(v, !first) : 0;
+    if (abr_json_holds_values(v)) {
+        keep_of(x, v, from, v->head + 1 - from);
+        print_children(x, v);
+        print_close(x, v);
+    } else if (v->full) {
+        keep_of(x, v, from, (size_t)(v->end - v->at) - from);
+    } else {
+        keep_of(x, v, from, v->head - from);
+        print_part(x, &x->costs->tree->values[index]);
+    }
+}
+
+/* ---- items ---- */
+
+/* The pointer to a value is as long as the keys around it, with room for what is escaped. */
+static size_t pointer_size(const printer *x, uint32_t v)
+{
+    size_t n = 0;
+    for (; x->values[v].parent != 0; v = x->values[v].parent)
+        n += 2 * (size_t)(x->values[v].head - x->values[v].lead) + 1 + ABR_COUNT_DIGITS;
+    return n;
+}
+
+/* Put a key, or an ordinal, with its slash before dst; returns where it starts. */
+static char *put_step(const printer *x, uint32_t index, char *dst, char *scratch)
+{
+    const abr_json_value *v = &x->values[index];
+    char *text = scratch;
+    size_t n;
+    if (x->values[v->parent].type == ABR_JSON_ARRAY) {
+        n = abr_print_count(v->ordinal, text);
+    } else {
+        const char *key = v->p + v->lead + 1;
+        n = v->head - v->lead - 1;
+        while (key[n - 1] != '"')
+            n--;
+        n = abr_json_decode(key, n - 1, text);
+    }
+    while (n-- > 0) {
+        const bool escaped = text[n] == '~' || text[n] == '/';
+        if (escaped)
+            *--dst = text[n] == '~' ? '0' : '1';
+        *--dst = (char)(escaped ? '~' : text[n]);
+    }
+    *--dst = '/';
+    return dst;
+}
+
+static abr_item_unit unit_of(const abr_json_value *v)
+{
+    return v->type == ABR_JSON_ARRAY    ? ABR_ITEM_ELEMENTS
+           : v->type == ABR_JSON_OBJECT ? ABR_ITEM_MEMBERS
+                                        : ABR_ITEM_CHARS;
+}
+
+void abr_json_tell_empty(const abr_json_value *root, abr_content *out)
+{
+    const abr_item item = {.unit = unit_of(root), .of = "", .total = root->count};
+    if (item.total > 0)
+        abr_content_tell(out, &item);
+}
+
+static void tell(printer *x)
+{
+    size_t most = 0;
+    const abr_alloc *a = x->costs->tree->alloc;
+    for (size_t i = 0; i < x->lack_count; i++) {
+        const size_t n = pointer_size(x, x->lacks[i].value);
+        most = n > most ? n : most;
+    }
+    char *pointer = a->malloc(a->ctx, 2 * most + 1);
+    x->out->failed = x->out->failed || !pointer;
+    for (size_t i = 0; i < x->lack_count && pointer; i++) {
+        const lack *l = &x->lacks[i];
+        char *end = pointer + most;
+        char *start = end;
+        for (uint32_t v = l->value; x->values[v].parent != 0; v = x->values[v].parent)
+            start = put_step(x, v, start, end);
+        const abr_item item = {.unit = unit_of(&x->values[l->value]),
+                               .of = start,
+                               .of_len = (size_t)(end - start),
+                               .total = l->total,
+                               .kept = l->kept};
+        abr_content_tell(x->out, &item);
+    }
+    if (pointer)
+        a->free(a->ctx, pointer);
+}
+
+void abr_json_print(const abr_json_costs *costs, char *copy, abr_content *out)
+{
+    printer x = {.costs = costs, .values = costs->tree->values, .copy = copy, .out = out};
+    const uint32_t root = x.values[0].child;
+    print_value(&x, root, true, true);
+    tell(&x);
+}

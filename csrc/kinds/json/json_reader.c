@@ -1,0 +1,454 @@
+/*
+ * Reads a JSON document as it goes by: its tokens make the levels that are open, and what its values say is
+ * noted.
+ *
+ * What is retained does not depend on the chunks: levels are looked at where tokens end, and what is done
+ * earlier, at the end of a chunk, is what would be done later.
+ */
+#include <string.h>
+
+#include "kinds/json/json_reader.h"
+#include "abridge.h"
+#include "base/memory.h"
+#include "base/tiny.h"
+#include "kinds/json/json_cut.h"
+#include "kinds/json/json_keys.h"
+#include "kinds/json/json_levels.h"
+#include "kinds/json/json_parts.h"
+#include "kinds/json/json_source.h"
+#include "kinds/json/json_string.h"
+#include "kinds/json/json_text.h"
+#include "kinds/json/json_values.h"
+#include "kinds/reader.h"
+#include "priority/words.h"
+#include "text/flow.h"
+
+enum {
+    QUOTES = 2,
+    DEPTH_MOST = ABR_OR_TINY(1 << 20, 256), /* what is deeper is text */
+    SHORT_NUMBER = 12                       /* bytes of a number that is counted */
+};
+
+_Static_assert(ABR_JSON_PREFIX_MOST >= ABR_JSON_SMALL, "a token that is held is a key or a small value");
+_Static_assert(ABR_JSON_READ + QUOTES <= ABR_JSON_SMALL, "a long string has all that is read of one");
+
+/* A string that goes on from an earlier chunk, and is long. */
+typedef struct {
+    bool begun;
+    uint64_t at; /* of its range */
+    uint64_t line;
+    uint64_t counted; /* bytes of the source up to which its chars were counted */
+    abr_json_chars chars;
+    char *bytes; /* its key and head; after them its tail, twice as large as needed */
+    size_t size; /* allocated */
+    size_t head_n;
+    size_t tail_n;
+} long_string;
+
+typedef struct {
+    abr_reader reader;
+    const abr_alloc *alloc;
+    abr_json_scan scan;
+    size_t skipped; /* bytes of a BOM */
+    bool broken;
+    bool has_key;          /* of the value that comes next, */
+    uint64_t path;         /* and its path */
+    abr_json_known *known; /* its key; NULL: it is looked up */
+    abr_json_keys keys;
+    size_t half; /* bytes of either end of a long string that are retained */
+    long_string string;
+    abr_json_parts parts;
+    abr_json_values *values;
+    abr_json_source source;
+    abr_json_levels levels;
+} json_reader;
+
+/* ---- what a value says ---- */
+
+static inline abr_json_path *path_of_next(json_reader *r, bool *first)
+{
+    abr_json_level *in = abr_json_innermost(&r->levels);
+    *first = false;
+    if (r->has_key && r->known && r->known->noted) {
+        abr_json_path *known = r->known->noted;
+        known->count++;
+        return known;
+    }
+    if (r->has_key) {
+        abr_json_path *path = abr_json_note_path(r->values, r->path, first);
+        if (r->known)
+            r->known->noted = path;
+        return path;
+    }
+    if (in->elements) {
+        in->elements->count += abr_json_counts_values(in->elements);
+        return in->elements;
+    }
+    return in->elements = abr_json_note_path(r->values, in->any, first);
+}
+
+/* What a string says whose content is n bytes from `at` on, which are at hand as far as they are read. */
+static inline abr_json_saying say_string(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
+{
+    const size_t read = n < ABR_JSON_READ ? (size_t)n : ABR_JSON_READ;
+    const char *p = abr_json_bytes(&r->source, at, read, ABR_PADDING);
+    return p ? abr_json_read_string(r->values, path, p, read) : (abr_json_saying){0};
+}
+
+static abr_json_saying say_other(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
+{
+    if (!abr_json_counts_values(path) || n > SHORT_NUMBER)
+        return (abr_json_saying){0};
+    const char *p = abr_json_bytes(&r->source, at, (size_t)n, 0);
+    return p ? abr_json_read_other(r->values, path, abr_json_hash(p, (size_t)n)) : (abr_json_saying){0};
+}
+
+/* ---- long strings ---- */
+
+static void keep_tail(json_reader *r, const char *p, size_t n)
+{
+    long_string *s = &r->string;
+    char *tail = s->bytes + ABR_JSON_PREFIX_MOST + r->half;
+    if (n >= r->half) {
+        memcpy(tail, p + (n - r->half), r->half);
+        s->tail_n = r->half;
+        return;
+    }
+    if (s->tail_n + n > 2 * r->half) {
+        memmove(tail, tail + (s->tail_n - r->half), r->half);
+        s->tail_n = r->half;
+    }
+    memcpy(tail + s->tail_n, p, n);
+    s->tail_n += n;
+}
+
+/* Bytes of a long string up to `end`, whose content starts after the quote at `start`. */
+static void keep_long(json_reader *r, uint64_t start, uint64_t end, bool whole)
+{
+    long_string *s = &r->string;
+    abr_json_source *source = &r->source;
+    if (!s->begun) {
+        abr_json_long_begins(&r->levels, end);
+        *s = (long_string){.begun = true,
+                           .at = abr_json_innermost(&r->levels)->from,
+                           .bytes = s->bytes,
+                           .size = s->size,
+                           .counted = start};
+        if (start - s->at > ABR_JSON_PREFIX_MOST)
+            s->at = start;
+        s->line = abr_json_lines(source, s->at);
+        s->head_n = (size_t)(start - s->at);
+        if (!abr_flow_copy(&source->flow, s->at, s->head_n, s->bytes))
+            memset(s->bytes, 0, s->head_n);
+    }
+    size_t n;
+    const char *p;
+    while (s->counted < end && (p = abr_flow_at(&source->flow, s->counted, &n)) != NULL) {
+        n = n < end - s->counted ? n : (size_t)(end - s->counted);
+        const size_t quotes = (size_t)(s->counted == start) + (size_t)(whole && s->counted + n == end);
+        abr_json_count_chars(&s->chars, p + (s->counted == start), n - quotes);
+        const size_t room = (size_t)(start - s->at) + r->half - s->head_n;
+        const size_t head = n < room ? n : room;
+        memcpy(s->bytes + s->head_n, p, head);
+        s->head_n += head;
+        keep_tail(r, p + head, n - head);
+        s->counted += n;
+    }
+}
+
+static void end_long(json_reader *r, abr_json_entry *e)
+{
+    long_string *s = &r->string;
+    abr_json_long text = {0};
+    if (r->source.text) {
+        const size_t n = (size_t)(e->end - e->start);
+        abr_json_chars chars = {0};
+        abr_json_long_begins(&r->levels, e->end);
+        abr_json_count_chars(&chars, r->source.text + e->start + 1, n - 2);
+        const uint64_t at = abr_json_innermost(&r->levels)->from;
+        text.chars = chars.chars;
+        text.line = abr_json_lines(&r->source, at);
+        text.tail_n = n <= r->half ? 0 : n - r->half < r->half ? n - r->half : r->half;
+        text.head_n = (size_t)(e->start - at) + (n < r->half ? n : r->half);
+    } else {
+        keep_long(r, e->start, e->end, true);
+        text =
+            (abr_json_long){.chars = s->chars.chars, .line = s->line, .head_n = s->head_n, .head = s->bytes};
+        text.tail_n = s->tail_n < r->half ? s->tail_n : r->half;
+        text.tail = s->bytes + ABR_JSON_PREFIX_MOST + r->half + (s->tail_n - text.tail_n);
+        s->begun = false;
+    }
+    abr_json_long_ends(&r->levels, e, &text);
+}
+
+/* ---- tokens ---- */
+
+static inline void note_key(json_reader *r, abr_json_known *known, uint64_t key, uint64_t path)
+{
+    abr_json_level *in = abr_json_innermost(&r->levels);
+    const bool is_map = in->count >= ABR_JSON_MAP;
+    in->keys += abr_json_mix(key, UINT64_C(0xA4093822299F31D0));
+    r->path = is_map ? in->any : path;
+    r->known = is_map ? NULL : known;
+    r->has_key = true;
+    r->scan.guess = abr_json_next_guess(&r->keys);
+}
+
+static void take_key(json_reader *r, uint64_t start, uint64_t end)
+{
+    abr_json_level *in = abr_json_innermost(&r->levels);
+    const uint64_t size = end - start - QUOTES;
+    uint64_t key = 0;
+    uint64_t path;
+    abr_json_known *known = NULL;
+    const char *p = NULL;
+    if (size <= ABR_JSON_PREFIX_MOST)
+        p = abr_json_bytes(&r->source, start, (size_t)size + QUOTES, 0);
+    if (p) {
+        key = abr_json_hash(p + 1, (size_t)size);
+        path = abr_json_key_path(in->path, key);
+        if (p[1] == '.' || p[1] == '\\')
+            in->dots |= abr_json_dots(p);
+        else
+            known = abr_json_learn(&r->keys, p + 1, (size_t)size, in->path, key, path);
+    } else {
+        path = abr_json_key_path(in->path, key);
+    }
+    note_key(r, known, key, path);
+}
+
+static inline void take_guessed_key(json_reader *r, uint64_t start, uint64_t end)
+{
+    abr_json_known *known = abr_json_guessed(&r->keys, abr_json_innermost(&r->levels)->path);
+    if (known)
+        note_key(r, known, known->key, known->name);
+    else
+        take_key(r, start, end);
+}
+
+static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, uint64_t end)
+{
+    bool first;
+    if (r->levels.depth == ABR_JSON_SHOWN_DEPTH) {
+        abr_json_innermost(&r->levels)->count++;
+        abr_json_innermost(&r->levels)->from = end;
+        r->has_key = false;
+        return;
+    }
+    abr_json_path *path = path_of_next(r, &first);
+    r->has_key = false;
+    const bool is_long = token == ABR_JSON_STRING && end - start > ABR_JSON_SMALL;
+    abr_json_saying says = {0};
+    if (token != ABR_JSON_STRING)
+        says = say_other(r, path, start, end - start);
+    else if (!r->string.begun)
+        says = say_string(r, path, start + 1, end - start - 2);
+    else
+        says = abr_json_read_string(r->values, path, r->string.bytes + (start - r->string.at) + 1,
+                                    ABR_JSON_READ);
+    if (!is_long) {
+        abr_json_scalar_ends(&r->levels, start, end, says, first);
+        return;
+    }
+    abr_json_entry e = {
+        .start = start, .end = end, .values = 1, .score = says.score, .odd = says.odd, .fresh = first};
+    end_long(r, &e);
+}
+
+static void take_open(json_reader *r, uint64_t start, uint64_t end, bool object)
+{
+    bool first;
+    abr_json_level *in = abr_json_innermost(&r->levels);
+    if (r->levels.depth == ABR_JSON_SHOWN_DEPTH)
+        return;
+    abr_json_path *path = path_of_next(r, &first);
+    const uint64_t own = r->has_key ? r->path : in->any;
+    abr_json_level *level = abr_json_level_opens(&r->levels, start);
+    level->path = own;
+    level->any = abr_json_any_path(own);
+    level->own_path = path;
+    level->entry.fresh = first;
+    level->object = object;
+    level->from = end;
+    r->has_key = false;
+}
+
+/* The level at `depth` ends. */
+static void take_close(json_reader *r, size_t depth, uint64_t end)
+{
+    abr_json_level *in = abr_json_innermost(&r->levels);
+    if (depth > ABR_JSON_SHOWN_DEPTH) {
+        if (depth == ABR_JSON_SHOWN_DEPTH + 1) {
+            in->count++;
+            in->from = end;
+        }
+        return;
+    }
+    if (in->object && abr_json_counts_values(in->own_path) &&
+        abr_json_read_other(r->values, in->own_path, in->keys).odd)
+        in->entry.odd = true;
+    abr_json_level_closes(&r->levels, end);
+}
+
+static void take(json_reader *r, abr_json_token token, uint64_t start, uint64_t end)
+{
+    const size_t depth = r->scan.depth;
+    if (token == ABR_JSON_CLOSE)
+        take_close(r, depth + 1, end);
+    else if (token == ABR_JSON_OPEN && depth <= ABR_JSON_SHOWN_DEPTH)
+        take_open(r, start, end, abr_json_in_object(&r->scan));
+    else if (depth > ABR_JSON_SHOWN_DEPTH || token == ABR_JSON_OPEN)
+        return;
+    else if (token == ABR_JSON_GUESSED_KEY)
+        take_guessed_key(r, start, end);
+    else if (token == ABR_JSON_KEY)
+        take_key(r, start, end);
+    else
+        take_scalar(r, token, start, end);
+}
+
+/* ---- chunks ---- */
+
+static bool reserve_levels(json_reader *r, size_t n)
+{
+    size_t room = r->scan.room;
+    size_t wanted = n < DEPTH_MOST - r->scan.depth ? r->scan.depth + n : DEPTH_MOST;
+    if (wanted <= room)
+        return true;
+    while (room < wanted)
+        room = room == 0 ? ABR_JSON_LEVELS : room * 2;
+    void *p = abr_resize(r->alloc, r->scan.levels, r->scan.room / 8, room / 8);
+    if (!p)
+        return false;
+    r->scan.levels = p;
+    r->scan.room = room;
+    return true;
+}
+
+static bool reserve_string(json_reader *r, size_t n)
+{
+    const size_t size = ABR_JSON_PREFIX_MOST + 3 * r->half;
+    if (r->string.bytes || r->source.text || r->source.flow.last.at + n <= ABR_JSON_SMALL)
+        return true;
+    r->string.bytes = r->alloc->malloc(r->alloc->ctx, size);
+    return r->string.bytes != NULL;
+}
+
+static bool reserve_json(abr_reader *reader, const char *p, size_t n)
+{
+    (void)p;
+    json_reader *r = (json_reader *)(void *)reader;
+    return r->broken ||
+           (reserve_levels(r, n) && reserve_string(r, n) &&
+            abr_json_parts_reserve(&r->parts, n, ABR_JSON_CARRY + ABR_JSON_PREFIX_MOST + 2 * r->half));
+}
+
+/* Is a long string under way at the end of a chunk? */
+static bool is_in_long(const json_reader *r, uint64_t start, uint64_t end)
+{
+    if (r->string.begun)
+        return true;
+    return abr_json_in_string(&r->scan) && end - start > ABR_JSON_SMALL &&
+           r->levels.depth < ABR_JSON_SHOWN_DEPTH && r->scan.depth <= ABR_JSON_SHOWN_DEPTH;
+}
+
+/* From where on bytes may still be asked for, when so much has been read. */
+static uint64_t needed_from(json_reader *r, uint64_t start, uint64_t end)
+{
+    const uint64_t need = r->string.begun ? end : abr_json_levels_need(&r->levels, end);
+    if (r->source.text || need > end || end - need <= ABR_JSON_CARRY)
+        return need < end ? need : end;
+    /* after that many blanks nothing can be shown, but a short token under way is still read */
+    return r->scan.inside != 0 && end - start <= ABR_JSON_SMALL + ABR_JSON_PREFIX_MOST ? start : end;
+}
+
+static void write_json(abr_reader *reader, const char *p, size_t n)
+{
+    json_reader *r = (json_reader *)(void *)reader;
+    const uint64_t at = r->source.flow.last.at;
+    const uint64_t end = at + n;
+    size_t i = 0;
+    if (at == 0 && n > 0 && (unsigned char)*p == 0xEF)
+        r->skipped = r->levels.open[0].from = 3;
+    abr_json_chunk(&r->source, p, n);
+    if (at < r->skipped)
+        i = r->skipped - (size_t)at < n ? r->skipped - (size_t)at : n;
+    const char *from = p + i;
+    const uint64_t from_at = at + i;
+    n -= i;
+    i = 0;
+    while (!r->broken) {
+        const abr_json_token token = abr_json_next(&r->scan, from, n, &i);
+        if (token == ABR_JSON_MORE)
+            break;
+        r->broken = token == ABR_JSON_WRONG || token == ABR_JSON_DEEP;
+        if (!r->broken)
+            take(r, token, r->scan.start + r->skipped, from_at + i);
+    }
+    if (r->broken)
+        return;
+    const uint64_t start = r->scan.start + r->skipped;
+    if (!r->source.text && is_in_long(r, start, end))
+        keep_long(r, start, end, false);
+    abr_json_carry(&r->source, needed_from(r, start, end));
+}
+
+static bool holds_json(const abr_reader *reader)
+{
+    const json_reader *r = (const json_reader *)(const void *)reader;
+    return !r->broken && abr_json_is_whole(&r->scan);
+}
+
+static bool choose_json(abr_reader *reader, const abr_kind_request *q, abr_content *out)
+{
+    json_reader *r = (json_reader *)(void *)reader;
+    return abr_json_cut(&r->parts, r->values, q, out);
+}
+
+/* ---- opening ---- */
+
+static void close_json(abr_reader *reader)
+{
+    json_reader *r = (json_reader *)(void *)reader;
+    const abr_alloc *a = r->alloc;
+    abr_json_values_close(r->values, a);
+    abr_json_parts_free(&r->parts);
+    if (r->scan.levels)
+        a->free(a->ctx, r->scan.levels);
+    if (r->string.bytes)
+        a->free(a->ctx, r->string.bytes);
+    a->free(a->ctx, r);
+}
+
+static abr_code open_json(const abr_reader_opts *opts, abr_reader **out)
+{
+    json_reader *r = opts->alloc->malloc(opts->alloc->ctx, sizeof *r);
+    *out = NULL;
+    if (!r)
+        return ABR_ENOMEM;
+    memset(r, 0, sizeof *r);
+    r->reader.methods = &abr_json_methods;
+    r->alloc = opts->alloc;
+    r->source.text = opts->text;
+    const size_t paths = opts->is_record ? ABR_JSON_RECORD_PATHS : ABR_JSON_PATHS;
+    r->parts = (abr_json_parts){.alloc = opts->alloc,
+                                .text = opts->text,
+                                .is_record = opts->is_record,
+                                .allowance = abr_json_allowance(opts->keep, opts->is_record)};
+    r->half = abr_json_string_most(&r->parts, r->parts.allowance) / 2;
+    r->levels.parts = &r->parts;
+    r->levels.source = &r->source;
+    r->levels.open[0].any = r->levels.open[0].path = ABR_JSON_ROOT;
+    abr_json_open(&r->scan, NULL, 0);
+    if (abr_json_values_open(opts->hits, opts->hit_count, opts->quiet_groups, paths, opts->alloc,
+                             &r->values) != ABR_OK) {
+        close_json(&r->reader);
+        return ABR_ENOMEM;
+    }
+    r->levels.values = r->values;
+    *out = &r->reader;
+    return ABR_OK;
+}
+
+const abr_reader_methods abr_json_methods = {open_json,  reserve_json, write_json,
+                                             holds_json, choose_json,  close_json};

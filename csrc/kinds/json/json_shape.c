@@ -1,0 +1,124 @@
+/*
+ * The shape of a document: each key path once, the cheap ones first.
+ *
+ * Of what is shown, children with a new path are next. Of elements, which share one, the one with most new
+ * paths in it is; what only others have is had by opening these.
+ */
+#include "kinds/json/json_shape.h"
+#include "abridge.h"
+#include "kinds/json/json_cost.h"
+#include "kinds/json/json_queue.h"
+#include "kinds/json/json_tree.h"
+
+typedef struct {
+    abr_json_costs *costs;
+    abr_json_value *values;
+    abr_json_queue *near; /* children with a new path, by what they take */
+    abr_json_queue *far;  /* elements that have some, by what these take on average */
+    uint32_t stamp;
+} shape;
+
+/* ---- paths ---- */
+
+static bool is_new(const abr_json_value *values, uint32_t v)
+{
+    return !values[values[v].path].covered;
+}
+
+/* How many paths that are not shown a value has, with those in it. */
+static uint32_t new_paths(shape *s, uint32_t v)
+{
+    abr_json_value *values = s->values;
+    uint32_t count = 0;
+    s->stamp++;
+    for (uint32_t i = v; i < v + values[v].span; i++) {
+        abr_json_value *first = &values[values[i].path];
+        if (first->covered || first->stamp == s->stamp)
+            continue;
+        first->stamp = s->stamp;
+        count++;
+    }
+    return count;
+}
+
+static bool counts_as_one(const abr_json_value *in)
+{
+    return in->type == ABR_JSON_ARRAY || in->count > ABR_JSON_MAP;
+}
+
+/* ---- the choice ---- */
+
+static void put_near(shape *s, uint32_t v)
+{
+    enum { GAIN_MOST = 8 };
+    const uint32_t gain = s->values[v].span < GAIN_MOST ? s->values[v].span : GAIN_MOST;
+    abr_json_queue_put(s->near, abr_json_cost(s->costs, v) * 16 / (1 + gain), v);
+}
+
+static void put_far(shape *s, uint32_t v, uint32_t gain)
+{
+    enum { PATH = 16 /* what a path in it takes, about */ };
+    abr_json_queue_put(s->far, ((abr_json_cost(s->costs, v) + (uint64_t)gain * PATH) << 16) / gain, v);
+}
+
+/* A value is shown: its children may be next. */
+static void open_value(shape *s, uint32_t in)
+{
+    abr_json_value *values = s->values;
+    uint32_t best = 0;
+    uint32_t most = 0;
+    if (!counts_as_one(&values[in])) {
+        for (uint32_t c = values[in].child; c; c = values[c].next)
+            if (is_new(values, c))
+                put_near(s, c);
+        return;
+    }
+    for (uint32_t c = values[in].child; c; c = values[c].next) {
+        const uint32_t gain = new_paths(s, c);
+        if (gain > most) {
+            most = gain;
+            best = c;
+        }
+    }
+    if (best)
+        put_near(s, best);
+    for (uint32_t c = values[in].child; c; c = values[c].next)
+        if (c != best && abr_json_holds_values(&values[c]))
+            abr_json_queue_put(s->far, 0, c);
+}
+
+static void show(shape *s, uint32_t v, uint64_t limit)
+{
+    if (s->costs->used + abr_json_cost(s->costs, v) > limit)
+        return;
+    abr_json_show(s->costs, v);
+    if (abr_json_holds_values(&s->values[v]))
+        open_value(s, v);
+}
+
+void abr_json_pick_shape(abr_json_costs *x, uint64_t limit, abr_json_queue *near, abr_json_queue *far)
+{
+    shape s = {x, x->tree->values, near, far, 0};
+    uint64_t key;
+    near->count = far->count = 0;
+    open_value(&s, s.values[0].child);
+    for (;;) {
+        while (near->count > 0) {
+            const uint32_t v = abr_json_queue_take(near, &key);
+            if (!s.values[v].shown && is_new(s.values, v))
+                show(&s, v, limit);
+        }
+        if (far->count == 0)
+            return;
+        const uint32_t v = abr_json_queue_take(far, &key);
+        const uint32_t gain = s.values[v].shown ? 0 : new_paths(&s, v);
+        if (gain == 0)
+            continue;
+        if (s.values[v].room != gain) { /* it was put there when it had more */
+            s.values[v].room = gain;
+            put_far(&s, v, gain);
+        } else {
+            show(&s, v, limit);
+        }
+    }
+}

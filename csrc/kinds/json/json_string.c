@@ -1,0 +1,206 @@
+/* The chars of a JSON string. */
+#include <string.h>
+
+#include "kinds/json/json_string.h"
+#include "abridge.h"
+#include "base/tiny.h"
+#include "text/base64.h"
+#include "text/scan.h"
+#include "text/utf8.h"
+
+enum {
+    ESCAPE = 6,
+    PAIR = 12,
+    DATA_LEAST = ABR_OR_TINY(256, 48),
+    DOTS_LEAST = 3,
+    DOTS_MOST = DOTS_LEAST + 63
+};
+
+static unsigned hex_value(char c)
+{
+    return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | ' ') - 'a') + 10;
+}
+
+static bool is_high(unsigned unit)
+{
+    return unit >> 10 == 0xD800 >> 10;
+}
+
+static bool is_low(unsigned unit)
+{
+    return unit >> 10 == 0xDC00 >> 10;
+}
+
+/* ---- counting ---- */
+
+/* One byte of an escape. */
+static void count_escape(abr_json_chars *c, char byte)
+{
+    if (c->escaped) {
+        c->escaped = false;
+        c->left = byte == 'u' ? 4 : 0;
+        c->unit = 0;
+        c->chars += (uint64_t)(byte != 'u');
+        c->high = c->high && byte == 'u';
+        return;
+    }
+    c->unit = (uint16_t)((unsigned)c->unit << 4 | hex_value(byte));
+    if (--c->left > 0)
+        return;
+    const bool second = c->high && is_low(c->unit);
+    c->chars += !second;
+    c->high = !second && is_high(c->unit);
+}
+
+static uint64_t count_starts(const char *p, size_t n)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        count += !abr_is_continuation((unsigned char)p[i]);
+    return count;
+}
+
+void abr_json_count_chars(abr_json_chars *c, const char *p, size_t n)
+{
+    for (size_t i = 0; i < n;) {
+        if (c->escaped || c->left > 0) {
+            count_escape(c, p[i++]);
+            continue;
+        }
+        if (p[i] == '\\') {
+            c->escaped = true;
+            i++;
+            continue;
+        }
+        const char *escape = memchr(p + i, '\\', n - i);
+        const size_t end = escape ? (size_t)(escape - p) : n;
+        c->chars += count_starts(p + i, end - i);
+        c->high = false;
+        i = end;
+    }
+}
+
+uint64_t abr_json_char_count(const char *p, size_t n)
+{
+    abr_json_chars counter = {0};
+    abr_json_count_chars(&counter, p, n);
+    return counter.chars;
+}
+
+/* ---- places ---- */
+
+static unsigned unit_at(const char *p)
+{
+    unsigned unit = 0;
+    for (size_t i = 2; i < ESCAPE; i++)
+        unit = unit << 4 | hex_value(p[i]);
+    return unit;
+}
+
+size_t abr_json_char_size(const char *p, size_t n)
+{
+    if (*p != '\\')
+        return (unsigned char)*p < 0x80 ? 1 : abr_char_size(p, n);
+    if (n < 2 || p[1] != 'u')
+        return 2;
+    if (n < PAIR || p[ESCAPE] != '\\' || p[ESCAPE + 1] != 'u' || !is_high(unit_at(p)) ||
+        !is_low(unit_at(p + ESCAPE)))
+        return ESCAPE;
+    return PAIR;
+}
+
+size_t abr_json_sure_place(const char *p, size_t n, size_t from)
+{
+    size_t plain = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i >= from && plain >= PAIR && !abr_is_continuation((unsigned char)p[i]))
+            return i;
+        plain = p[i] == '\\' ? 0 : plain + 1;
+    }
+    return n;
+}
+
+/* ---- data ---- */
+
+bool abr_json_is_data(const char *p, size_t n)
+{
+    static const char scheme[] = "data:";
+    if (n <= DATA_LEAST)
+        return false;
+    if (n > ABR_JSON_DATA_READ)
+        n = ABR_JSON_DATA_READ;
+    if (memcmp(p, scheme, sizeof scheme - 1) == 0)
+        return memchr(p, ',', n) != NULL && memchr(p, ' ', 64) == NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (abr_is_base64(p[i]))
+            continue;
+        if (p[i] != '\\' || (i + 1 < n && p[i + 1] != 'n' && p[i + 1] != 'r' && p[i + 1] != '/'))
+            return false;
+        i++;
+    }
+    return true;
+}
+
+/* ---- decoding ---- */
+
+static size_t put_char(uint32_t c, char *dst)
+{
+    if (c < 0x80) {
+        dst[0] = (char)c;
+        return 1;
+    }
+    const size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    for (size_t i = n - 1; i > 0; i--, c >>= 6)
+        dst[i] = (char)(0x80 | (c & 0x3F));
+    dst[0] = (char)(leads[n] | c);
+    return n;
+}
+
+static size_t decode_escape(const char *p, size_t n, char *dst)
+{
+    static const char names[] = "bfnrt";
+    static const char bytes[] = "\b\f\n\r\t";
+    const char *name = strchr(names, p[1]);
+    if (p[1] != 'u') {
+        dst[0] = (char)(name ? bytes[name - names] : p[1]);
+        return 1;
+    }
+    uint32_t c = unit_at(p);
+    if (n == PAIR)
+        c = 0x10000 + ((c & 0x3FF) << 10 | (unit_at(p + ESCAPE) & 0x3FF));
+    else if (is_high(c) || is_low(c))
+        c = 0xFFFD;
+    return put_char(c, dst);
+}
+
+size_t abr_json_decode(const char *p, size_t n, char *dst)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < n;) {
+        const size_t size = abr_json_char_size(p + i, n - i);
+        if (p[i] == '\\') {
+            used += decode_escape(p + i, size, dst + used);
+        } else {
+            memcpy(dst + used, p + i, size);
+            used += size;
+        }
+        i += size;
+    }
+    return used;
+}
+
+uint64_t abr_json_dots(const char *p)
+{
+    static const char dot[] = "\\u002";
+    size_t dots = 0;
+    for (p++; *p != '"'; dots++) {
+        if (*p == '.')
+            p++;
+        else if (strncmp(p, dot, sizeof dot - 1) == 0 && (p[5] | ' ') == 'e')
+            p += ESCAPE;
+        else
+            return 0;
+    }
+    return dots < DOTS_LEAST || dots > DOTS_MOST ? 0 : UINT64_C(1) << (dots - DOTS_LEAST);
+}

@@ -1,0 +1,406 @@
+/*
+ * JSON by RFC 8259, read token by token: strings and blanks eight bytes at a time, as most of a document is
+ * these.
+ *
+ * What is wanted next and what is under way is all the state there is, beside a bit for each open level, so
+ * that a document may break off after any byte.
+ */
+#include <string.h>
+
+#include "kinds/json/json_text.h"
+#include "abridge.h"
+#include "base/word.h"
+#include "text/utf8.h"
+
+typedef enum {
+    VALUE = 0,
+    ELEMENT_OR_CLOSE,
+    KEY_OR_CLOSE,
+    KEY,
+    COLON,
+    COMMA_OR_CLOSE,
+    NOTHING, /* blanks alone */
+} wanted;
+
+typedef enum {
+    NO_TOKEN = 0,
+    STRING,
+    ESCAPE,   /* of a string, after its backslash */
+    HEX,      /* of an escape, `left` digits of it */
+    SEQUENCE, /* of a string, `left` bytes of it */
+    NUMBER,
+    LITERAL,
+} inside;
+
+typedef enum {
+    MINUS = 0,
+    ZERO,
+    DIGITS,
+    POINT,
+    FRACTION,
+    EXPONENT,
+    SIGN,
+    POWER,
+} number;
+
+static const uint64_t ones = UINT64_C(0x0101010101010101);
+static const uint64_t tops = UINT64_C(0x8080808080808080);
+
+void abr_json_open(abr_json_scan *s, uint64_t *levels, size_t room)
+{
+    *s = (abr_json_scan){.levels = levels, .room = room};
+}
+
+void abr_json_make_guess(abr_json_guess *guess, const char *p, size_t n)
+{
+    char bytes[2][ABR_JSON_GUESSED] = {{0}};
+    memcpy(bytes[0], p, n);
+    bytes[0][n] = '"';
+    memset(bytes[1], 0xFF, n + 1);
+    for (size_t i = 0; i < ABR_JSON_GUESSED / 8; i++) {
+        guess->words[i] = abr_load_word(bytes[0] + 8 * i);
+        guess->masks[i] = abr_load_word(bytes[1] + 8 * i);
+    }
+    guess->n = n + 1;
+}
+
+bool abr_json_is_whole(const abr_json_scan *s)
+{
+    if (s->inside == NUMBER)
+        return s->depth == 0 &&
+               (s->number == ZERO || s->number == DIGITS || s->number == FRACTION || s->number == POWER);
+    return s->inside == NO_TOKEN && s->wanted == NOTHING;
+}
+
+bool abr_json_in_string(const abr_json_scan *s)
+{
+    return s->inside >= STRING && s->inside <= SEQUENCE && s->wanted != KEY;
+}
+
+static void value_ends(abr_json_scan *s)
+{
+    s->inside = NO_TOKEN;
+    s->wanted = s->depth > 0 ? COMMA_OR_CLOSE : NOTHING;
+}
+
+/* ---- strings ---- */
+
+/* The lowest byte of each that is set is one that does not simply belong to a string: a quote, a backslash, a
+ * control, not ASCII. Higher ones may be set in error. */
+static uint64_t special(uint64_t word)
+{
+    uint64_t quote = word ^ ones * '"';
+    uint64_t backslash = word ^ ones * '\\';
+    return ((word - ones * ' ') | (quote - ones) | (backslash - ones) | word) & tops;
+}
+
+static inline size_t plain_run(const char *p, size_t n, size_t i)
+{
+    for (; n - i >= 8; i += 8) {
+        uint64_t found = special(abr_load_word(p + i));
+        if (found != 0)
+            return i + (size_t)__builtin_ctzll(found) / 8;
+    }
+    while (i < n && (unsigned char)p[i] >= ' ' && (unsigned char)p[i] < 0x80 && p[i] != '"' && p[i] != '\\')
+        i++;
+    return i;
+}
+
+/* A sequence that the chunk may break off: what its next byte has to be. */
+static bool begin_sequence(abr_json_scan *s, unsigned char lead)
+{
+    if (lead < 0xC2 || lead > 0xF4)
+        return false;
+    s->inside = SEQUENCE;
+    s->left = lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
+    s->low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+    s->high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    return true;
+}
+
+static bool is_hex(unsigned char c)
+{
+    return (c >= '0' && c <= '9') || ((c | ' ') >= 'a' && (c | ' ') <= 'f');
+}
+
+/* One byte of an escape or a sequence that is under way; false where it is wrong. */
+static bool go_on(abr_json_scan *s, unsigned char c)
+{
+    if (s->inside == ESCAPE) {
+        s->left = 4;
+        s->inside = c == 'u' ? HEX : STRING;
+        return c != '\0' && strchr("\"\\/bfnrtu", c) != NULL;
+    }
+    if (s->inside == SEQUENCE) {
+        if (c < s->low || c > s->high)
+            return false;
+        s->low = 0x80;
+        s->high = 0xBF;
+    } else if (!is_hex(c)) {
+        return false;
+    }
+    if (--s->left == 0)
+        s->inside = STRING;
+    return true;
+}
+
+static inline abr_json_token string_ends(abr_json_scan *s)
+{
+    if (s->wanted != KEY) {
+        value_ends(s);
+        return ABR_JSON_STRING;
+    }
+    s->inside = NO_TOKEN;
+    s->wanted = COLON;
+    return ABR_JSON_KEY;
+}
+
+static abr_json_token read_string(abr_json_scan *s, const char *p, size_t n, size_t *at)
+{
+    for (size_t i = *at;; i++) {
+        if (s->inside == STRING)
+            i = plain_run(p, n, i);
+        while (s->inside == STRING && n - i >= 4 && abr_is_sequence(p + i, 4))
+            i += abr_char_size(p + i, 4);
+        *at = i;
+        if (i == n)
+            return ABR_JSON_MORE;
+        unsigned char c = (unsigned char)p[i];
+        if (s->inside != STRING) {
+            if (!go_on(s, c))
+                return ABR_JSON_WRONG;
+        } else if (c == '"') {
+            *at = i + 1;
+            return string_ends(s);
+        } else if (c == '\\') {
+            s->inside = ESCAPE;
+        } else if (c < ' ' || (c >= 0x80 && !begin_sequence(s, c))) {
+            return ABR_JSON_WRONG;
+        }
+    }
+}
+
+/* ---- numbers and literals ---- */
+
+/* Where in a number c leads to from `from`; -1 where it is no part of it. */
+static int number_step(number from, unsigned char c)
+{
+    if (c >= '0' && c <= '9') {
+        if (from == MINUS)
+            return c == '0' ? ZERO : DIGITS;
+        if (from == ZERO)
+            return -1;
+        return from == DIGITS ? DIGITS : from <= FRACTION ? FRACTION : POWER;
+    }
+    if (c == '.')
+        return from == ZERO || from == DIGITS ? POINT : -1;
+    if (c == 'e' || c == 'E')
+        return from == ZERO || from == DIGITS || from == FRACTION ? EXPONENT : -1;
+    return (c == '+' || c == '-') && from == EXPONENT ? SIGN : -1;
+}
+
+/* Where the digits from i on end. Most numbers are short, and of no one length. */
+static inline size_t digits_end(const char *p, size_t n, size_t i)
+{
+    for (; n - i >= 8; i += 8) {
+        const uint64_t word = abr_load_word(p + i) ^ ones * '0';
+        const uint64_t found = (((word & ~tops) + ones * (0x80 - 10)) | word) & tops;
+        if (found != 0)
+            return i + (size_t)__builtin_ctzll(found) / 8;
+    }
+    while (i < n && p[i] >= '0' && p[i] <= '9')
+        i++;
+    return i;
+}
+
+/* Where the number that starts at i, after its sign, ends; n where it may go on, has an exponent, or is
+ * wrong. */
+static size_t plain_number_end(const char *p, size_t n, size_t i)
+{
+    const size_t digits = digits_end(p, n, i);
+    size_t end = digits;
+    if (digits == i || digits == n || (p[i] == '0' && digits > i + 1))
+        return n;
+    if (p[end] == '.') {
+        end = digits_end(p, n, end + 1);
+        if (end == digits + 1 || end == n)
+            return n;
+    }
+    return (p[end] | ' ') == 'e' ? n : end;
+}
+
+static abr_json_token read_number(abr_json_scan *s, const char *p, size_t n, size_t *at)
+{
+    if (s->number == MINUS) {
+        const size_t end = plain_number_end(p, n, *at);
+        if (end < n) {
+            *at = end;
+            value_ends(s);
+            return ABR_JSON_NUMBER;
+        }
+    }
+    for (; *at < n; ++*at) {
+        int next = number_step(s->number, (unsigned char)p[*at]);
+        if (next < 0) {
+            if (s->number != ZERO && s->number != DIGITS && s->number != FRACTION && s->number != POWER)
+                return ABR_JSON_WRONG;
+            value_ends(s);
+            return ABR_JSON_NUMBER;
+        }
+        s->number = (uint8_t)next;
+    }
+    return ABR_JSON_MORE;
+}
+
+static abr_json_token read_literal(abr_json_scan *s, const char *p, size_t n, size_t *at)
+{
+    for (; *at < n && *s->literal; ++*at, s->literal++)
+        if (p[*at] != *s->literal)
+            return ABR_JSON_WRONG;
+    if (*s->literal)
+        return ABR_JSON_MORE;
+    value_ends(s);
+    return ABR_JSON_LITERAL;
+}
+
+/* ---- structure ---- */
+
+static size_t skip_blanks(const char *p, size_t n, size_t i)
+{
+    while (i < n && (p[i] == ' ' || p[i] == '\n' || p[i] == '\t' || p[i] == '\r')) {
+        i++;
+        while (n - i >= 8) {
+            const uint64_t word = abr_load_word(p + i) ^ ones * ' ';
+            if (word != 0) {
+                i += (size_t)__builtin_ctzll(word) / 8;
+                break;
+            }
+            i += 8;
+        }
+    }
+    return i;
+}
+
+static abr_json_token open_level(abr_json_scan *s, bool object, size_t *i)
+{
+    if (s->wanted != VALUE && s->wanted != ELEMENT_OR_CLOSE)
+        return ABR_JSON_WRONG;
+    if (s->depth == s->room)
+        return ABR_JSON_DEEP;
+    uint64_t bit = UINT64_C(1) << s->depth % ABR_JSON_LEVELS;
+    uint64_t *word = &s->levels[s->depth / ABR_JSON_LEVELS];
+    *word = object ? *word | bit : *word & ~bit;
+    s->depth++;
+    s->wanted = object ? KEY_OR_CLOSE : ELEMENT_OR_CLOSE;
+    ++*i;
+    return ABR_JSON_OPEN;
+}
+
+static abr_json_token close_level(abr_json_scan *s, bool object, size_t *i)
+{
+    bool may_close = s->wanted == COMMA_OR_CLOSE || s->wanted == (object ? KEY_OR_CLOSE : ELEMENT_OR_CLOSE);
+    if (!may_close || abr_json_in_object(s) != object)
+        return ABR_JSON_WRONG;
+    s->depth--;
+    value_ends(s);
+    ++*i;
+    return ABR_JSON_CLOSE;
+}
+
+/* The end of the token under way. */
+static abr_json_token read_on(abr_json_scan *s, const char *p, size_t n, size_t *i)
+{
+    if (s->inside == NUMBER)
+        return read_number(s, p, n, i);
+    if (s->inside == LITERAL)
+        return read_literal(s, p, n, i);
+    return read_string(s, p, n, i);
+}
+
+/* A string whose quote is before i: most have nothing in them that has to be looked at. */
+static inline abr_json_token begin_string(abr_json_scan *s, const char *p, size_t n, size_t *i)
+{
+    const size_t end = plain_run(p, n, *i);
+    *i = end + 1;
+    if (end < n && p[end] == '"')
+        return string_ends(s);
+    *i = end;
+    s->inside = STRING;
+    return read_string(s, p, n, i);
+}
+
+static inline abr_json_token begin_key(abr_json_scan *s, const char *p, size_t n, size_t *i)
+{
+    if (!s->guess || n - *i < ABR_JSON_GUESSED || !abr_json_guess_holds(s->guess, p + *i))
+        return begin_string(s, p, n, i);
+    *i += s->guess->n;
+    s->wanted = COLON;
+    return ABR_JSON_GUESSED_KEY;
+}
+
+/* A token that starts with a byte that is no blank and no separator. */
+static abr_json_token begin(abr_json_scan *s, const char *p, size_t n, size_t *i)
+{
+    char c = p[*i];
+    if (c == '"' && s->wanted <= KEY) {
+        ++*i;
+        if (s->wanted < KEY_OR_CLOSE)
+            return begin_string(s, p, n, i);
+        s->wanted = KEY;
+        return begin_key(s, p, n, i);
+    }
+    if (c == '{' || c == '[')
+        return open_level(s, c == '{', i);
+    if (c == '}' || c == ']')
+        return close_level(s, c == '}', i);
+    if (s->wanted > ELEMENT_OR_CLOSE)
+        return ABR_JSON_WRONG;
+    if (c == '-' || (c >= '0' && c <= '9')) {
+        s->inside = NUMBER;
+        s->number = MINUS;
+        *i += c == '-';
+        return read_number(s, p, n, i);
+    }
+    if (n - *i > 4 && (memcmp(p + *i, "true", 4) == 0 || memcmp(p + *i, "null", 4) == 0)) {
+        *i += 4;
+        value_ends(s);
+        return ABR_JSON_LITERAL;
+    }
+    s->inside = LITERAL;
+    s->literal = c == 't' ? "true" : c == 'f' ? "false" : c == 'n' ? "null" : NULL;
+    return s->literal ? read_literal(s, p, n, i) : ABR_JSON_WRONG;
+}
+
+/* Up to the next byte that is no blank, and no separator where one is wanted. */
+static size_t skip_to_token(abr_json_scan *s, const char *p, size_t n, size_t i)
+{
+    for (;; i++) {
+        if (i < n && (unsigned char)p[i] <= ' ')
+            i = skip_blanks(p, n, i);
+        if (i == n)
+            return i;
+        if (p[i] == ',' && s->wanted == COMMA_OR_CLOSE)
+            s->wanted = abr_json_in_object(s) ? KEY : VALUE;
+        else if (p[i] == ':' && s->wanted == COLON)
+            s->wanted = VALUE;
+        else
+            return i;
+    }
+}
+
+abr_json_token abr_json_next(abr_json_scan *s, const char *p, size_t n, size_t *i)
+{
+    abr_json_token token = ABR_JSON_MORE;
+    if (s->inside != NO_TOKEN) {
+        token = read_on(s, p, n, i);
+    } else {
+        *i = skip_to_token(s, p, n, *i);
+        if (*i < n) {
+            s->start = s->before + *i;
+            token = begin(s, p, n, i);
+        }
+    }
+    if (token == ABR_JSON_MORE)
+        s->before += n;
+    return token;
+}

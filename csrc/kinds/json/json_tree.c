@@ -1,0 +1,333 @@
+/* The values of what is retained: units are read again, nodes stand around them. */
+#include <string.h>
+
+#include "kinds/json/json_tree.h"
+#include "abridge.h"
+#include "kinds/json/json_parts.h"
+#include "kinds/json/json_string.h"
+#include "kinds/json/json_values.h"
+
+enum { SHORT_NUMBER = 12, COUNTED = 48 };
+
+static const float odd_score = 2.5F;
+
+/* Where a unit is read. */
+typedef struct {
+    abr_json_tree *t;
+    const abr_json_unit *unit;
+    uint32_t origin;
+    uint32_t in; /* value whose children come */
+    uint32_t depth;
+    const char *p;
+    size_t i;
+    size_t from; /* where the last child ends */
+    uint64_t ordinal;
+} reading;
+
+/* ---- values ---- */
+
+static uint32_t add(abr_json_tree *t, uint32_t parent, const abr_json_value *value)
+{
+    const uint32_t v = t->count++;
+    abr_json_value *new = &t->values[v];
+    *new = *value;
+    new->parent = parent;
+    new->span = 1;
+    if (v == 0)
+        return v;
+    abr_json_value *in = &t->values[parent];
+    new->prev = in->last;
+    if (in->last)
+        t->values[in->last].next = v;
+    else
+        in->child = v;
+    in->last = v;
+    return v;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+/* The end of the string that starts at i. */
+static size_t string_end(const char *p, size_t n, size_t i)
+{
+    for (i++; i < n && p[i] != '"'; i++)
+        i += p[i] == '\\';
+    return i + 1;
+}
+
+static size_t scalar_end(const char *p, size_t n, size_t i)
+{
+    if (p[i] == '"')
+        return string_end(p, n, i);
+    while (i < n && !is_blank(p[i]) && p[i] != ',' && p[i] != ']' && p[i] != '}')
+        i++;
+    return i;
+}
+
+static size_t skip_lead(const char *p, size_t n, size_t i, char separator)
+{
+    while (i < n && (is_blank(p[i]) || p[i] == separator))
+        i++;
+    return i;
+}
+
+/* The end of a value that has values in it. */
+static size_t skip_value(const char *p, size_t n, size_t i)
+{
+    size_t depth = 0;
+    for (; i < n; i++) {
+        if (p[i] == '"')
+            i = string_end(p, n, i) - 1;
+        else if (p[i] == '{' || p[i] == '[')
+            depth++;
+        else if ((p[i] == '}' || p[i] == ']') && --depth == 0)
+            return i + 1;
+    }
+    return n;
+}
+
+/* ---- a unit ---- */
+
+static void read_close(reading *r)
+{
+    abr_json_value *v = &r->t->values[r->in];
+    v->end = r->unit->at + r->i + 1;
+    v->close_n = (uint32_t)(r->i + 1 - r->from);
+    v->span = r->t->count - r->in;
+    r->in = v->parent;
+    r->depth--;
+    r->from = ++r->i;
+}
+
+static abr_json_type type_of(const char *p, size_t n)
+{
+    if (*p == '{')
+        return ABR_JSON_OBJECT;
+    if (*p == '[')
+        return ABR_JSON_ARRAY;
+    if (*p != '"')
+        return ABR_JSON_SCALAR;
+    return abr_json_is_data(p + 1, n - 2) ? ABR_JSON_DATA : ABR_JSON_TEXT;
+}
+
+static uint64_t next_ordinal(reading *r)
+{
+    abr_json_value *in = &r->t->values[r->in];
+    return r->depth == 0 ? r->ordinal++ : in->count++;
+}
+
+static void read_value(reading *r, uint32_t base)
+{
+    const size_t n = r->unit->n;
+    abr_json_value v = {
+        .p = r->p + r->from, .at = r->unit->at + r->from, .origin = r->origin, .node = ABR_JSON_NONE};
+    v.lead = (uint32_t)(r->i - r->from);
+    if (r->t->values[r->in].type == ABR_JSON_OBJECT)
+        r->i = skip_lead(r->p, n, string_end(r->p, n, r->i), ':');
+    v.head = (uint32_t)(r->i - r->from);
+    v.ordinal = next_ordinal(r);
+    const bool opens = r->p[r->i] == '{' || r->p[r->i] == '[';
+    if (base + r->depth >= ABR_JSON_SHOWN_DEPTH) {
+        r->from = r->i = opens ? skip_value(r->p, n, r->i) : scalar_end(r->p, n, r->i);
+        return;
+    }
+    const size_t start = r->i;
+    r->i = opens ? start + 1 : r->unit->chars > 0 ? n : scalar_end(r->p, n, start);
+    v.type = (uint8_t)type_of(r->p + start, r->i - start);
+    v.end = r->unit->chars > 0 ? r->unit->end : r->unit->at + r->i;
+    v.count = r->unit->chars;
+    r->from = r->i;
+    const uint32_t new = add(r->t, r->in, &v);
+    if (opens) {
+        r->in = new;
+        r->depth++;
+    }
+}
+
+/* Read a unit in `parent`, at `base` levels. */
+static void read_unit(abr_json_tree *t, uint32_t origin, uint32_t parent, uint32_t base)
+{
+    const abr_json_unit *u = &t->parts->units[origin];
+    reading r = {.t = t, .unit = u, .origin = origin, .in = parent, .ordinal = u->ordinal};
+    r.p = abr_json_text(t->parts, u->place);
+    for (;;) {
+        r.i = skip_lead(r.p, u->n, r.i, ',');
+        if (r.i >= u->n)
+            break;
+        if (r.p[r.i] == '}' || r.p[r.i] == ']')
+            read_close(&r);
+        else
+            read_value(&r, base);
+    }
+}
+
+/* ---- nodes ---- */
+
+static void add_node(abr_json_tree *t, uint32_t node, uint32_t *of_node)
+{
+    const abr_json_node *x = &t->parts->nodes[node];
+    const uint32_t parent = x->parent == ABR_JSON_NONE ? 0 : of_node[x->parent];
+    const size_t n = (size_t)(x->start - x->at);
+    abr_json_value v = {
+        .p = abr_json_text(t->parts, x->place), .at = x->at, .end = x->end, .ordinal = x->ordinal};
+    v.head = (uint32_t)n;
+    v.lead = (uint32_t)skip_lead(v.p, n, 0, ',');
+    v.type = x->object ? ABR_JSON_OBJECT : ABR_JSON_ARRAY;
+    v.count = x->count;
+    v.close_n = x->close_n;
+    v.node = node;
+    of_node[node] = add(t, parent, &v);
+}
+
+static uint32_t depth_of(const abr_json_tree *t, uint32_t v)
+{
+    uint32_t depth = 0;
+    for (; v != 0; v = t->values[v].parent)
+        depth++;
+    return depth;
+}
+
+/* Note the nodes around chosen units, and the document's own: the first value in each. */
+static void mark_nodes(const abr_json_parts *x, const bool *chosen, uint32_t *of_node)
+{
+    bool any = false;
+    memset(of_node, 0, x->node_count * sizeof *of_node);
+    for (size_t i = 0; i < x->unit_count; i++) {
+        any = any || chosen[i];
+        for (uint32_t node = x->units[i].node; chosen[i] && node != ABR_JSON_NONE && !of_node[node];
+             node = x->nodes[node].parent)
+            of_node[node] = 1;
+    }
+    if (x->node_count > 0 && x->nodes[0].parent == ABR_JSON_NONE && !x->nodes[0].ghost)
+        of_node[0] = 1;
+    for (size_t i = 0; i < x->node_count && !any; i++)
+        of_node[i] = abr_json_may_show(x, &x->nodes[i]); /* brackets alone, deeper than can be shown */
+}
+
+static void read_parts(abr_json_tree *t, const bool *chosen, uint32_t *of_node)
+{
+    const abr_json_parts *x = t->parts;
+    uint32_t node = 0;
+    uint32_t in = ABR_JSON_NONE;
+    uint32_t depth = 0;
+    for (uint32_t i = 0; i <= x->unit_count; i++) {
+        for (; node < x->node_count && (i == x->unit_count || x->nodes[node].at < x->units[i].at); node++)
+            if (of_node[node])
+                add_node(t, node, of_node);
+        if (i == x->unit_count || !chosen[i])
+            continue;
+        const uint32_t parent = x->units[i].node == ABR_JSON_NONE ? 0 : of_node[x->units[i].node];
+        if (parent != in)
+            depth = depth_of(t, parent);
+        in = parent;
+        read_unit(t, i, parent, depth);
+    }
+}
+
+/* ---- what is known of each ---- */
+
+static void set_path(abr_json_tree *t, abr_json_value *v)
+{
+    const abr_json_value *in = &t->values[v->parent];
+    if (in->type == ABR_JSON_OBJECT && in->count <= ABR_JSON_MAP) {
+        const size_t n = v->head - v->lead;
+        v->hash = abr_json_key_path(in->hash,
+                                    abr_json_hash(v->p + v->lead + 1, string_end(v->p + v->lead, n, 0) - 2));
+    } else {
+        v->hash = abr_json_any_path(in->hash);
+    }
+}
+
+static void set_score(const abr_json_values *says, abr_json_value *v)
+{
+    const abr_json_path *path = abr_json_find_path(says, v->hash);
+    const char *p = v->p + v->head;
+    const size_t n = (size_t)(v->end - v->at) - v->head;
+    abr_json_saying found = {0};
+    if (v->type == ABR_JSON_SCALAR && n <= SHORT_NUMBER)
+        found = abr_json_look_up(says, path, abr_json_hash(p, n));
+    else if (v->type == ABR_JSON_TEXT && n <= COUNTED + 2)
+        found = abr_json_look_up(says, path, abr_json_hash(p + 1, n - 2));
+    v->score = found.score;
+    if (v->type == ABR_JSON_TEXT && found.score == 0 && n > 2) {
+        char read[ABR_JSON_READ + 64];
+        const size_t most = n - 2 < ABR_JSON_READ ? n - 2 : ABR_JSON_READ;
+        memcpy(read, p + 1, most);
+        memset(read + most, 0, 64);
+        v->score = abr_json_trouble(says, read, most);
+    }
+    if (found.odd && v->score < odd_score)
+        v->score = odd_score;
+}
+
+/* Find the first value of each path. */
+static bool set_paths(abr_json_tree *t)
+{
+    const size_t size = (size_t)t->count + t->count / 2 + 64;
+    uint32_t *slots = t->alloc->malloc(t->alloc->ctx, size * sizeof *slots);
+    if (!slots)
+        return false;
+    memset(slots, 0, size * sizeof *slots);
+    for (uint32_t i = 1; i < t->count; i++) {
+        abr_json_value *v = &t->values[i];
+        set_path(t, v);
+        size_t slot = (v->hash >> 16) % size;
+        while (slots[slot] && t->values[slots[slot]].hash != v->hash)
+            slot = (slot + 1) % size;
+        if (!slots[slot])
+            slots[slot] = i;
+        v->path = slots[slot];
+    }
+    t->alloc->free(t->alloc->ctx, slots);
+    return true;
+}
+
+/* Blanks before the document are not part of it. */
+static void trim_document(abr_json_value *v)
+{
+    v->p += v->head;
+    v->at += v->head;
+    v->lead = v->head = 0;
+}
+
+bool abr_json_tree_make(abr_json_tree *t, const abr_json_parts *parts, const bool *chosen,
+                        const abr_json_values *says)
+{
+    size_t count = 1 + parts->node_count;
+    for (size_t i = 0; i < parts->unit_count; i++)
+        count += chosen[i] ? parts->units[i].values : 0;
+    t->parts = parts;
+    t->values = t->alloc->malloc(t->alloc->ctx, count * sizeof *t->values);
+    uint32_t *of_node = t->alloc->malloc(t->alloc->ctx, (parts->node_count + 1) * sizeof *of_node);
+    if (t->values && of_node) {
+        const abr_json_value place = {
+            .type = ABR_JSON_ARRAY, .count = 1, .hash = ABR_JSON_ROOT, .node = ABR_JSON_NONE};
+        mark_nodes(parts, chosen, of_node);
+        add(t, 0, &place);
+        t->values[0].shown = true;
+        read_parts(t, chosen, of_node);
+        if (t->count > 1)
+            trim_document(&t->values[1]);
+    }
+    const bool fine = t->values && of_node && set_paths(t);
+    if (of_node)
+        t->alloc->free(t->alloc->ctx, of_node);
+    for (uint32_t i = t->count; fine && i-- > 1;) {
+        abr_json_value *in = &t->values[t->values[i].parent];
+        const uint32_t span = i + t->values[i].span - t->values[i].parent;
+        if (in->span < span)
+            in->span = span;
+    }
+    for (uint32_t i = 1; fine && i < t->count; i++)
+        set_score(says, &t->values[i]);
+    return fine;
+}
+
+void abr_json_tree_free(abr_json_tree *t)
+{
+    if (t->values)
+        t->alloc->free(t->alloc->ctx, t->values);
+}

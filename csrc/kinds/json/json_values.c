@@ -1,0 +1,187 @@
+/*
+ * What the values of a document say. A path with few different values has them counted, so that the odd one
+ * shows and each is read once; those of other paths are read one by one.
+ */
+#include <string.h>
+
+#include "kinds/json/json_values.h"
+#include "abridge.h"
+#include "priority/line_score.h"
+#include "priority/score.h"
+#include "priority/words.h"
+
+enum {
+    COUNTED_MOST = 48,    /* bytes of a value that is counted */
+    COUNTS_TO_JUDGE = 12, /* values of a path before one can be odd, */
+    ODD_PART = 10         /* and what is less than this part of them is */
+};
+
+abr_code abr_json_values_open(const abr_hit *hits, size_t hit_count, unsigned quiet, size_t paths,
+                              const abr_alloc *alloc, abr_json_values **out)
+{
+    const size_t values = paths * ABR_JSON_VALUES_EACH;
+    const size_t size =
+        sizeof(abr_json_values) + paths * sizeof(abr_json_path) + values * sizeof(abr_json_value_count);
+    abr_json_values *x = *out = alloc->malloc(alloc->ctx, size);
+    if (!x)
+        return ABR_ENOMEM;
+    memset(x, 0, size);
+    x->path_places = paths;
+    x->value_places = values;
+    x->values = (abr_json_value_count *)(void *)(x->paths + paths);
+    abr_lexicon_open(&x->lexicon, quiet);
+    return abr_patterns_open(&x->patterns, hits, hit_count, alloc);
+}
+
+void abr_json_values_close(abr_json_values *x, const abr_alloc *alloc)
+{
+    if (!x)
+        return;
+    abr_patterns_close(&x->patterns, alloc);
+    alloc->free(alloc->ctx, x);
+}
+
+/* ---- paths ---- */
+
+/* How many of so many places may be taken. */
+static size_t most_of_places(size_t places)
+{
+    return places / 4 * 3;
+}
+
+static size_t slot_of_path(const abr_json_values *x, uint64_t hash)
+{
+    const size_t mask = x->path_places - 1;
+    size_t i = (size_t)(hash >> 20) & mask;
+    while (x->paths[i].hash != 0 && x->paths[i].hash != hash)
+        i = (i + 1) & mask;
+    return i;
+}
+
+abr_json_path *abr_json_note_path(abr_json_values *x, uint64_t hash, bool *first)
+{
+    abr_json_path *path = &x->paths[slot_of_path(x, hash)];
+    *first = path->hash == 0;
+    if (*first) {
+        if (x->path_count == most_of_places(x->path_places))
+            return NULL;
+        x->path_count++;
+        path->hash = hash;
+    }
+    path->count++;
+    return path;
+}
+
+const abr_json_path *abr_json_find_path(const abr_json_values *x, uint64_t hash)
+{
+    const abr_json_path *path = &x->paths[slot_of_path(x, hash)];
+    return path->hash != 0 ? path : NULL;
+}
+
+/* ---- trouble ---- */
+
+/* The same text on one line, with blanks for its escapes. */
+static size_t flatten(const char *p, size_t n, char *dst)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] != '\\' || i + 1 == n) {
+            dst[used++] = p[i];
+            continue;
+        }
+        i++;
+        dst[used++] = (char)(p[i] == '"' || p[i] == '\\' || p[i] == '/' ? p[i] : ' ');
+        if (p[i] == 'u')
+            i += n - i > 4 ? 4 : n - i - 1;
+    }
+    memset(dst + used, 0, ABR_PADDING);
+    return used;
+}
+
+float abr_json_trouble(const abr_json_values *x, const char *p, size_t n)
+{
+    char flat[ABR_JSON_READ + ABR_PADDING];
+    abr_reading reading;
+    if (n > ABR_JSON_READ)
+        n = ABR_JSON_READ;
+    if (memchr(p, '\\', n)) {
+        n = flatten(p, n, flat);
+        p = flat;
+    }
+    if (n == 0)
+        return 0;
+    abr_read_line(&x->lexicon, &x->patterns, p, n, &reading);
+    return reading.hit || reading.line_score >= ABR_SCORE_WARNED ? reading.line_score : 0;
+}
+
+/* ---- values ---- */
+
+static inline size_t slot_of_value(const abr_json_values *x, uint64_t hash)
+{
+    const uint32_t tag = (uint32_t)(hash >> 32) | 1;
+    const size_t mask = x->value_places - 1;
+    size_t i = (size_t)hash & mask;
+    while (x->values[i].tag != 0 && x->values[i].tag != tag)
+        i = (i + 1) & mask;
+    return i;
+}
+
+static bool is_odd(const abr_json_path *path, const abr_json_value_count *value)
+{
+    return path->count >= COUNTS_TO_JUDGE && path->distinct <= ABR_JSON_DISTINCT &&
+           path->distinct <= 1 + path->count / ODD_PART && value->count <= path->count / ODD_PART;
+}
+
+/* The count of a value, a new one where there was none; NULL where these are not counted. */
+static inline abr_json_value_count *count_value(abr_json_values *x, abr_json_path *path, uint64_t hash,
+                                                bool *first)
+{
+    if (!abr_json_counts_values(path))
+        return NULL;
+    const uint64_t key = abr_json_mix(path->hash, hash);
+    abr_json_value_count *value = &x->values[slot_of_value(x, key)];
+    *first = value->tag == 0;
+    if (*first) {
+        path->distinct++;
+        if (x->value_count == most_of_places(x->value_places))
+            return NULL;
+        x->value_count++;
+        value->tag = (uint32_t)(key >> 32) | 1;
+    }
+    value->count++;
+    return value;
+}
+
+abr_json_saying abr_json_read_string(abr_json_values *x, abr_json_path *path, const char *p, size_t n)
+{
+    bool first = false;
+    if (n == 0)
+        return (abr_json_saying){0};
+    abr_json_value_count *value =
+        n <= COUNTED_MOST ? count_value(x, path, abr_json_hash(p, n), &first) : NULL;
+    if (!value) {
+        if (path && n > COUNTED_MOST)
+            path->distinct = ABR_JSON_DISTINCT + 1;
+        return (abr_json_saying){.score = abr_json_trouble(x, p, n)};
+    }
+    if (first)
+        value->score = abr_json_trouble(x, p, n);
+    return (abr_json_saying){value->score, is_odd(path, value)};
+}
+
+abr_json_saying abr_json_read_other(abr_json_values *x, abr_json_path *path, uint64_t hash)
+{
+    bool first;
+    abr_json_value_count *value = count_value(x, path, hash, &first);
+    return (abr_json_saying){.odd = value && is_odd(path, value)};
+}
+
+abr_json_saying abr_json_look_up(const abr_json_values *x, const abr_json_path *path, uint64_t hash)
+{
+    if (!abr_json_counts_values(path))
+        return (abr_json_saying){0};
+    const abr_json_value_count *value = &x->values[slot_of_value(x, abr_json_mix(path->hash, hash))];
+    if (value->tag == 0)
+        return (abr_json_saying){0};
+    return (abr_json_saying){value->score, is_odd(path, value)};
+}

@@ -1,0 +1,127 @@
+/* What the values of a document say: which key paths it has, which values tell of trouble, which are
+ * unlike others. */
+#ifndef ABR_KINDS_JSON_JSON_VALUES_H
+#define ABR_KINDS_JSON_JSON_VALUES_H
+
+#include <string.h>
+
+#include "abridge.h"
+#include "base/private.h"
+#include "base/tiny.h"
+#include "base/word.h"
+#include "priority/hits.h"
+#include "priority/lexicon.h"
+
+ABR_PRIVATE_BEGIN
+
+enum {
+    ABR_JSON_PATHS = ABR_OR_TINY(4096, 8),       /* places for the key paths that are told apart, */
+    ABR_JSON_RECORD_PATHS = ABR_OR_TINY(512, 8), /* of a record; a power of two, as the other one; */
+    ABR_JSON_VALUES_EACH = 2, /* and for values that are counted, of all paths, for each of these */
+    ABR_JSON_DISTINCT = ABR_OR_TINY(48, 6), /* values of a path that has few */
+    ABR_JSON_READ = ABR_OR_TINY(512, 32),   /* bytes of a string that are read for trouble */
+    ABR_JSON_MAP = ABR_OR_TINY(32, 4) /* an object with more members is a map: its members count as one */
+};
+
+#define ABR_JSON_ROOT UINT64_C(0x243F6A8885A308D3)
+
+typedef struct {
+    uint64_t hash; /* of the path; 0: free */
+    uint32_t count;
+    uint32_t distinct; /* values that were counted */
+} abr_json_path;
+
+typedef struct {
+    uint32_t tag; /* 0: free */
+    uint32_t count;
+    float score;
+} abr_json_value_count;
+
+typedef struct {
+    abr_lexicon lexicon;
+    abr_patterns patterns;
+    uint32_t path_count;
+    uint32_t value_count;
+    size_t path_places;
+    size_t value_places;
+    abr_json_value_count *values; /* after the paths */
+    abr_json_path paths[];
+} abr_json_values;
+
+/* What a value says. */
+typedef struct {
+    float score; /* of trouble, on the scale of score.h */
+    bool odd;    /* unlike the others of its path */
+} abr_json_saying;
+
+static inline uint64_t abr_json_mix(uint64_t a, uint64_t b)
+{
+    uint64_t h = (a ^ b) * UINT64_C(0x9E3779B97F4A7C15);
+    return h ^ h >> 32;
+}
+
+/* Up to eight bytes as a number; never byte by byte, as most keys are short. */
+static inline uint64_t abr_json_load(const char *p, size_t n)
+{
+    uint32_t low;
+    uint32_t high;
+    if (n >= sizeof low) {
+        memcpy(&low, p, sizeof low);
+        memcpy(&high, p + n - sizeof high, sizeof high);
+        return (uint64_t)high << 32 | low;
+    }
+    if (n == 0)
+        return 0;
+    return (uint64_t)(unsigned char)p[0] << 16 | (uint64_t)(unsigned char)p[n / 2] << 8 |
+           (unsigned char)p[n - 1];
+}
+
+static inline uint64_t abr_json_hash(const char *p, size_t n)
+{
+    uint64_t h = n;
+    for (; n > 8; p += 8, n -= 8)
+        h = abr_json_mix(h, abr_load_word(p));
+    return abr_json_mix(h, abr_json_load(p, n));
+}
+
+/* The path of an element, or of a member of a map, and of a member whose key has this hash. */
+static inline uint64_t abr_json_any_path(uint64_t of)
+{
+    return abr_json_mix(of, UINT64_C(0x13198A2E03707344)) | 1;
+}
+
+static inline uint64_t abr_json_key_path(uint64_t of, uint64_t key)
+{
+    return abr_json_mix(of, key + 1) | 1;
+}
+
+/* `paths`: places for these. */
+abr_code abr_json_values_open(const abr_hit *hits, size_t hit_count, unsigned quiet, size_t paths,
+                              const abr_alloc *alloc, abr_json_values **out);
+void abr_json_values_close(abr_json_values *x, const abr_alloc *alloc);
+
+/* Note a value of this path; *first: none of it was there before. NULL where there are too many paths. */
+abr_json_path *abr_json_note_path(abr_json_values *x, uint64_t hash, bool *first);
+
+/* Are values of this path counted? Not where there are too many different ones. */
+static inline bool abr_json_counts_values(const abr_json_path *path)
+{
+    return path && path->distinct <= ABR_JSON_DISTINCT;
+}
+
+/* Read a string, without its quotes, as it comes; after it ABR_PADDING bytes can be read. */
+abr_json_saying abr_json_read_string(abr_json_values *x, abr_json_path *path, const char *p, size_t n);
+
+/* Read a number, a literal, or an object by what hash it has. */
+abr_json_saying abr_json_read_other(abr_json_values *x, abr_json_path *path, uint64_t hash);
+
+/* The same when all was read; nothing is noted. `path` is that of abr_json_find_path(). */
+const abr_json_path *abr_json_find_path(const abr_json_values *x, uint64_t hash);
+abr_json_saying abr_json_look_up(const abr_json_values *x, const abr_json_path *path, uint64_t hash);
+
+/* The trouble that a string tells of. */
+float abr_json_trouble(const abr_json_values *x, const char *p, size_t n);
+
+ABR_PRIVATE_END
+
+#endif

@@ -1,0 +1,315 @@
+/*
+ * Columns under a header. Each name of the header has a place; a row keeps it if a word of its own starts
+ * where the name starts, or ends where it ends. In prose and source, too, a word starts there now and then,
+ * but not in row after row, and lines that begin with the same words are no rows under a header.
+ */
+#include "kinds/records/aligned.h"
+#include "abridge.h"
+#include "base/ascii.h"
+#include "kinds/lines.h"
+#include "text/utf8.h"
+
+enum {
+    MOST_CHARS = 512,  /* of a line that are looked at */
+    MOST_NAMES = 32,   /* of a header; bits of a name_set */
+    MOST_TITLES = 12,  /* lines before the first row */
+    MOST_ROWS = 400,   /* lines that are looked at for rows */
+    SOME_ROWS = 16,    /* enough to know whether they repeat the header */
+    SOME_OTHERS = 8,   /* more lines than rows that are none: enough to know */
+    LONGEST_NAME = 24, /* bytes */
+    LEAST_RULED = 2    /* stretches of a ruling */
+};
+
+enum { BLANK = 0, FILLED, DIGIT };
+
+/* What stands in each column of a line. */
+typedef struct {
+    size_t n;                  /* columns, without the blanks at the end */
+    char cell[MOST_CHARS + 1]; /* BLANK, which ends the line too, DIGIT or FILLED */
+} layout;
+
+typedef struct {
+    size_t from; /* columns */
+    size_t to;
+    abr_text_line text;
+    size_t kept;   /* rows that keep its place */
+    size_t rows;   /* rows that reach it */
+    size_t same;   /* rows that repeat it */
+    size_t padded; /* rows with more than one blank before it */
+    size_t digits; /* rows with a digit where the name starts or ends */
+} name;
+
+typedef struct {
+    name names[MOST_NAMES];
+    size_t count;
+    bool capitals; /* every letter is one */
+    bool gaps;     /* two blanks stand between some names */
+} header;
+
+static void lay_out(abr_text_line line, layout *out)
+{
+    out->n = 0;
+    size_t column = 0;
+    for (size_t i = 0; i < line.n && column < MOST_CHARS; column++) {
+        char cell = FILLED;
+        if (line.p[i] == ' ' || line.p[i] == '\t')
+            cell = BLANK;
+        else if (abr_is_digit(line.p[i]))
+            cell = DIGIT;
+        size_t size = abr_char_size(line.p + i, line.n - i);
+        if (line.p[i] == '\t') /* up to the next multiple of 8 */
+            while (column % 8 != 7 && column + 1 < MOST_CHARS)
+                out->cell[column++] = BLANK;
+        out->cell[column] = cell;
+        if (cell != BLANK)
+            out->n = column + 1;
+        i += size;
+    }
+    out->cell[out->n] = BLANK;
+}
+
+/* ---- the header ---- */
+
+/* `---- -----`, `+++-=====-====`, `+----+----+`: no letters, and stretches of - or =. */
+static bool is_ruling(abr_text_line line)
+{
+    size_t stretches = 0;
+    bool pipes = false;
+    bool crosses = false;
+    for (size_t i = 0; i < line.n; i++) {
+        char c = line.p[i];
+        if (c != '-' && c != '=' && c != '+' && c != '|' && c != ' ')
+            return false;
+        pipes = pipes || c == '|';
+        crosses = crosses || c == '+';
+        bool ruled = c == '-' || c == '=';
+        stretches += ruled && i > 0 && line.p[i - 1] != c;
+        stretches += ruled && i == 0;
+    }
+    return stretches >= LEAST_RULED && (crosses || !pipes);
+}
+
+static bool is_name(abr_text_line word)
+{
+    bool letters = false;
+    size_t digits = 0;
+    if (word.n > LONGEST_NAME || word.p[word.n - 1] == ':')
+        return false;
+    for (size_t i = 0; i < word.n; i++) {
+        char c = word.p[i];
+        if (strchr("={}\"';,<>[]`\\*", c))
+            return false;
+        digits += abr_is_digit(c);
+        letters = letters || abr_is_letter(c) || (c & 0x80) || c == '#' || c == '%';
+    }
+    return letters && digits * 2 <= word.n;
+}
+
+static bool has_small_letter(abr_text_line word)
+{
+    for (size_t i = 0; i < word.n; i++)
+        if (abr_is_lower(word.p[i]))
+            return true;
+    return false;
+}
+
+/* The names in a line of ASCII; false where it is no header. Bars between names, as boxes have them, are
+ * none. */
+static bool read_header(abr_text_line line, header *out)
+{
+    *out = (header){.capitals = true};
+    if (line.n == 0 || line.n > MOST_CHARS || memchr(line.p, '\t', line.n))
+        return false;
+    for (size_t i = 0; i < line.n;) {
+        if (line.p[i] == ' ') {
+            i++;
+            continue;
+        }
+        size_t from = i;
+        while (i < line.n && line.p[i] != ' ')
+            i++;
+        abr_text_line word = {line.p + from, i - from};
+        if (word.n <= 3 && memchr("|/", *word.p, 2) && !has_small_letter(word))
+            continue;
+        if (!is_name(word) || out->count == MOST_NAMES)
+            return false;
+        out->capitals = out->capitals && !has_small_letter(word);
+        out->gaps = out->gaps || (out->count > 0 && line.p[from - 1] == ' ' && line.p[from - 2] == ' ');
+        out->names[out->count++] = (name){.from = from, .to = i, .text = word};
+    }
+    return out->count >= 2;
+}
+
+/* ---- rows ---- */
+
+/* Has the row nothing in the name's column? */
+static bool is_empty(const layout *row, const name *x)
+{
+    for (size_t i = x->from; i < x->to; i++)
+        if (row->cell[i])
+            return false;
+    return true;
+}
+
+/* Does a word of the row start where the name does, or end where it ends? */
+static bool keeps(const layout *row, const name *x)
+{
+    bool starts = row->cell[x->from] && !(x->from > 0 && row->cell[x->from - 1]);
+    bool ends = x->to <= row->n && row->cell[x->to - 1] && !row->cell[x->to];
+    return starts || ends;
+}
+
+/* Names of a header, a bit each. */
+typedef uint32_t name_set;
+
+typedef struct {
+    name_set reached;
+    name_set kept;
+    name_set same;
+    name_set padded;
+    name_set digits;
+} comparison;
+
+static unsigned count_names(name_set set)
+{
+    unsigned n = 0;
+    for (; set; set &= set - 1)
+        n++;
+    return n;
+}
+
+/* Compare a row with the header: does it keep most of the places that it reaches? The first name tells
+ * nothing where it is at the start, since every line has a word there. */
+static bool compare(const header *h, abr_text_line line, const layout *row, comparison *out)
+{
+    *out = (comparison){0};
+    bool empty = false;
+    for (size_t i = 0; i < h->count && h->names[i].from < row->n; i++) {
+        const name *x = &h->names[i];
+        name_set bit = (name_set)1 << i;
+        if (is_empty(row, x)) {
+            empty = true;
+            continue;
+        }
+        if (abr_has_at(line, x->from, x->text.p, x->text.n))
+            out->same |= bit;
+        if (x->from == 0)
+            continue;
+        out->reached |= bit;
+        if (!keeps(row, x))
+            continue;
+        out->kept |= bit;
+        if (row->cell[x->from] == DIGIT || (x->to <= row->n && row->cell[x->to - 1] == DIGIT))
+            out->digits |= bit;
+        if (x->from >= 2 && !row->cell[x->from - 1] && !row->cell[x->from - 2])
+            out->padded |= bit;
+    }
+    unsigned kept = count_names(out->kept);
+    return kept * 2 >= count_names(out->reached) && (kept > 1 || (kept == 1 && !empty));
+}
+
+static void add_row(header *h, const comparison *row)
+{
+    for (size_t i = 0; i < h->count; i++) {
+        name *x = &h->names[i];
+        x->rows += row->reached >> i & 1;
+        x->kept += row->kept >> i & 1;
+        x->same += row->same >> i & 1;
+        x->padded += row->padded >> i & 1;
+        x->digits += row->digits >> i & 1;
+    }
+}
+
+/* Are the names of a header those of columns, as `rows` rows show? */
+static bool holds(const header *h, size_t rows, bool ruled)
+{
+    size_t columns = 0;
+    size_t names = 0;
+    size_t same = 0;
+    size_t padded = 0;
+    bool figures = h->capitals; /* is a column of figures there? Words over words are a list in columns. */
+    size_t second = 0;          /* words of a name before them, maybe */
+    for (size_t i = 0; i < h->count; i++) {
+        const name *x = &h->names[i];
+        same += x->same;
+        if (x->from == 0 || x->rows == 0)
+            continue;
+        bool column = x->kept * 10 >= x->rows * 8;
+        names++;
+        columns += column;
+        figures = figures || (column && x->digits * 2 >= x->rows);
+        second += !column && i > 0 && h->gaps && x->from == h->names[i - 1].to + 1;
+        padded += x->padded * 4 >= x->rows;
+    }
+    if (columns >= 3)
+        names -= second;
+    if (columns == 0 || columns * 2 < names || same * 4 > rows * h->count)
+        return false;
+    if (ruled)
+        return true;
+    if (!figures)
+        return false;
+    if (rows < 3)
+        return h->gaps && columns * 3 >= names * 2 && (h->capitals || columns >= 3);
+    return h->gaps || (h->count > 2 && padded * 2 >= columns && columns >= 2);
+}
+
+/* Are there rows from `at` on? Nearly all lines have to be. */
+static bool has_rows(const char *p, size_t n, bool whole, size_t at, header *h, bool ruled)
+{
+    size_t rows = 0;
+    size_t others = 0;
+    size_t same = 0;
+    abr_text_line line;
+    layout row;
+    comparison as;
+    for (size_t read = 0; read < MOST_ROWS && abr_next_line(p, n, &at, &line); read++) {
+        if (!whole && at == n)
+            break;
+        if (abr_trimmed(line).n == 0 || is_ruling(line))
+            continue;
+        lay_out(line, &row);
+        if (compare(h, line, &row, &as)) {
+            add_row(h, &as);
+            same += count_names(as.same);
+            if (++rows == SOME_ROWS && same * 4 > rows * h->count)
+                return false;
+        } else if (++others > rows + SOME_OTHERS) {
+            return false;
+        }
+    }
+    size_t most = rows / 4 > 2 ? rows / 4 : rows >= 2 ? 2 : 0;
+    return rows > 0 && others <= most && holds(h, rows, ruled);
+}
+
+bool abr_is_aligned(const char *p, size_t n, bool whole, size_t *lines)
+{
+    header h = {0};
+    bool named = false; /* the line before this one may be a header */
+    size_t filled = 0;
+    size_t at = 0;
+    abr_text_line line;
+    for (*lines = 1; *lines <= MOST_TITLES && abr_next_line(p, n, &at, &line); ++*lines) {
+        if (abr_trimmed(line).n == 0) {
+            named = false;
+            continue;
+        }
+        if (is_ruling(line)) {
+            if (named && has_rows(p, n, whole, at, &h, true))
+                return true;
+            continue;
+        }
+        named = read_header(line, &h);
+        /* the first line, or one after some titles that is hard to mistake */
+        bool alone = named && (filled == 0 || (h.count >= 3 && (h.capitals || (h.count > 3 && h.gaps))));
+        filled++;
+        header tried = h;
+        size_t next = at;
+        abr_text_line under;
+        if (alone && abr_next_line(p, n, &next, &under) && is_ruling(under))
+            continue;
+        if (alone && has_rows(p, n, whole, at, &tried, false))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,476 @@
+/*
+ * What the values of records say.
+ *
+ * A value is judged by its words, as a line of a log is, and by the name of its column where that says what
+ * to expect: a name alone says nothing, and neither does a value that is empty, zero or null.
+ *
+ * In a column of few values a rare one makes its record odd. While records are counted, rare is what is new
+ * after many records; in the end it is what few records have, together with all that is as rare. So a column
+ * of names, each of which is there once, makes no record odd.
+ */
+#include <string.h>
+
+#include "kinds/records/columns.h"
+#include "abridge.h"
+#include "base/ascii.h"
+#include "base/tiny.h"
+#include "base/word.h"
+#include "priority/line_score.h"
+#include "priority/score.h"
+#include "priority/words.h"
+
+enum {
+    LONGEST_NAME = 32,                   /* of a column with a role */
+    SEGMENT = ABR_OR_TINY(1024, 96),     /* bytes of a value that are read at once */
+    MOST_READ = ABR_OR_TINY(16384, 160), /* bytes of a value that are read */
+    OVERLAP = 64,                        /* of two segments */
+    LEAST_COUNT = 8,                     /* values of a column before one is rare */
+    RARE_PART = 16,                      /* values as rare as this one are at most this part of all */
+    COMMON_PART = 4,                     /* if more values than this part say trouble, prose does */
+    COMMON_LEAST = 16,
+    NAMED = ABR_COLUMNS - 1,
+    PROBES = 8,
+    LEAST_WORD = 4
+};
+
+_Static_assert(OVERLAP < SEGMENT && (size_t)SEGMENT <= ABR_SEGMENT, "segments go on, and can be read");
+
+static const float odd_most = 3.9F; /* below a hit: trouble comes first */
+static const float odd_size = 2.5F;
+static const float more_trouble = 0.1F; /* of another troubled value of a record */
+static const float common_factor = 0.3F;
+static const float name_factor = 0.3F; /* no hit */
+
+void abr_columns_open(abr_columns *c, unsigned quiet_groups)
+{
+    memset(c, 0, sizeof *c);
+    abr_lexicon_open(&c->lexicon, quiet_groups);
+}
+
+/* ---- roles ---- */
+
+typedef struct {
+    const char *name; /* in small letters, without anything else */
+    uint8_t n;
+    uint8_t role;
+} named_role;
+
+#define ROLE(name, role)                                                                                     \
+    {                                                                                                        \
+        name, sizeof(name) - 1, role                                                                         \
+    }
+
+static const named_role roles[] = {
+    ROLE("level", ABR_ROLE_LEVEL),      ROLE("severity", ABR_ROLE_LEVEL),
+    ROLE("loglevel", ABR_ROLE_LEVEL),   ROLE("lvl", ABR_ROLE_LEVEL),
+    ROLE("levelname", ABR_ROLE_LEVEL),  ROLE("status", ABR_ROLE_STATE),
+    ROLE("state", ABR_ROLE_STATE),      ROLE("result", ABR_ROLE_STATE),
+    ROLE("outcome", ABR_ROLE_STATE),    ROLE("conclusion", ABR_ROLE_STATE),
+    ROLE("phase", ABR_ROLE_STATE),      ROLE("statuscode", ABR_ROLE_STATE),
+    ROLE("httpstatus", ABR_ROLE_STATE), ROLE("responsecode", ABR_ROLE_STATE),
+    ROLE("code", ABR_ROLE_STATE),       ROLE("exitcode", ABR_ROLE_EXIT),
+    ROLE("exitstatus", ABR_ROLE_EXIT),  ROLE("returncode", ABR_ROLE_EXIT),
+    ROLE("exit", ABR_ROLE_EXIT),        ROLE("rc", ABR_ROLE_EXIT),
+    ROLE("retcode", ABR_ROLE_EXIT),     ROLE("name", ABR_ROLE_NAME),
+    ROLE("title", ABR_ROLE_NAME),       ROLE("fulltitle", ABR_ROLE_NAME),
+    ROLE("description", ABR_ROLE_NAME), ROLE("summary", ABR_ROLE_NAME),
+    ROLE("subject", ABR_ROLE_NAME),     ROLE("command", ABR_ROLE_NAME),
+    ROLE("cmd", ABR_ROLE_NAME),         ROLE("package", ABR_ROLE_NAME),
+    ROLE("path", ABR_ROLE_NAME),        ROLE("file", ABR_ROLE_NAME),
+    ROLE("filename", ABR_ROLE_NAME),    ROLE("url", ABR_ROLE_NAME),
+    ROLE("uri", ABR_ROLE_NAME),         ROLE("ok", ABR_ROLE_GOOD),
+    ROLE("success", ABR_ROLE_GOOD),     ROLE("succeeded", ABR_ROLE_GOOD),
+    ROLE("passed", ABR_ROLE_GOOD),      ROLE("valid", ABR_ROLE_GOOD),
+    ROLE("healthy", ABR_ROLE_GOOD),     ROLE("error", ABR_ROLE_BAD),
+    ROLE("errors", ABR_ROLE_BAD),       ROLE("err", ABR_ROLE_BAD),
+    ROLE("errormessage", ABR_ROLE_BAD), ROLE("errorcount", ABR_ROLE_BAD),
+    ROLE("failed", ABR_ROLE_BAD),       ROLE("failure", ABR_ROLE_BAD),
+    ROLE("failures", ABR_ROLE_BAD),     ROLE("exception", ABR_ROLE_BAD),
+    ROLE("lasterror", ABR_ROLE_BAD),    ROLE("failurereason", ABR_ROLE_BAD),
+    ROLE("errormsg", ABR_ROLE_BAD),     ROLE("failuremessage", ABR_ROLE_BAD),
+    ROLE("crashed", ABR_ROLE_BAD),      ROLE("timedout", ABR_ROLE_BAD),
+    ROLE("oomkilled", ABR_ROLE_BAD),    ROLE("failedcount", ABR_ROLE_BAD),
+    ROLE("fail", ABR_ROLE_BAD),
+};
+
+abr_role abr_role_of(const char *name, size_t n)
+{
+    char letters[LONGEST_NAME];
+    size_t used = 0;
+    if (n >= LONGEST_NAME)
+        return ABR_ROLE_NONE;
+    for (size_t i = 0; i < n; i++)
+        if (abr_is_letter(name[i]))
+            letters[used++] = abr_to_lower(name[i]);
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (used == roles[i].n && memcmp(letters, roles[i].name, used) == 0)
+            return (abr_role)roles[i].role;
+    return ABR_ROLE_NONE;
+}
+
+/* ---- columns ---- */
+
+uint64_t abr_hash_bytes(const char *p, size_t n, uint64_t seed)
+{
+    const uint64_t factor = UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t hash = seed ^ n * factor;
+    for (; n >= 8; p += 8, n -= 8) {
+        hash = (hash ^ abr_load_word(p)) * factor;
+        hash ^= hash >> 32;
+    }
+    if (n > 0)
+        hash = (hash ^ (abr_load_word(p) & ((UINT64_C(1) << 8 * n) - 1))) * factor;
+    hash ^= hash >> 29;
+    return hash | 1;
+}
+
+abr_column *abr_columns_find(abr_columns *c, uint64_t name, bool counts)
+{
+    size_t slot = (size_t)(name >> 7) % NAMED;
+    for (unsigned i = 0; i < PROBES; i++, slot = (slot + 1) % NAMED) {
+        abr_column *x = &c->columns[slot];
+        if (x->name == name)
+            return x;
+        if (x->name != 0)
+            continue;
+        if (!counts)
+            return NULL;
+        x->name = name;
+        return x;
+    }
+    return NULL;
+}
+
+/* The place of the value of this hash, which may be free. */
+static abr_value *find_value(abr_column *x, uint32_t hash)
+{
+    size_t slot = hash % ABR_COLUMN_VALUES;
+    while (x->values[slot].count > 0 && x->values[slot].hash != hash)
+        slot = (slot + 1) % ABR_COLUMN_VALUES;
+    return &x->values[slot];
+}
+
+/* ---- what a value says ---- */
+
+static bool is_text(const abr_cell *v, const char *word)
+{
+    for (size_t i = 0; i < v->n; i++)
+        if (abr_to_lower(v->p[i]) != word[i]) /* ends where the word does */
+            return false;
+    return word[v->n] == '\0';
+}
+
+/* Is it empty, zero, null, or a word for one of these? */
+static bool is_nothing(const abr_cell *v)
+{
+    static const char *const words[] = {"null", "none", "false",  "nil",       "no", "na",
+                                        "n/a",  "ok",   "<none>", "undefined", "nan"};
+    size_t zeros = 0;
+    for (size_t i = 0; i < v->n; i++)
+        zeros += v->p[i] == '0' || v->p[i] == '.' || v->p[i] == '-' || v->p[i] == ' ';
+    if (zeros == v->n)
+        return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (v->n <= strlen(words[i]) && is_text(v, words[i]))
+            return true;
+    return false;
+}
+
+/* The value as a whole number, up to a million; -1 where it is none. */
+static long whole_number(const abr_cell *v)
+{
+    enum { MOST_DIGITS = 6 };
+    long number = 0;
+    if (v->n == 0 || v->n > MOST_DIGITS)
+        return -1;
+    for (size_t i = 0; i < v->n; i++) {
+        if (!abr_is_digit(v->p[i]))
+            return -1;
+        number = number * 10 + (v->p[i] - '0');
+    }
+    return number;
+}
+
+/* What a number says by the name of its column. */
+static float judge_number(const abr_cell *v)
+{
+    enum { SERVER_ERROR = 500, CLIENT_ERROR = 400, LAST_CODE = 599, LEVEL_ERROR = 50, LEVEL_WARNING = 40 };
+    const long number = whole_number(v);
+    switch (v->role) {
+    case ABR_ROLE_STATE:
+        if (number < CLIENT_ERROR || number > LAST_CODE)
+            return 0;
+        return number >= SERVER_ERROR ? ABR_SCORE_CLEAR : ABR_SCORE_HIT;
+    case ABR_ROLE_LEVEL:
+        if (number == LEVEL_WARNING)
+            return ABR_SCORE_WARNED;
+        return number >= LEVEL_ERROR && number <= LEVEL_ERROR + 20 ? ABR_SCORE_CLEAR : 0;
+    case ABR_ROLE_EXIT:
+    case ABR_ROLE_BAD:
+        return is_nothing(v) ? 0 : ABR_SCORE_BAD + 1;
+    default:
+        return 0;
+    }
+}
+
+typedef struct {
+    const char *text;
+    uint8_t n;
+    bool clear;
+} bad_state;
+
+#define STATE(text, clear)                                                                                   \
+    {                                                                                                        \
+        text, sizeof(text) - 1, clear                                                                        \
+    }
+
+/* States that are wrong, though their words are not in most sentences. */
+static float judge_state(const abr_cell *v)
+{
+    static const bad_state states[] = {
+        STATE("evicted", true),    STATE("degraded", true),  STATE("unreachable", true),
+        STATE("notready", true),   STATE("down", true),      STATE("dead", true),
+        STATE("lost", true),       STATE("offline", true),   STATE("errored", true),
+        STATE("blocked", false),   STATE("stopped", false),  STATE("canceled", false),
+        STATE("cancelled", false), STATE("inactive", false), STATE("terminating", false),
+        STATE("unknown", false),   STATE("pending", false),  STATE("skipped", false),
+    };
+    static const bad_state exited = STATE("Exited (", true);
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (v->n == states[i].n && (*v->p | ' ') == *states[i].text && is_text(v, states[i].text))
+            return states[i].clear ? ABR_SCORE_BAD : ABR_SCORE_WEAK;
+    if (v->n > exited.n && *v->p == 'E' && memcmp(v->p, exited.text, exited.n) == 0)
+        return v->p[exited.n] == '0' ? 0 : ABR_SCORE_BAD + 1;
+    return 0;
+}
+
+/* Is it one word, in letters of one case but for the first, that the lexicon does not have? */
+static bool is_unknown_word(const abr_columns *c, const abr_cell *v)
+{
+    enum { LONGEST = 24 };
+    if (v->n == 0 || v->n > LONGEST)
+        return false;
+    for (size_t i = 0; i < v->n; i++)
+        if (!abr_is_letter(v->p[i]) || (i > 0 && abr_is_upper(v->p[i]) != abr_is_upper(v->p[v->n - 1])))
+            return false;
+    return !abr_lexicon_may_have(&c->lexicon, abr_word_key(abr_load_word(v->p), v->n));
+}
+
+/* What its words say; a long value is read in segments that overlap. */
+static float judge_words(const abr_columns *c, const abr_cell *v, uint32_t *shape, size_t *at)
+{
+    static const abr_patterns none;
+    const size_t n = v->n < MOST_READ ? v->n : MOST_READ;
+    float best = 0;
+    for (size_t from = 0;; from += SEGMENT - OVERLAP) {
+        abr_reading r;
+        const size_t left = n - from;
+        abr_read_line(&c->lexicon, &none, v->p + from, left < SEGMENT ? left : SEGMENT, &r);
+        const float score = r.hit || r.line_score < ABR_SCORE_WARNED ? r.line_score : ABR_SCORE_WARNED;
+        if (from == 0 || score > best) {
+            best = score;
+            *shape = r.shape;
+            *at = from + r.at;
+        }
+        if (left <= SEGMENT)
+            return best;
+    }
+}
+
+static float judge(const abr_columns *c, const abr_cell *v, uint32_t *shape, size_t *at)
+{
+    *shape = 0;
+    *at = 0;
+    if (v->kind == ABR_VALUE_SHAPE)
+        return 0;
+    if (v->kind == ABR_VALUE_NUMBER || whole_number(v) >= 0)
+        return (c->lexicon.quiet & ABR_GROUP_SUMMARIES) ? 0 : judge_number(v);
+    float score = v->n > 0 && !is_unknown_word(c, v) ? judge_words(c, v, shape, at) : 0;
+    const bool failures = !(c->lexicon.quiet & ABR_GROUP_FAILURES);
+    if (!failures)
+        return score;
+    const float state = v->n > 0 ? judge_state(v) : 0;
+    if (state > score)
+        score = state;
+    if (v->role == ABR_ROLE_NAME)
+        return score * name_factor;
+    if (v->role == ABR_ROLE_BAD)
+        return is_nothing(v) ? 0 : score > ABR_SCORE_BAD ? score : ABR_SCORE_BAD;
+    if (v->role == ABR_ROLE_GOOD && (is_text(v, v->n == 5 ? "false" : "no") || (v->n == 1 && *v->p == '0')))
+        return ABR_SCORE_BAD + 1;
+    return score;
+}
+
+/* ---- a value among the others ---- */
+
+static void add_trouble(abr_worth *w, float trouble, uint32_t sign, size_t at)
+{
+    if (trouble >= ABR_SCORE_HIT)
+        w->sign = (w->sign ^ sign) * UINT32_C(0x9E3779B1);
+    if (trouble > w->trouble) {
+        w->trouble = trouble + w->trouble * more_trouble;
+        w->at = at;
+    } else {
+        w->trouble += trouble * more_trouble;
+    }
+}
+
+static void add_odd(abr_worth *w, float odd, uint32_t sign, size_t at)
+{
+    if (odd <= w->odd)
+        return;
+    w->odd = odd;
+    w->odd_sign = sign;
+    if (w->trouble <= 0)
+        w->at = at;
+}
+
+/* How odd a value is that `seen` of `count` had before, where there are so many different ones. */
+static float novelty(uint64_t seen, uint64_t count, unsigned different)
+{
+    if (count < LEAST_COUNT || seen * RARE_PART > count)
+        return 0;
+    const float part = (float)count / (RARE_PART * (float)(different + 1));
+    return odd_most * (part < 1 ? part : 1) / (1 + 0.35F * (float)seen);
+}
+
+/* How large a number is: its digits before the point; 0 for what is none. */
+static unsigned size_of_number(const abr_cell *v)
+{
+    enum { NEGATIVE = ABR_COLUMN_VALUES / 2 };
+    unsigned digits = 0;
+    size_t i = v->n > 0 && v->p[0] == '-';
+    const unsigned sign = i == 1 ? NEGATIVE : 0;
+    for (; i < v->n && abr_is_digit(v->p[i]); i++)
+        digits++;
+    if (digits == 0 || digits >= NEGATIVE || (i < v->n && v->p[i] != '.'))
+        return 0;
+    return sign + digits;
+}
+
+/* May it say something? Names and numbers, such as most columns of many values have, do not. */
+static bool may_have_words(const abr_cell *v)
+{
+    if (v->kind != ABR_VALUE_TEXT || v->n < LEAST_WORD)
+        return false;
+    for (size_t i = 0; i < v->n; i++)
+        if (!abr_is_letter(v->p[i]))
+            return memchr(v->p + i, ' ', v->n - i) != NULL;
+    return true;
+}
+
+/* A value of a column that has many. */
+static void read_one_of_many(abr_columns *c, abr_column *x, const abr_cell *v, uint32_t counts, abr_worth *w)
+{
+    const unsigned size = size_of_number(v);
+    if (counts)
+        add_odd(w, novelty(x->sizes[size], x->count, 2) * odd_size / odd_most, size ^ (uint32_t)x->name,
+                v->at);
+    else
+        add_odd(w, x->odd_sizes[size], size ^ (uint32_t)x->name, v->at);
+    x->sizes[size] += counts;
+    x->count += counts;
+    if (size > 0 ? v->role == ABR_ROLE_NONE : v->role == ABR_ROLE_NONE && !may_have_words(v))
+        return;
+    uint32_t shape;
+    size_t at;
+    float trouble = judge(c, v, &shape, &at);
+    if (trouble <= 0)
+        return;
+    if (counts)
+        x->troubled += trouble >= ABR_SCORE_HIT ? counts : 0;
+    else if (x->role == ABR_ROLE_NONE && x->count >= COMMON_LEAST && x->troubled * COMMON_PART > x->count)
+        trouble *= common_factor;
+    add_trouble(w, trouble, shape ^ (uint32_t)x->name, v->at + at);
+}
+
+void abr_read_cell(abr_columns *c, abr_column *x, const abr_cell *v, uint32_t counts, abr_worth *w)
+{
+    uint32_t shape;
+    size_t at;
+    if (!x) {
+        const float trouble = judge(c, v, &shape, &at);
+        add_trouble(w, trouble, shape, v->at + at);
+        return;
+    }
+    c->settled = c->settled && !counts;
+    if (x->many) {
+        read_one_of_many(c, x, v, counts, w);
+        return;
+    }
+    const uint32_t hash = (uint32_t)(abr_hash_bytes(v->p, v->n, 0) >> 32);
+    abr_value *found = find_value(x, hash);
+    if (found->count > 0) {
+        add_trouble(w, found->trouble, found->sign, v->at + found->at);
+        add_odd(w, counts ? novelty(found->count, x->count, x->used) : found->odd, hash, v->at);
+        found->count += counts < UINT32_MAX - found->count ? counts : UINT32_MAX - found->count;
+        x->count += counts;
+        return;
+    }
+    if (counts && x->used == ABR_COLUMN_VALUES_MOST) {
+        x->many = true;
+        x->sizes[size_of_number(v)] = 0;
+        read_one_of_many(c, x, v, counts, w);
+        return;
+    }
+    const float trouble = judge(c, v, &shape, &at);
+    const uint32_t sign = shape ^ (uint32_t)x->name ^ (uint32_t)(trouble * 8);
+    add_trouble(w, trouble, sign, v->at + at);
+    add_odd(w, novelty(0, x->count, x->used), hash, v->at);
+    if (counts) {
+        x->used++;
+        *found =
+            (abr_value){.hash = hash, .count = counts, .sign = sign, .at = (uint32_t)at, .trouble = trouble};
+        x->count += counts;
+    }
+}
+
+/* ---- in the end ---- */
+
+/* How odd a value with this count is, where `as_rare` values in all are as rare. */
+static float oddity(uint64_t as_rare, uint64_t count)
+{
+    if (count < LEAST_COUNT || as_rare * RARE_PART > count)
+        return 0;
+    return odd_most * (1 - 0.5F * (float)(as_rare * RARE_PART) / (float)count);
+}
+
+static void settle_values(abr_column *x)
+{
+    for (unsigned i = 0; i < ABR_COLUMN_VALUES; i++) {
+        uint64_t as_rare = 0;
+        for (unsigned k = 0; k < ABR_COLUMN_VALUES; k++)
+            as_rare += x->values[k].count <= x->values[i].count ? x->values[k].count : 0;
+        x->values[i].odd = oddity(as_rare, x->count);
+    }
+}
+
+static void settle_sizes(abr_column *x)
+{
+    unsigned common = 0;
+    for (unsigned i = 1; i < ABR_COLUMN_VALUES; i++)
+        common = x->sizes[i] > x->sizes[common] ? i : common;
+    for (unsigned i = 0; i < ABR_COLUMN_VALUES; i++) {
+        uint64_t as_rare = 0;
+        for (unsigned k = 0; k < ABR_COLUMN_VALUES; k++)
+            as_rare += x->sizes[k] <= x->sizes[i] ? x->sizes[k] : 0;
+        /* numbers that are smaller than most tell nothing */
+        x->odd_sizes[i] =
+            i > common || common == 0 || i == 0 ? oddity(as_rare, x->count) * odd_size / odd_most : 0;
+    }
+}
+
+void abr_columns_settle(abr_columns *c)
+{
+    if (c->settled)
+        return;
+    for (size_t i = 0; i < ABR_COLUMNS; i++) {
+        abr_column *x = &c->columns[i];
+        if (x->name == 0)
+            continue;
+        settle_values(x);
+        if (x->many)
+            settle_sizes(x);
+    }
+    c->settled = true;
+}

@@ -1,0 +1,222 @@
+/*
+ * Records of CSV and TSV, by RFC 4180. A text is a table if its records agree on their number of fields, two
+ * or more, and the first one looks like names. Without names, more columns and records are asked for.
+ */
+#include "kinds/records/delimited.h"
+#include "abridge.h"
+#include "base/ascii.h"
+#include "kinds/lines.h"
+
+enum {
+    JUDGED = 64 * 1024, /* bytes that are looked at, */
+    MOST_RECORDS = 512, /* and records */
+    MOST_COLUMNS = 256, /* whose names are looked at */
+    LONGEST_NAME = 64,
+    MOST_WORDS = 5, /* of a name */
+    PER_ODD = 20,   /* records for each that has another number of fields */
+    /* Without names: */
+    LEAST_BARE_FIELDS = 3,
+    LEAST_BARE_RECORDS = 8,
+    LONGEST_BARE = 40, /* bytes of a field, on average */
+    TIME_WITHIN = 24   /* of the start, where a log has its time */
+};
+
+/* The field that starts at `at`; *closed false where its quotes do not close, or do so before its end. */
+static size_t field_end(const char *p, size_t n, size_t at, char delimiter, bool *closed)
+{
+    size_t i = at;
+    if (i < n && p[i] == '"') {
+        for (i++;; i += 2) {
+            const char *quote = i < n ? memchr(p + i, '"', n - i) : NULL;
+            if (!quote) {
+                *closed = false;
+                return n;
+            }
+            i = (size_t)(quote - p);
+            if (i + 1 >= n || p[i + 1] != '"')
+                break;
+        }
+        i++;
+        *closed = *closed && (i == n || p[i] == delimiter || p[i] == '\n' || p[i] == '\r');
+    }
+    while (i < n && p[i] != delimiter && p[i] != '\n')
+        i++;
+    return i;
+}
+
+void abr_read_record(const char *p, size_t n, size_t at, char delimiter, abr_record *out)
+{
+    *out = (abr_record){.closed = true};
+    for (size_t i = at;; i++) {
+        i = field_end(p, n, i, delimiter, &out->closed);
+        out->fields++;
+        if (i < n && p[i] == delimiter)
+            continue;
+        out->end = i > at && p[i - 1] == '\r' ? i - 1 : i;
+        out->after = i < n ? i + 1 : n;
+        return;
+    }
+}
+
+/* ---- names of columns ---- */
+
+static bool may_be_in_name(char c)
+{
+    return c != '{' && c != '}' && c != '<' && c != '>' && c != ';' && c != '=' && c != '"' && c != '\\' &&
+           c != '`';
+}
+
+/* The field between `from` and `to` without blanks and quotes around it. */
+static abr_text_line bare(const char *p, size_t from, size_t to)
+{
+    abr_text_line field = abr_trimmed((abr_text_line){p + from, to - from});
+    if (field.n >= 2 && *field.p == '"' && field.p[field.n - 1] == '"')
+        field = (abr_text_line){field.p + 1, field.n - 2};
+    return field;
+}
+
+typedef enum { NO_NAME, NUMBER, NAME } reading;
+
+/* Is it a name, of a few words, or a number, such as a year? */
+static reading read_name(abr_text_line field)
+{
+    if (field.n == 0 || field.n > LONGEST_NAME)
+        return NO_NAME;
+    size_t words = 1;
+    size_t digits = 0;
+    bool letters = false;
+    for (size_t i = 0; i < field.n; i++) {
+        if (!may_be_in_name(field.p[i]))
+            return NO_NAME;
+        words += field.p[i] == ' ';
+        if (field.p[i] == ':' && i + 1 < field.n && field.p[i + 1] == ' ')
+            return NO_NAME;
+        digits += abr_is_digit(field.p[i]);
+        letters = letters || abr_is_letter(field.p[i]) || (field.p[i] & 0x80);
+    }
+    char last = field.p[field.n - 1];
+    if (words > MOST_WORDS || last == '.' || last == ':' || last == ',')
+        return NO_NAME;
+    if (digits == field.n)
+        return field.n <= 4 ? NUMBER : NO_NAME;
+    if (!letters || abr_is_digit(*field.p))
+        return NO_NAME;
+    return digits * 2 <= field.n ? NAME : NUMBER;
+}
+
+static bool occurs(const abr_text_line *names, size_t n, abr_text_line name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (names[i].n == name.n && memcmp(names[i].p, name.p, name.n) == 0)
+            return true;
+    return false;
+}
+
+/* Does the record, up to `end`, name columns: each once, most of them by words? The first may have no name,
+ * as that of an index has none. */
+static bool names_columns(const char *p, size_t end, char delimiter)
+{
+    abr_text_line names[MOST_COLUMNS] = {{NULL, 0}};
+    size_t count = 0;
+    size_t numbers = 0;
+    bool closed = true;
+    for (size_t i = 0; i <= end && count < MOST_COLUMNS; i++) {
+        size_t from = i;
+        i = field_end(p, end, i, delimiter, &closed);
+        abr_text_line field = bare(p, from, i);
+        reading is = read_name(field);
+        if (is == NUMBER && count == 0)
+            return false;
+        bool index = count == 0 && field.n == 0 && delimiter != ';';
+        if ((is == NO_NAME && !index) || occurs(names, count, field))
+            return false;
+        numbers += is == NUMBER;
+        names[count++] = field;
+    }
+    if (count > 2)
+        return numbers * 3 <= count * 2;
+    bool paths = count > 1 && (memchr(names[0].p, '/', names[0].n) || memchr(names[1].p, '/', names[1].n));
+    return numbers == 0 && names[0].n > 1 && !paths;
+}
+
+/* ---- a text ---- */
+
+/* A ruling under the first line is Markdown's. */
+static bool is_markdown(const char *p, size_t n, const abr_record *first)
+{
+    size_t at = first->after;
+    abr_text_line line;
+    if (*p == '|' || !abr_next_line(p, n, &at, &line) || line.n == 0)
+        return true;
+    for (size_t i = 0; i < line.n; i++)
+        if (!strchr("|-:+ ", line.p[i]) || line.p[i] == '\0')
+            return false;
+    return true;
+}
+
+/* Some writers leave out the fields at the end of a record that are empty. */
+static bool is_shorter(const abr_record *record, const abr_record *first)
+{
+    return first->fields > 3 && record->fields < first->fields && record->fields * 2 >= first->fields;
+}
+
+/* Are there blanks after its commas, and between its words? */
+static bool holds_sentence(const char *p, size_t n)
+{
+    bool after_comma = false;
+    size_t blanks = 0;
+    for (size_t i = 1; i < n; i++) {
+        blanks += p[i] == ' ';
+        after_comma = after_comma || (p[i] == ' ' && p[i - 1] == ',');
+    }
+    return after_comma && blanks > 1;
+}
+
+static bool is_table(const char *p, size_t n, bool whole, char delimiter)
+{
+    abr_record first;
+    abr_record record;
+    abr_read_record(p, n, 0, delimiter, &first);
+    if (first.fields < 2 || !first.closed || (delimiter == '|' && is_markdown(p, n, &first)))
+        return false;
+    bool named = names_columns(p, first.end, delimiter);
+    if (!named && memchr(p, ':', first.end < TIME_WITHIN ? first.end : TIME_WITHIN))
+        return false; /* a log with a comma in its times */
+    bool spaced = delimiter == ',' && holds_sentence(p, first.end);
+    size_t same = 0;
+    size_t odd = 0;
+    size_t empty = 0;
+    size_t at = first.after;
+    for (; at < n && same + odd < MOST_RECORDS; at = record.after) {
+        abr_read_record(p, n, at, delimiter, &record);
+        if (!whole && record.after == n)
+            break;
+        if (record.end == at)
+            continue;
+        bool fits =
+            record.closed && (record.fields == first.fields || (named && is_shorter(&record, &first)));
+        same += fits;
+        odd += !fits;
+        empty += fits && p[record.end - 1] == delimiter && delimiter != '\t';
+    }
+    if (same == 0 || odd * PER_ODD > same)
+        return false;
+    if (named)
+        return first.fields > 2 || !spaced;
+    return !spaced && delimiter != '|' && delimiter != '\t' && first.fields >= LEAST_BARE_FIELDS &&
+           same >= LEAST_BARE_RECORDS && odd == 0 && empty * 2 < same &&
+           at / (same + 1) / first.fields <= LONGEST_BARE;
+}
+
+char abr_find_delimiter(const char *p, size_t n, bool whole)
+{
+    static const char delimiters[] = {',', '\t', ';', '|'};
+    if (n > JUDGED) {
+        n = JUDGED;
+        whole = false;
+    }
+    for (size_t i = 0; i < sizeof delimiters; i++)
+        if (n > 0 && is_table(p, n, whole, delimiters[i]))
+            return delimiters[i];
+    return 0;
+}

@@ -1,0 +1,379 @@
+/*
+ * Which records a cut shows: the header, the first record and the last one, then those that say most for
+ * their size, in at most three quarters of the room, then more of both ends.
+ *
+ * A record beside one that is shown closes its gap, any other one makes a gap, whose marker counts at its
+ * widest until all are known. A record is over its share where it is larger than both a fiftieth and an
+ * eighth of the content; what is shown of it in part grows again where room is left.
+ */
+#include <string.h>
+
+#include "kinds/records/record_choice.h"
+#include "abridge.h"
+#include "base/log2.h"
+#include "base/size.h"
+#include "kinds/content.h"
+#include "kinds/records/record_part.h"
+#include "priority/chooser.h"
+#include "priority/sort.h"
+
+enum {
+    SHARE = 8,       /* a record's part of the content */
+    PART_LEAST = 64, /* bytes of a record in part */
+    GAP_SIZE = 24,   /* added to a record's size: about what its marker costs */
+    UNUSED = 20,     /* part of the content that may stay empty */
+    GROWTHS = 4      /* of records in part */
+};
+
+static const float size_power = 0.3F; /* how much of a record's size counts against it */
+
+typedef struct {
+    abr_record_list *list;
+    const abr_kind_request *q;
+    uint64_t most;   /* bytes */
+    uint64_t used;   /* of these, with markers at their widest */
+    uint64_t share;  /* a larger record is shown in part */
+    uint64_t marker; /* bytes of the widest, 0 where they do not count */
+    uint64_t closed; /* bytes of the marker of a gap that is closed, at least */
+    bool marks;
+} chooser;
+
+/* ---- markers ---- */
+
+/* Print the marker of a gap; returns its bytes, with its newline. */
+static size_t print_marker(const chooser *x, uint64_t records, char dst[ABR_RECORDS_MARKER])
+{
+    static const char start[] = "... [";
+    const char *end = x->list->table ? " rows omitted] ...\n" : " records omitted] ...\n";
+    size_t n = sizeof start - 1;
+    memcpy(dst, start, n);
+    n += abr_print_count(records, dst + n);
+    memcpy(dst + n, end, strlen(end));
+    return n + strlen(end);
+}
+
+static size_t marker_size(const chooser *x, uint64_t records)
+{
+    char text[ABR_RECORDS_MARKER];
+    return x->marker > 0 && records > 0 ? print_marker(x, records, text) : 0;
+}
+
+/* ---- one record ---- */
+
+uint64_t abr_record_share(uint64_t most, uint64_t total)
+{
+    uint64_t share = most / SHARE > PART_LEAST ? most / SHARE : PART_LEAST;
+    if (total > 0 && most / total > share)
+        share = most / total;
+    return share;
+}
+
+/* The number of the record after it. */
+static uint64_t next_number(const abr_shown_record *r)
+{
+    return r->number + (r->run > 0 ? r->run : 1);
+}
+
+static bool follows_kept(const chooser *x, size_t i)
+{
+    const abr_shown_record *r = x->list->records;
+    return r[i].number == 0 || (i > 0 && r[i - 1].kept && next_number(&r[i - 1]) == r[i].number);
+}
+
+static bool precedes_kept(const chooser *x, size_t i)
+{
+    const abr_shown_record *r = x->list->records;
+    return next_number(&r[i]) == x->list->total ||
+           (i + 1 < x->list->count && r[i + 1].kept && next_number(&r[i]) == r[i + 1].number);
+}
+
+/* Keep a record if it fits in `most` bytes, in part where it is over its share. */
+static bool keep_record(chooser *x, size_t i, uint64_t most)
+{
+    abr_shown_record *r = &x->list->records[i];
+    const bool above = follows_kept(x, i);
+    const bool below = precedes_kept(x, i);
+    const uint64_t used = x->used + (above || below ? 0 : x->marker);
+    uint64_t size = r->bytes.size;
+    uint64_t limit = 0;
+    if (size > x->share || r->bytes.n < size) {
+        const uint64_t room = most > used ? most - used : 0;
+        limit = x->share < room ? x->share : room;
+        if (limit < PART_LEAST || limit < x->share / 2)
+            return false;
+        size = limit < size ? limit : size;
+    }
+    if (used + size > most)
+        return false;
+    x->used = used + size;
+    if (above && below) /* it closes a gap */
+        x->used = x->used > x->closed ? x->used - x->closed : 0;
+    r->limit = (size_t)limit;
+    r->kept = true;
+    return true;
+}
+
+/* ---- the choice ---- */
+
+/* Keep records by what they say for their size. */
+static void keep_best(chooser *x, abr_key *keys, uint64_t most)
+{
+    const abr_record_list *list = x->list;
+    size_t n = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const abr_shown_record *r = &list->records[i];
+        if (r->value <= 0)
+            continue;
+        const uint64_t size = r->bytes.size < x->share ? r->bytes.size : x->share;
+        const float for_size = abr_log2(r->value) - size_power * abr_log2((float)(size + GAP_SIZE));
+        keys[n++] = (abr_key){~abr_float_key(for_size), (uint32_t)i};
+    }
+    abr_sort_keys(keys, n, keys + n);
+    for (size_t i = 0; i < n; i++)
+        if (!list->records[keys[i].index].kept)
+            keep_record(x, keys[i].index, most);
+}
+
+/* Keep more of both ends, until the next record of each does not fit. */
+static void fill_ends(chooser *x)
+{
+    abr_shown_record *r = x->list->records;
+    size_t front = 0;
+    size_t back = x->list->count;
+    uint64_t front_size = 0;
+    uint64_t back_size = 0;
+    bool front_full = false;
+    bool back_full = false;
+    while (front < back && !(front_full && back_full)) {
+        const bool at_front =
+            !front_full && (back_full || front_size * ABR_RECORDS_BACK <= back_size * ABR_RECORDS_FRONT);
+        const size_t i = at_front ? front : back - 1;
+        const uint64_t size = r[i].run > 0 || r[i].bytes.size < x->share ? r[i].bytes.size : x->share;
+        if (!r[i].kept && !keep_record(x, i, x->most))
+            *(at_front ? &front_full : &back_full) = true;
+        else if (at_front)
+            front++, front_size += size;
+        else
+            back--, back_size += size;
+    }
+}
+
+/* What the choice costs, now that its gaps are known. */
+static uint64_t exact_cost(const chooser *x)
+{
+    uint64_t next = 0;
+    uint64_t cost = x->list->header_size;
+    for (size_t i = 0; i < x->list->count; i++) {
+        const abr_shown_record *r = &x->list->records[i];
+        if (!r->kept)
+            continue;
+        cost += r->limit > 0 ? r->limit : r->bytes.size;
+        cost += marker_size(x, r->number - next);
+        next = next_number(r);
+    }
+    return cost + marker_size(x, x->list->total - next);
+}
+
+/* Keep the runs, which are sure to fit. Returns their bytes. */
+static uint64_t keep_runs(chooser *x)
+{
+    uint64_t size = 0;
+    for (size_t i = 0; i < x->list->count; i++) {
+        abr_shown_record *r = &x->list->records[i];
+        r->kept = r->run > 0;
+        size += r->kept ? r->bytes.size : 0;
+    }
+    x->used += size;
+    return size;
+}
+
+static void choose(chooser *x, abr_key *keys)
+{
+    enum { TROUBLE_PART = 3, TROUBLE_OF = 4, ROUNDS = 2 };
+    const abr_record_list *list = x->list;
+    const uint64_t start = list->header_size + (list->total > 0 ? x->marker : 0);
+    x->used = start;
+    x->closed = x->marker;
+    if (start > x->most || list->count == 0)
+        return;
+    const uint64_t room = x->most - start;
+    const uint64_t runs = keep_runs(x);
+    if (!list->records[list->count - 1].kept)
+        keep_record(x, list->count - 1, x->most);
+    if (!list->records[0].kept)
+        keep_record(x, 0, x->most);
+    const uint64_t most = start + runs + room / TROUBLE_OF * TROUBLE_PART;
+    keep_best(x, keys, most < x->most ? most : x->most);
+    for (int i = 0; i < ROUNDS; i++) {
+        fill_ends(x);
+        x->used = exact_cost(x);
+        x->closed = marker_size(x, 1);
+    }
+}
+
+/* Keep a single record in what there is, where none fits with its markers. */
+static void keep_one(chooser *x)
+{
+    abr_record_list *list = x->list;
+    const uint64_t markers = 2 * x->marker;
+    size_t best = 0;
+    if (list->count == 0 || list->header_size > 0)
+        return;
+    for (size_t i = 1; i < list->count; i++)
+        best = list->records[i].value > list->records[best].value ? i : best;
+    x->marks = x->marks && markers <= x->most / 2;
+    abr_shown_record *r = &list->records[best];
+    const uint64_t room = x->marks ? x->most - markers : x->most;
+    r->limit = (size_t)(room < r->bytes.size || r->bytes.n < r->bytes.size ? room : 0);
+    r->kept = r->bytes.size > 0 && room > 0;
+}
+
+/* ---- the content ---- */
+
+static void mark_gap(const chooser *x, uint64_t records, bool last, abr_content *out)
+{
+    char text[ABR_RECORDS_MARKER];
+    if (records == 0 || !x->marks)
+        return;
+    const size_t n = print_marker(x, records, text);
+    abr_content_mark(out, text, last ? n - 1 : n);
+}
+
+/* Put the header into the content, in part where it does not fit. Is all of it there? */
+static bool put_header(chooser *x, abr_content *out)
+{
+    const abr_record_list *list = x->list;
+    const uint64_t marker = list->total > 0 ? marker_size(x, list->total) : 0;
+    abr_record_bytes header = {.size = list->header_size, .p = list->header, .n = list->header_n};
+    if (header.size == 0)
+        return true;
+    header.ends_line = header.n == header.size && header.p[header.n - 1] == '\n';
+    header.lines = header.ends_line;
+    if (header.n == header.size && header.size <= x->most) {
+        x->marks = x->marks && header.size + marker <= x->most;
+        abr_content_keep(out, header.p, header.n, 0, 0);
+        return true;
+    }
+    x->marks = x->marks && marker <= x->most / 2;
+    header.ends_line = false;
+    const size_t newline = x->marks && x->q->opts->marker == ABR_MARKER_INSIDE;
+    const uint64_t room = x->most - (x->marks ? marker : 0);
+    if (room > newline)
+        abr_show_part(&header, (size_t)room - newline, x->q, out);
+    if (x->marks && out->count > 0)
+        abr_content_mark(out, "\n", 1);
+    mark_gap(x, list->total, true, out);
+    return false;
+}
+
+/* Put all that is kept into the content. Returns how many records show. */
+static uint64_t put_records(const chooser *x, abr_content *out)
+{
+    uint64_t next = 0;
+    uint64_t shown = 0;
+    for (size_t i = 0; i < x->list->count; i++) {
+        const abr_shown_record *r = &x->list->records[i];
+        if (!r->kept)
+            continue;
+        const abr_content before = *out;
+        mark_gap(x, r->number - next, false, out);
+        const size_t pieces = out->count;
+        const size_t last = pieces > 0 ? out->pieces[pieces - 1].n : 0;
+        if (r->limit > 0 && (r->limit < r->bytes.size || r->bytes.n < r->bytes.size))
+            abr_show_part(&r->bytes, r->limit, x->q, out);
+        else
+            abr_content_keep(out, r->bytes.p, r->bytes.n, r->bytes.at, r->bytes.line);
+        if (out->count == pieces && (pieces == 0 || out->pieces[pieces - 1].n == last)) {
+            out->count = before.count; /* nothing of it fits */
+            out->texts_used = before.texts_used;
+            continue;
+        }
+        next = next_number(r);
+        shown += next - r->number;
+    }
+    mark_gap(x, x->list->total - next, true, out);
+    return shown;
+}
+
+static uint64_t content_size(const chooser *x, const abr_content *out)
+{
+    uint64_t size = 0;
+    for (size_t i = 0; i < out->count; i++)
+        size += out->pieces[i].source || x->marker > 0 ? out->pieces[i].n : 0;
+    return size;
+}
+
+/* Is it shown in part, though more of it is at hand? */
+static bool may_grow(const abr_shown_record *r)
+{
+    return r->kept && r->limit > 0 && r->limit < r->bytes.size && r->limit < r->bytes.n + r->bytes.end_n;
+}
+
+/* Change the limits of records in part by so many bytes each; a limit below their size stays one. */
+static void change_parts(chooser *x, uint64_t more, bool less)
+{
+    for (size_t i = 0; i < x->list->count; i++) {
+        abr_shown_record *r = &x->list->records[i];
+        if (r->grows)
+            r->limit = (size_t)(less ? r->limit - more : r->limit + more);
+    }
+}
+
+/* The room that is left for each record in part; 0: there is none that may grow. */
+static uint64_t room_for_parts(chooser *x, uint64_t left)
+{
+    size_t parts = 0;
+    for (size_t i = 0; i < x->list->count; i++) {
+        abr_shown_record *r = &x->list->records[i];
+        r->grows = may_grow(r);
+        parts += r->grows;
+    }
+    return parts > 0 ? left / parts : 0;
+}
+
+static uint64_t put_all(chooser *x, abr_content *out)
+{
+    abr_content_clear(out);
+    if (!put_header(x, out))
+        return 0;
+    return put_records(x, out);
+}
+
+bool abr_choose_records(abr_record_list *list, const abr_kind_request *q, abr_content *out)
+{
+    const abr_alloc *a = list->alloc;
+    chooser x = {.list = list, .q = q, .most = q->bytes, .marks = q->opts->marker != ABR_MARKER_NONE};
+    char text[ABR_RECORDS_MARKER];
+    x.marker = q->opts->marker == ABR_MARKER_INSIDE ? print_marker(&x, list->total, text) : 0;
+    x.share = abr_record_share(x.most, list->total);
+    abr_key *keys = a->malloc(a->ctx, 2 * list->count * sizeof *keys + 1);
+    if (!keys)
+        return false;
+    bool any = false;
+    for (size_t i = 0; i < list->count; i++)
+        list->records[i].kept = false;
+    choose(&x, keys);
+    a->free(a->ctx, keys);
+    for (size_t i = 0; i < list->count; i++)
+        any = any || list->records[i].kept;
+    if (!any)
+        keep_one(&x);
+    uint64_t shown = put_all(&x, out);
+    for (int i = 0; i < GROWTHS && !out->failed; i++) {
+        const uint64_t size = content_size(&x, out);
+        const uint64_t room = size < x.most ? room_for_parts(&x, x.most - size) : 0;
+        if (room == 0 || x.most - size <= x.most / UNUSED)
+            break;
+        change_parts(&x, room, false);
+        shown = put_all(&x, out);
+        if (content_size(&x, out) <= x.most)
+            continue;
+        change_parts(&x, room, true);
+        shown = put_all(&x, out);
+        break;
+    }
+    const abr_item item = {
+        .unit = list->table ? ABR_ITEM_ROWS : ABR_ITEM_RECORDS, .total = list->total, .kept = shown};
+    abr_content_tell(out, &item);
+    return !out->failed;
+}

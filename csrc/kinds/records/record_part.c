@@ -1,0 +1,173 @@
+/*
+ * A record that is shown in part: JSON is cut as JSON, any other one like a long line, to its start and the
+ * place where it says what is wrong, or else its end.
+ */
+#include "kinds/records/record_part.h"
+#include "abridge.h"
+#include "kinds/content.h"
+#include "kinds/json/json_reader.h"
+#include "kinds/reader.h"
+#include "text/scan.h"
+#include "text/utf8.h"
+
+static const char inner_marker[] = " ... ";
+
+enum { INNER = sizeof inner_marker - 1, LEAST_WINDOW = 32 };
+
+/* Put `n` bytes of the record, which start at `from`, into the content; they are at hand in one piece. */
+static void keep(const abr_record_bytes *r, uint64_t from, size_t n, abr_content *out)
+{
+    const uint64_t end_at = r->size - r->end_n;
+    if (n == 0)
+        return;
+    if (from + n <= r->n)
+        abr_content_keep(out, r->p + from, n, r->at + from, r->line + abr_count_newlines(r->p, (size_t)from));
+    else if (from >= end_at) {
+        /* counted from the end, since what comes before is not at hand */
+        const size_t skipped = (size_t)(from - end_at);
+        const uint64_t after = abr_count_newlines(r->end + skipped, r->end_n - skipped);
+        abr_content_keep(out, r->end + skipped, n, r->at + from, r->line + r->lines - after);
+    }
+}
+
+/* Where the char at a place starts, and whether that place is at hand. */
+static uint64_t char_start(const abr_record_bytes *r, uint64_t at)
+{
+    const uint64_t end_at = r->size - r->end_n;
+    if (at < r->n)
+        return abr_char_start(r->p, r->n, (size_t)at);
+    if (r->end_n > 0 && at > end_at && at < r->size)
+        return end_at + abr_char_start(r->end, r->end_n, (size_t)(at - end_at));
+    return at;
+}
+
+/* A stretch of the record that is shown after its start. */
+typedef struct {
+    uint64_t from;
+    uint64_t to;
+} window;
+
+/* At most `most` bytes around the sign, or up to the record's end; they are at hand. */
+static window find_window(const abr_record_bytes *r, uint64_t text, uint64_t after, size_t most)
+{
+    const uint64_t end_at = r->end_n > 0 ? r->size - r->end_n : r->n;
+    const bool whole = r->n == r->size;
+    const uint64_t hand = r->n < text ? r->n : text; /* of the first bytes */
+    window w = {text > most ? text - most : 0, text};
+    if (r->sign > after && r->sign < hand) {
+        const uint64_t before = most / 4;
+        w.from = r->sign > before ? r->sign - before : 0;
+        w.to = w.from + most < hand ? w.from + most : hand;
+        w.from = w.to > most ? w.to - most : 0;
+    } else if (!whole && w.from < end_at) {
+        w.from = end_at;
+    }
+    if (w.from < after)
+        w.from = after;
+    if (w.from > w.to)
+        w.from = w.to;
+    const uint64_t from = char_start(r, w.from);
+    if (from < w.from) /* the next char, so that it does not grow */
+        w.from = from + abr_char_size(from < r->n ? r->p + from : r->end + (from - end_at),
+                                      from < r->n ? r->n - (size_t)from : r->end_n - (size_t)(from - end_at));
+    w.to = w.to < text ? char_start(r, w.to) : w.to;
+    if (w.from > w.to)
+        w.from = w.to;
+    return w;
+}
+
+/* The end of the record's text, without its newline. */
+static uint64_t text_end(const abr_record_bytes *r)
+{
+    return r->size - r->ends_line;
+}
+
+static void keep_newline(const abr_record_bytes *r, abr_content *out)
+{
+    if (r->ends_line) /* whether or not it is at hand */
+        abr_content_keep(out, "\n", 1, r->at + r->size - 1, r->line + r->lines - 1);
+}
+
+static void show_line(const abr_record_bytes *r, size_t limit, abr_marker marker, abr_content *out)
+{
+    const uint64_t text = text_end(r);
+    const size_t inner = marker == ABR_MARKER_INSIDE ? INNER : 0;
+    size_t room = limit > r->ends_line ? limit - r->ends_line : 0;
+    if (room > r->n)
+        room = r->n; /* at hand */
+    size_t start = room;
+    window w = {text, text};
+    if (marker != ABR_MARKER_NONE && room > 2 * (inner + LEAST_WINDOW)) {
+        const bool signed_later = r->sign > room / 2;
+        start = (size_t)char_start(r, signed_later ? room / 3 : room - room / 3);
+        w = find_window(r, text, start, room - start - 2 * inner);
+    } else if (marker != ABR_MARKER_NONE) {
+        start = room > inner ? room - inner : 0;
+    }
+    start = (size_t)char_start(r, start);
+    keep(r, 0, start, out);
+    if (w.from > start && marker != ABR_MARKER_NONE && (start > 0 || w.to > w.from))
+        abr_content_mark(out, inner_marker, w.to > w.from ? INNER : INNER - 1);
+    keep(r, w.from, (size_t)(w.to - w.from), out);
+    if (w.to > w.from && w.to < text)
+        abr_content_mark(out, inner_marker, INNER - 1);
+    if (start > 0 || w.to > w.from)
+        keep_newline(r, out);
+}
+
+/* ---- JSON ---- */
+
+/* Put what was chosen of the record alone into the content. */
+static void add_pieces(const abr_record_bytes *r, const abr_content *part, abr_content *out)
+{
+    for (size_t i = 0; i < part->count; i++) {
+        const abr_piece *x = &part->pieces[i];
+        if (x->source)
+            abr_content_keep(out, x->p, x->n, r->at + x->first_byte - 1, r->line + x->first_line - 1);
+        else
+            abr_content_mark(out, part->texts + x->first_byte, x->n);
+    }
+}
+
+/* Cut a record, all of which is at hand, as JSON. False: no memory. */
+static bool show_json(const abr_record_bytes *r, size_t limit, const abr_kind_request *q, abr_content *out)
+{
+    const abr_reader_methods *methods = &abr_json_methods;
+    const size_t n = (size_t)text_end(r);
+    const abr_reader_opts opts = {.told = {.kind = ABR_KIND_JSON},
+                                  .text = r->p,
+                                  .is_record = true,
+                                  .keep = limit < n ? limit : n,
+                                  .alloc = out->alloc};
+    const abr_view view = {
+        .front = {r->p, n, true}, .back = {r->p, n, true}, .bytes = n, .lines = 1, .kind = ABR_KIND_JSON};
+    const abr_kind_request request = {
+        .view = &view, .opts = q->opts, .keep = opts.keep, .bytes = limit - r->ends_line};
+    abr_content part = {.alloc = out->alloc, .keep = out->keep};
+    abr_reader *reader = NULL;
+    if (methods->open(&opts, &reader) != ABR_OK)
+        return false;
+    bool fine = methods->reserve(reader, r->p, n);
+    if (fine) {
+        methods->write(reader, r->p, n);
+        fine = methods->choose(reader, &request, &part) && !part.failed;
+    }
+    out->over = out->over || part.over;
+    if (fine && !part.over && part.count > 0) {
+        add_pieces(r, &part, out);
+        keep_newline(r, out);
+    }
+    abr_content_free(&part);
+    methods->close(reader);
+    return fine;
+}
+
+void abr_show_part(const abr_record_bytes *r, size_t limit, const abr_kind_request *q, abr_content *out)
+{
+    if (limit <= r->ends_line)
+        return;
+    if (!r->json || r->n < r->size)
+        show_line(r, limit, q->opts->marker, out);
+    else if (!show_json(r, limit, q, out))
+        out->failed = true;
+}

@@ -1,0 +1,902 @@
+/*
+ * Records as they go by: where each begins and ends, and which are retained.
+ *
+ * A record is read once, when it is whole: what it says gives it a weight, and those of the largest weight
+ * are retained as lines are for a priority cut. The two ends need no weight: they are in the view that a cut
+ * is given, and of the end the reader notes every few bytes where a record starts, since quotes cannot be
+ * read backwards.
+ *
+ * What a smaller budget would have retained can be told from what a larger one did: weights depend on the
+ * records alone, the longest part of a record that is retained grows slower than the allowance, and places
+ * are noted at fixed distances.
+ *
+ * A budget over LISTED_KEEP retains and lists no more than one of LISTED_KEEP. The rest of it goes to runs of
+ * records at both ends, from the text's first place to another and from one to the text's end, which are
+ * neither listed nor read again.
+ */
+#include <string.h>
+
+#include "kinds/records/records.h"
+#include "abridge.h"
+#include "base/memory.h"
+#include "base/tiny.h"
+#include "budget/options.h"
+#include "kinds/content.h"
+#include "kinds/json/json_cut.h"
+#include "kinds/json/json_parts.h"
+#include "kinds/lines.h"
+#include "kinds/reader.h"
+#include "kinds/records/record_choice.h"
+#include "kinds/records/record_part.h"
+#include "kinds/records/values.h"
+#include "priority/candidates.h"
+#include "priority/score.h"
+#include "priority/shape.h"
+#include "priority/sort.h"
+#include "priority/words.h"
+#include "text/flow.h"
+#include "text/scan.h"
+
+enum {
+    JSON_MOST = 64 * 1024, /* bytes of a record that are read, and retained, so that it can be cut as JSON */
+    ROW_MOST = 4 * 1024,
+    MOST_PER_KEEP = 32,    /* and a part of the budget that is retained */
+    END_MOST = 1024,       /* bytes of the end of a longer one */
+    AGAIN_MOST = 128,      /* bytes of a record that is not read again where it comes again */
+    PLACES_APART = 256,    /* bytes between two places that are noted */
+    RECORDS_PER_KEEP = 12, /* of each end: one in so many bytes, and */
+    RECORDS_LEAST = 96,
+    ALLOWANCE_LEAST = 32 * 1024, /* for what is retained, and more of it by the budget: */
+    ALLOWANCE_PER_BYTE = 2,
+    LISTED_KEEP = ABR_OR_TINY(256 * 1024, 4096)
+};
+
+/* What the reader takes for so many bytes of the budget while a record is cut as JSON. */
+_Static_assert(ABR_CANDIDATES_MEMORY(ALLOWANCE_PER_BYTE *ABR_MEMORY_UNIT) +
+                       (2 * ABR_MEMORY_UNIT / RECORDS_PER_KEEP +
+                        ALLOWANCE_PER_BYTE * ABR_MEMORY_UNIT / ABR_CANDIDATE_COST) *
+                           sizeof(abr_shown_record) +
+                       2 * ABR_MEMORY_UNIT / MOST_PER_KEEP + 2 * ABR_CONTENT_MEMORY(ABR_MEMORY_UNIT) +
+                       ABR_JSON_PARTS_MEMORY(ABR_JSON_RECORD_PER_BYTE * ABR_MEMORY_UNIT) +
+                       ABR_JSON_TREE_MEMORY(ABR_JSON_RECORD_PER_BYTE * ABR_MEMORY_UNIT) <=
+                   ABR_MEMORY_UNITS,
+               "records take no more than a stream may for its budget");
+
+static const float first_weight = 1e6F; /* the first record is retained */
+
+/* Where in a record with quotes. */
+typedef enum {
+    FIELD_START = 0,
+    PLAIN,
+    QUOTED,
+    QUOTE /* one that may end the field or be doubled */
+} place_in_record;
+
+/* A place where a record starts. */
+typedef struct {
+    uint64_t at;
+    uint64_t line;
+    uint64_t number;
+} place;
+
+typedef struct {
+    abr_reader base;
+    abr_reader_opts opts;
+    abr_shapes signs;
+    abr_values values;
+    abr_candidates retained;
+    place *places; /* a ring */
+    size_t places_size;
+    size_t places_used;
+    size_t oldest;
+    place *first; /* places of the text's start, where there may be runs */
+    size_t first_size;
+    size_t first_used;
+    place now;          /* of the record that is open, or comes next */
+    uint64_t header;    /* bytes of it */
+    size_t header_left; /* lines, or records, that it still lacks */
+
+    /* The record before, what it says, and how often it came again since it was counted. */
+    char before[AGAIN_MOST + ABR_PADDING];
+    size_t before_n;
+    uint32_t again;
+    abr_worth says;
+
+    /* The record that is open, or the last one where it has just ended: its start, and its end where it is
+     * longer. */
+    char *open;
+    size_t open_n;
+    size_t open_size; /* allocated */
+    char end[2 * END_MOST];
+    size_t end_n;
+    uint64_t size;
+    uint64_t newlines;
+    place begun;
+    place_in_record state;
+    bool ended;
+
+    /* What a choice chooses from, until more is written. */
+    abr_record_list list;
+    size_t list_size;
+    size_t list_keep; /* what it was made for */
+    uint64_t list_bytes;
+    char *scratch;
+    bool listed;
+} records;
+
+static size_t read_most(const records *r)
+{
+    return r->opts.told.kind == ABR_KIND_JSON_LINES ? JSON_MOST : ROW_MOST;
+}
+
+static size_t listed_keep(size_t keep)
+{
+    return keep < LISTED_KEEP ? keep : LISTED_KEEP;
+}
+
+/* The longest record of which all is retained. */
+static size_t whole_most(const records *r, size_t keep)
+{
+    return read_most(r) + listed_keep(keep) / MOST_PER_KEEP;
+}
+
+static size_t allowance_for(size_t keep)
+{
+    return ALLOWANCE_LEAST + listed_keep(keep) * ALLOWANCE_PER_BYTE;
+}
+
+/* ---- places ---- */
+
+static place *place_at(const records *r, size_t i)
+{
+    return &r->places[(r->oldest + i) % r->places_size];
+}
+
+/* Places for the end of a text, as many as may be asked for. */
+static size_t most_places(const records *r)
+{
+    return r->opts.keep / PLACES_APART + 4;
+}
+
+/* Is there memory for the places in n more bytes? */
+static bool reserve_places(records *r, size_t n)
+{
+    const size_t most = most_places(r);
+    size_t wanted = n / PLACES_APART + 2;
+    wanted = wanted < most - r->places_used ? r->places_used + wanted : most;
+    void *p = r->places; /* it has not wrapped if it grows, since it was not full */
+    const bool fine = abr_grow(r->opts.alloc, &p, &r->places_size, wanted, most, sizeof *r->places);
+    r->places = p;
+    if (!fine || r->opts.keep <= LISTED_KEEP)
+        return fine;
+    p = r->first;
+    wanted = n / PLACES_APART + 2;
+    wanted = wanted < most - r->first_used ? r->first_used + wanted : most;
+    const bool both = abr_grow(r->opts.alloc, &p, &r->first_size, wanted, most, sizeof *r->first);
+    r->first = p;
+    return both;
+}
+
+static void note_place(records *r)
+{
+    if (r->places_size == 0)
+        return;
+    if (r->places_used > 0 && r->now.at - place_at(r, r->places_used - 1)->at < PLACES_APART)
+        return;
+    if (r->first_used < r->first_size)
+        r->first[r->first_used++] = r->now;
+    if (r->places_used == r->places_size) {
+        r->oldest = (r->oldest + 1) % r->places_size;
+        r->places_used--;
+    }
+    r->places_used++;
+    *place_at(r, r->places_used - 1) = r->now;
+}
+
+/* ---- where records end ---- */
+
+/* Go on in a record of quoted fields; returns the bytes of it in (p, n), and whether it ends with these. A
+ * quote opens a field only at its start, so what counts is found by looking for quotes and newlines alone.
+ * */
+static size_t skip_fields(place_in_record *state, char delimiter, const char *p, size_t n, bool *ends)
+{
+    place_in_record s = *state;
+    size_t newline = 0; /* the next one, if it is not before i */
+    size_t i = 0;
+    *ends = false;
+    while (i < n) {
+        const char *found;
+        if (s == QUOTED) {
+            found = memchr(p + i, '"', n - i);
+            i = found ? (size_t)(found - p) + 1 : n;
+            s = found ? QUOTE : s;
+            continue;
+        }
+        if (s == QUOTE) {
+            s = p[i] == '"' ? QUOTED : PLAIN;
+            i += s == QUOTED;
+            continue;
+        }
+        if (newline < i || i == 0) {
+            found = memchr(p + i, '\n', n - i);
+            newline = found ? (size_t)(found - p) : n;
+        }
+        found = memchr(p + i, '"', newline - i);
+        if (!found) {
+            *ends = newline < n;
+            if (!*ends)
+                *state = p[n - 1] == delimiter ? FIELD_START : PLAIN;
+            else
+                *state = FIELD_START;
+            return *ends ? newline + 1 : n;
+        }
+        const size_t quote = (size_t)(found - p);
+        s = (quote == i ? s == FIELD_START : p[quote - 1] == delimiter) ? QUOTED : PLAIN;
+        i = quote + 1;
+    }
+    *state = s;
+    return i;
+}
+
+static size_t skip_line(const char *p, size_t n, bool *ends)
+{
+    const char *newline = memchr(p, '\n', n);
+    *ends = newline != NULL;
+    return newline ? (size_t)(newline - p) + 1 : n;
+}
+
+/* The bytes of the open record in (p, n). */
+static size_t skip_record(records *r, const char *p, size_t n, bool *ends)
+{
+    const char delimiter = r->opts.told.delimiter;
+    return delimiter ? skip_fields(&r->state, delimiter, p, n, ends) : skip_line(p, n, ends);
+}
+
+/* Does a line that ends with its newline, if any, have nothing in it? */
+static bool is_blank(const records *r, const char *p, size_t n)
+{
+    if (n > 0 && p[n - 1] == '\n')
+        n--;
+    if (n > 0 && p[n - 1] == '\r')
+        n--;
+    while (!r->opts.told.delimiter && n > 0 && (p[n - 1] == ' ' || p[n - 1] == '\t' || p[n - 1] == '\r'))
+        n--;
+    return n == 0;
+}
+
+/* The bytes of a record but for its newline. */
+static size_t text_of(const char *p, size_t n)
+{
+    if (n > 0 && p[n - 1] == '\n')
+        n--;
+    if (n > 0 && p[n - 1] == '\r')
+        n--;
+    return n;
+}
+
+/* ---- records ---- */
+
+static void move_on(records *r, uint64_t size, uint64_t newlines)
+{
+    r->now.at += size;
+    r->now.line += newlines;
+}
+
+/* A line or record of the header has ended. Does it belong to it? */
+static bool end_header(records *r, const char *p, size_t n, uint64_t size, uint64_t newlines)
+{
+    if (r->header_left == 0)
+        return false;
+    move_on(r, size, newlines);
+    r->header = r->now.at;
+    if (r->opts.told.delimiter && is_blank(r, p, n))
+        return true;
+    abr_values_name(&r->values, p, text_of(p, n));
+    r->header_left--;
+    return true;
+}
+
+static float retain_weight(const abr_worth *w, const abr_candidate *c)
+{
+    const float says = w->trouble >= ABR_SCORE_HIT || w->trouble > w->odd ? w->trouble : w->odd;
+    return says > 0 ? says / abr_repeat_discount(c) : 0;
+}
+
+/* Count the record before as often as it came again. */
+static void count_again(records *r)
+{
+    abr_worth w;
+    if (r->again > 0)
+        abr_values_read(&r->values, r->before, text_of(r->before, r->before_n), true, r->again, &w);
+    r->again = 0;
+}
+
+/* Read a record that has ended. What it says is in r->says; one like the record before says the same. */
+static void read_ended(records *r, const char *p, size_t n, uint64_t size)
+{
+    if (n == size && n == r->before_n && r->again < UINT32_MAX && memcmp(p, r->before, n) == 0) {
+        r->again++;
+        return;
+    }
+    count_again(r);
+    const size_t read = n < read_most(r) ? n : read_most(r);
+    abr_values_read(&r->values, p, n == read ? text_of(p, n) : read, read == size, 1, &r->says);
+    r->before_n = n == size && n <= AGAIN_MOST ? n : 0;
+    memcpy(r->before, p, r->before_n);
+}
+
+/* A record has ended: n bytes of it are at p, and ABR_PADDING bytes after these readable; they will be
+ * found at `stays`, and the last ones, where it is longer, at `end`. */
+static void end_record(records *r, const char *p, size_t n, uint64_t size, uint64_t newlines,
+                       const char *stays, const char *end, size_t end_n)
+{
+    const abr_worth *w = &r->says;
+    if (end_header(r, p, n, size, newlines))
+        return;
+    if (n == size && is_blank(r, p, n)) {
+        move_on(r, size, newlines);
+        return;
+    }
+    read_ended(r, p, n, size);
+    note_place(r);
+    abr_candidate c = {.line = r->now.line,
+                       .at = r->now.at,
+                       .size = size,
+                       .chars = r->now.number, /* records, not chars */
+                       .sign = w->at,
+                       .start = stays,
+                       .start_n = (uint32_t)n,
+                       .window = end_n > 0 ? end : stays,
+                       .window_n = (uint32_t)end_n,
+                       .hits_before = (uint32_t)(newlines < UINT32_MAX ? newlines : UINT32_MAX)};
+    if (w->trouble > 0 || w->odd > 0)
+        c.nth = abr_shapes_add(&r->signs, w->sign, 1);
+    c.retain_weight = r->now.number == 0 ? first_weight : retain_weight(w, &c);
+    if (c.retain_weight > 0)
+        abr_candidates_add(&r->retained, &c);
+    move_on(r, size, newlines);
+    r->now.number++;
+}
+
+/* ---- the open record ---- */
+
+/* Keep the last bytes of a long record. */
+static void add_to_end(records *r, const char *p, size_t n)
+{
+    if (n >= END_MOST) {
+        memcpy(r->end, p + n - END_MOST, END_MOST);
+        r->end_n = END_MOST;
+        return;
+    }
+    if (r->end_n + n > sizeof r->end) {
+        memmove(r->end, r->end + r->end_n - END_MOST, END_MOST);
+        r->end_n = END_MOST;
+    }
+    memcpy(r->end + r->end_n, p, n);
+    r->end_n += n;
+}
+
+static void add_to_open(records *r, const char *p, size_t n)
+{
+    if (r->size == 0 || r->ended) {
+        r->begun = r->now;
+        r->size = r->newlines = 0;
+        r->open_n = r->end_n = 0;
+        r->ended = false;
+    }
+    const size_t most = whole_most(r, r->opts.keep);
+    const size_t part = n < most - r->open_n ? n : most - r->open_n;
+    memcpy(r->open + r->open_n, p, part);
+    r->open_n += part;
+    add_to_end(r, p, n);
+    r->size += n;
+    r->newlines += abr_count_newlines(p, n);
+}
+
+/* A part of the open record as it would be retained with `keep`. */
+static abr_record_bytes open_bytes(const records *r, size_t keep)
+{
+    const size_t most = whole_most(r, keep);
+    const char *p = r->opts.text ? r->opts.text + r->begun.at : r->open;
+    abr_record_bytes b = {.at = r->begun.at, .line = r->begun.line, .size = r->size, .p = p, .n = r->open_n};
+    b.ends_line = r->ended;
+    b.lines = r->newlines;
+    if (r->size <= most)
+        return b;
+    b.n = abr_char_start(p, r->open_n, most < r->open_n ? most : r->open_n);
+    size_t end_n = r->end_n < END_MOST ? r->end_n : END_MOST;
+    if (end_n > r->size - b.n)
+        end_n = (size_t)(r->size - b.n);
+    b.end = (r->opts.text ? p + r->size : r->end + r->end_n) - end_n; /* the reader goes before the text */
+    while (end_n > 0 && (*b.end & 0xC0) == 0x80) {
+        b.end++;
+        end_n--;
+    }
+    b.end_n = (uint32_t)end_n;
+    return b;
+}
+
+static void end_open(records *r)
+{
+    r->ended = true;
+    memset(r->open + r->open_n, 0, ABR_PADDING);
+    const abr_record_bytes b = open_bytes(r, r->opts.keep);
+    end_record(r, r->open, b.n, r->size, r->newlines, b.p, b.end, b.end_n);
+}
+
+/* ---- chunks ---- */
+
+/* Read the records of a chunk that can be read in place. Returns their bytes. */
+static size_t read_in_place(records *r, const char *p, size_t n)
+{
+    const size_t most = whole_most(r, r->opts.keep);
+    const char delimiter = r->opts.told.delimiter;
+    size_t quote = 0; /* the next one is not before */
+    size_t at = 0;
+    while (n - at > ABR_PADDING) {
+        bool ends;
+        size_t size = skip_line(p + at, n - at, &ends);
+        uint64_t newlines = 1;
+        if (delimiter && at + size > quote) {
+            const char *next = memchr(p + at, '"', n - at);
+            quote = next ? (size_t)(next - p) : n;
+        }
+        if (delimiter && quote < at + size) {
+            place_in_record state = FIELD_START;
+            const size_t line = size;
+            size = skip_fields(&state, delimiter, p + at, n - at, &ends);
+            newlines = size == line ? 1 : abr_count_newlines(p + at, size);
+        }
+        if (!ends || size > most || at + size + ABR_PADDING > n)
+            break;
+        r->size = 0; /* what was open is not the last one any more */
+        end_record(r, p + at, size, size, newlines, r->opts.text ? r->opts.text + r->now.at : p + at, NULL,
+                   0);
+        at += size;
+    }
+    return at;
+}
+
+static bool is_open(const records *r)
+{
+    return r->size > 0 && !r->ended;
+}
+
+static void write_records(abr_reader *base, const char *p, size_t n)
+{
+    records *r = (records *)base;
+    r->listed = r->listed && n == 0;
+    while (n > 0) {
+        bool ends;
+        const size_t taken = is_open(r) ? 0 : read_in_place(r, p, n);
+        p += taken;
+        n -= taken;
+        const size_t part = skip_record(r, p, n, &ends);
+        if (part > 0)
+            add_to_open(r, p, part);
+        if (ends)
+            end_open(r);
+        p += part;
+        n -= part;
+    }
+}
+
+static bool reserve_open(records *r, size_t n)
+{
+    const size_t most = whole_most(r, r->opts.keep);
+    const size_t open = is_open(r) ? r->open_n : 0;
+    const size_t wanted = (n < most - open ? open + n : most) + ABR_PADDING;
+    void *p = r->open;
+    const bool fine = abr_grow(r->opts.alloc, &p, &r->open_size, wanted, most + ABR_PADDING, 1);
+    r->open = p;
+    return fine;
+}
+
+static bool reserve(abr_reader *base, const char *p, size_t n)
+{
+    records *r = (records *)base;
+    r->listed = false; /* what is retained may move */
+    const size_t most = whole_most(r, r->opts.keep) + END_MOST;
+    size_t more = SIZE_MAX; /* which need not be counted where there is memory for all */
+    if (r->retained.size < abr_candidates_most(&r->retained))
+        more = (size_t)abr_count_newlines(p, n) + 1;
+    return reserve_open(r, n) && reserve_places(r, n) &&
+           abr_candidates_reserve(&r->retained, more, n < SIZE_MAX - most ? n + most : SIZE_MAX);
+}
+
+/* ---- what a choice chooses from ---- */
+
+/* What is between the runs, and the room for it. */
+typedef struct {
+    place front; /* after the run at the start */
+    place back;  /* where the run at the end starts */
+    uint64_t room;
+    uint64_t share; /* a larger record is in no run */
+} inner_records;
+
+/* Records of an end that may be listed; that of the text's end starts at a place that may be one before. */
+static size_t most_of_end(const abr_view *view, size_t keep)
+{
+    const size_t most = listed_keep(keep) / RECORDS_PER_KEEP + RECORDS_LEAST;
+    return most < view->bytes ? most : (size_t)view->bytes;
+}
+
+/* Records that may be shown: those of the two ends, those that are retained, the last one, and runs. */
+static size_t most_listed(const records *r, const abr_view *view, size_t keep)
+{
+    return 2 * (most_of_end(view, keep) + 2) + r->retained.count;
+}
+
+static void list_record(records *r, const abr_record_bytes *bytes, uint64_t number)
+{
+    r->list.records[r->list.count++] = (abr_shown_record){.bytes = *bytes, .number = number};
+}
+
+/* List records from a place on in (p, n), whose first byte is that of the place, until they are `most` or
+ * fill the room; `ends`: a record, or the text, ends with (p, n). */
+static void list_from(records *r, place now, const char *p, size_t n, bool ends, size_t most,
+                      const inner_records *b)
+{
+    const char delimiter = r->opts.told.delimiter;
+    uint64_t room = b->room;
+    size_t at = 0;
+    for (size_t listed = 0; at < n && listed < most;) {
+        bool ended;
+        place_in_record state = FIELD_START;
+        const size_t size = delimiter ? skip_fields(&state, delimiter, p + at, n - at, &ended)
+                                      : skip_line(p + at, n - at, &ended);
+        if (!ended && !ends)
+            return;
+        const uint64_t newlines = abr_count_newlines(p + at, size);
+        if (!is_blank(r, p + at, size)) {
+            const abr_record_bytes bytes = {.at = now.at,
+                                            .line = now.line,
+                                            .size = size,
+                                            .lines = newlines,
+                                            .p = p + at,
+                                            .n = size,
+                                            .ends_line = ended};
+            list_record(r, &bytes, now.number++);
+            listed++;
+            const uint64_t part = size < b->share ? size : b->share;
+            if (part > room)
+                return;
+            room -= part;
+        }
+        at += size;
+        now.at += size;
+        now.line += newlines;
+    }
+}
+
+static abr_flow_part back_part(const abr_view *view)
+{
+    return (abr_flow_part){view->back.p, view->back.n, view->bytes - view->back.n};
+}
+
+/* List records of the end of what is between the runs, from a place on before which none can be shown. */
+static void list_back(records *r, const abr_view *view, const inner_records *b, size_t most)
+{
+    const abr_flow_part back = back_part(view);
+    const place *from = NULL;
+    uint64_t room = b->room;
+    uint64_t next = b->back.at;
+    for (size_t i = r->places_used; i > 0; i--) {
+        const place *x = place_at(r, i - 1);
+        if (x->at >= b->back.at)
+            continue;
+        if (x->at < back.at || x->at < b->front.at || b->back.number - x->number > most)
+            break;
+        from = x;
+        const uint64_t part = next - x->at < b->share ? next - x->at : b->share;
+        if (part > room)
+            break;
+        room -= part;
+        next = x->at;
+    }
+    const inner_records all = {.room = UINT64_MAX};
+    const size_t n = from ? (size_t)(b->back.at - from->at) : 0;
+    const char *p = from ? abr_flow_in(&back, from->at, n) : NULL;
+    if (p)
+        list_from(r, *from, p, n, true, most + 1, &all);
+}
+
+static void list_run(records *r, const place *from, const place *to, const abr_flow_part *part)
+{
+    const size_t size = (size_t)(to->at - from->at);
+    const char *p = abr_flow_in(part, from->at, size);
+    const abr_record_bytes bytes = {.at = from->at, .line = from->line, .size = size, .p = p, .n = size};
+    if (!p || size == 0)
+        return;
+    list_record(r, &bytes, from->number);
+    r->list.records[r->list.count - 1].run = to->number - from->number;
+}
+
+/* List the records of the text's two ends. */
+static void list_ends(records *r, const abr_view *view, const inner_records *b, size_t keep)
+{
+    const size_t most = most_of_end(view, keep);
+    const abr_flow_part front = {view->front.p, view->front.n, 0};
+    const abr_flow_part back = back_part(view);
+    const place end = {.at = view->bytes, .number = r->list.total};
+    if (b->front.number > 0)
+        list_run(r, &r->first[0], &b->front, &front);
+    if (b->front.at < view->front.n) {
+        const uint64_t to = b->back.at < view->front.n ? b->back.at : view->front.n;
+        list_from(r, b->front, view->front.p + b->front.at, (size_t)(to - b->front.at),
+                  view->front.whole || to == b->back.at, most, b);
+    }
+    list_back(r, view, b, most);
+    if (b->back.at < end.at)
+        list_run(r, &b->back, &end, &back);
+}
+
+/* How far the runs go that fit beside the header and what else is listed, however it is chosen. */
+static inner_records find_runs(const records *r, const abr_kind_request *q)
+{
+    const abr_view *view = q->view;
+    const uint64_t most = q->bytes < view->bytes ? q->bytes : view->bytes;
+    const uint64_t back = view->bytes - view->back.n;
+    uint64_t fixed = r->header + (uint64_t)2 * ABR_RECORDS_MARKER;
+    inner_records b = {.front = {.at = r->header}, .back = {.at = view->bytes, .number = r->list.total}};
+    b.room = UINT64_MAX;
+    b.share = abr_record_share(q->bytes, r->list.total);
+    if (r->header < view->front.n)
+        b.front.line = abr_count_newlines(view->front.p, (size_t)r->header);
+    for (size_t i = 0; i < r->list.count; i++) {
+        const uint64_t size = r->list.records[i].bytes.size;
+        fixed += (size < b.share ? size : b.share) + ABR_RECORDS_MARKER;
+    }
+    if (q->keep <= LISTED_KEEP || fixed >= most)
+        return b;
+    const uint64_t sure = (most - fixed) / (ABR_RECORDS_FRONT + ABR_RECORDS_BACK);
+    for (size_t i = 0; i < r->first_used; i++) {
+        const place *x = &r->first[i];
+        if (x->at - r->first[0].at > sure * ABR_RECORDS_FRONT || x->at > view->front.n ||
+            (i > 0 && x->at - b.front.at > b.share))
+            break;
+        b.front = *x;
+    }
+    for (size_t i = r->places_used; i > 0; i--) {
+        const place *x = place_at(r, i - 1);
+        if (x->at < back || view->bytes - x->at > sure * ABR_RECORDS_BACK || b.back.at - x->at > b.share)
+            break;
+        b.back = *x;
+    }
+    const uint64_t runs = b.front.at - r->header + view->bytes - b.back.at;
+    b.room = q->bytes - r->header - (runs < q->bytes - r->header ? runs : q->bytes - r->header);
+    return b;
+}
+
+/* A retained record as it would be with `keep`. */
+static abr_record_bytes retained_bytes(const records *r, const abr_candidate *c, size_t keep)
+{
+    const size_t most = whole_most(r, keep);
+    abr_record_bytes b = {.at = c->at,
+                          .line = c->line,
+                          .size = c->size,
+                          .lines = c->hits_before,
+                          .p = c->start,
+                          .n = c->start_n,
+                          .end = c->window,
+                          .end_n = c->window_n,
+                          .ends_line = true};
+    if (c->size <= most)
+        return b;
+    b.n = abr_char_start(c->start, c->start_n, most < c->start_n ? most : c->start_n);
+    if (c->window_n > 0)
+        return b;
+    size_t end_n = END_MOST < c->size - b.n ? END_MOST : (size_t)(c->size - b.n);
+    b.end = c->start + c->start_n - end_n;
+    while (end_n > 0 && (*b.end & 0xC0) == 0x80) {
+        b.end++;
+        end_n--;
+    }
+    b.end_n = (uint32_t)end_n;
+    return b;
+}
+
+/* List what is retained with `keep`. */
+static void list_retained(records *r, size_t keep, abr_key *keys)
+{
+    const size_t allowance = allowance_for(keep);
+    const abr_candidates *c = &r->retained;
+    size_t n = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const abr_candidate *x = &c->slots[c->heap[i].slot];
+        if (!abr_candidates_excluded(c, x))
+            keys[n++] = (abr_key){x->line, c->heap[i].slot};
+    }
+    abr_sort_keys(keys, n, keys + n);
+    for (size_t i = 0; i < n; i++)
+        keys[i].key = ~abr_float_key(c->slots[keys[i].index].retain_weight);
+    abr_sort_keys(keys, n, keys + n);
+    size_t cost = 0;
+    for (size_t i = 0; i < n; i++) {
+        const abr_candidate *x = &c->slots[keys[i].index];
+        const abr_record_bytes b = retained_bytes(r, x, keep);
+        cost += b.n + b.end_n + ABR_CANDIDATE_COST;
+        if (cost > allowance)
+            return;
+        list_record(r, &b, x->chars);
+    }
+}
+
+/* Put the list in order, each record once. */
+static void sort_list(records *r, abr_key *keys)
+{
+    abr_shown_record *x = r->list.records;
+    const size_t count = r->list.count;
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        keys[i] = (abr_key){x[i].number, (uint32_t)i};
+    abr_sort_keys(keys, count, keys + count);
+    for (size_t i = 0; i < count; i++) { /* in place: what a place is to get was moved where its own went */
+        size_t from = keys[i].index;
+        while (from < i)
+            from = keys[from].index;
+        const abr_shown_record moved = x[i];
+        x[i] = x[from];
+        x[from] = moved;
+        keys[i].index = (uint32_t)from;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (n == 0 || x[n - 1].number != x[i].number)
+            x[n++] = x[i];
+        else if (x[i].bytes.n >= x[n - 1].bytes.n)
+            x[n - 1] = x[i];
+    }
+    r->list.count = n;
+}
+
+/* Read each record again, beside the others: what it says now counts. */
+static void value_list(records *r, abr_worth *worths, abr_key *keys)
+{
+    abr_record_list *list = &r->list;
+    count_again(r);
+    abr_columns_settle(&r->values.columns);
+    for (size_t i = 0; i < list->count; i++) {
+        abr_shown_record *x = &list->records[i];
+        const size_t n = x->bytes.n < read_most(r) ? x->bytes.n : read_most(r);
+        keys[i] = (abr_key){0, (uint32_t)i};
+        worths[i] = (abr_worth){.trouble = 0};
+        if (x->run > 0)
+            continue;
+        memcpy(r->scratch, x->bytes.p, n);
+        memset(r->scratch + n, 0, ABR_PADDING);
+        abr_values_read(&r->values, r->scratch, n == x->bytes.size ? text_of(r->scratch, n) : n,
+                        n == x->bytes.size, 0, &worths[i]);
+        x->bytes.sign = worths[i].at;
+        x->bytes.json = r->opts.told.kind == ABR_KIND_JSON_LINES && !worths[i].bad;
+        keys[i].key = worths[i].sign;
+    }
+    abr_sort_keys(keys, list->count, keys + list->count);
+    abr_candidate nth = {.nth = 0};
+    for (size_t i = 0; i < list->count; i++) {
+        nth.nth = i > 0 && keys[i].key == keys[i - 1].key ? nth.nth + 1 : 0;
+        list->records[keys[i].index].value = retain_weight(&worths[keys[i].index], &nth);
+    }
+}
+
+/* Drop what is in a run. */
+static void drop_covered(abr_record_list *list, const inner_records *b)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const abr_shown_record *x = &list->records[i];
+        if (x->number >= b->front.number && x->number < b->back.number)
+            list->records[n++] = *x;
+    }
+    list->count = n;
+}
+
+static bool fill_list(records *r, const abr_kind_request *q, size_t most)
+{
+    const abr_alloc *a = r->opts.alloc;
+    abr_key *keys = a->malloc(a->ctx, 2 * most * sizeof *keys);
+    abr_worth *worths = a->malloc(a->ctx, most * sizeof *worths);
+    char *scratch = a->malloc(a->ctx, read_most(r) + ABR_PADDING);
+    const bool fine = keys && worths && scratch;
+    if (fine) {
+        r->scratch = scratch;
+        r->list.count = 0;
+        list_retained(r, q->keep, keys);
+        if (r->size > 0 && r->header_left == 0 && r->begun.at >= r->header &&
+            !(r->size == r->open_n && is_blank(r, r->open, r->open_n))) {
+            const abr_record_bytes b = open_bytes(r, q->keep);
+            list_record(r, &b, r->now.number - r->ended);
+        }
+        const inner_records b = find_runs(r, q);
+        drop_covered(&r->list, &b);
+        list_ends(r, q->view, &b, q->keep);
+        sort_list(r, keys);
+        value_list(r, worths, keys);
+    }
+    void *owned[] = {keys, worths, scratch};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        if (owned[i])
+            a->free(a->ctx, owned[i]);
+    return fine;
+}
+
+/* Is the open record one, which the text's end ends? */
+static bool open_counts(const records *r)
+{
+    return is_open(r) && r->header_left == 0 && !(r->size == r->open_n && is_blank(r, r->open, r->open_n));
+}
+
+static bool choose(abr_reader *base, const abr_kind_request *q, abr_content *out)
+{
+    records *r = (records *)base;
+    const abr_alloc *a = r->opts.alloc;
+    r->list.total = r->now.number + open_counts(r);
+    if (!r->listed || r->list_keep != q->keep || (q->keep > LISTED_KEEP && r->list_bytes != q->bytes)) {
+        const size_t most = most_listed(r, q->view, q->keep);
+        if (most > r->list_size) {
+            if (r->list.records)
+                a->free(a->ctx, r->list.records);
+            r->list.records = a->malloc(a->ctx, most * sizeof *r->list.records);
+            r->list_size = r->list.records ? most : 0;
+            if (!r->list.records)
+                return false;
+        }
+        if (!fill_list(r, q, most))
+            return false;
+        r->listed = true;
+        r->list_keep = q->keep;
+        r->list_bytes = q->bytes;
+    }
+    const uint64_t header = r->header_left > 0 ? q->view->bytes : r->header;
+    r->list.header = q->view->front.p;
+    r->list.header_size = header;
+    r->list.header_n = header < q->view->front.n ? (size_t)header : q->view->front.n;
+    r->list.table = r->opts.told.kind == ABR_KIND_TABLE;
+    r->list.alloc = a;
+    return abr_choose_records(&r->list, q, out);
+}
+
+/* ---- the reader ---- */
+
+static void close_records(abr_reader *base)
+{
+    records *r = (records *)base;
+    const abr_alloc *a = r->opts.alloc;
+    void *owned[] = {r->places, r->first, r->open, r->list.records};
+    abr_candidates_free(&r->retained);
+    abr_values_close(&r->values, a);
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        if (owned[i])
+            a->free(a->ctx, owned[i]);
+    a->free(a->ctx, r);
+}
+
+static abr_code open_records(const abr_reader_opts *opts, abr_reader **out)
+{
+    records *r = opts->alloc->malloc(opts->alloc->ctx, sizeof *r);
+    if (!r)
+        return ABR_ENOMEM;
+    memset(r, 0, sizeof *r);
+    r->base.methods = &abr_record_methods;
+    r->opts = *opts;
+    r->retained.alloc = opts->alloc;
+    r->retained.copies = opts->text == NULL;
+    r->retained.allowance = allowance_for(opts->keep);
+    if (opts->told.kind == ABR_KIND_TABLE)
+        r->header_left = opts->told.delimiter ? 1 : opts->told.header_lines;
+    const abr_code code = abr_values_open(&r->values, &opts->told, opts->hits, opts->hit_count,
+                                          opts->quiet_groups, opts->alloc);
+    if (code != ABR_OK) {
+        opts->alloc->free(opts->alloc->ctx, r);
+        return code;
+    }
+    *out = &r->base;
+    return ABR_OK;
+}
+
+const abr_reader_methods abr_record_methods = {
+    .open = open_records,
+    .reserve = reserve,
+    .write = write_records,
+    .choose = choose,
+    .close = close_records,
+};

@@ -1,0 +1,15 @@
+/* Texts of records, one after the other: JSON a line, CSV, rows under a header. */
+#ifndef ABR_KINDS_RECORDS_RECORDS_H
+#define ABR_KINDS_RECORDS_RECORDS_H
+
+#include "base/private.h"
+#include "kinds/reader.h"
+
+ABR_PRIVATE_BEGIN
+
+/* For ABR_KIND_JSON_LINES and ABR_KIND_TABLE. */
+extern const abr_reader_methods abr_record_methods;
+
+ABR_PRIVATE_END
+
+#endif

@@ -1,0 +1,383 @@
+/*
+ * The values of a record, one after the other, each read as one of its column: in JSON that of its key and
+ * the keys it is in, in a table that of its place.
+ */
+#include <string.h>
+
+#include "kinds/records/values.h"
+#include "abridge.h"
+#include "base/ascii.h"
+#include "base/word.h"
+#include "kinds/json/json_text.h"
+#include "kinds/lines.h"
+#include "priority/score.h"
+
+enum {
+    MOST_NAMED = 32,    /* levels of JSON whose keys count */
+    ELEMENTS_APART = 4, /* elements of an array a record is; others are one column */
+    SHAPE = ABR_COLUMNS - 1
+};
+
+static const uint64_t element_name = UINT64_C(0x51A7B3C9D5E1F301);
+static const uint32_t bad_record = UINT32_C(0xBAD12EC0);
+
+abr_code abr_values_open(abr_values *x, const abr_telling *told, const abr_hit *hits, size_t hit_count,
+                         unsigned quiet_groups, const abr_alloc *alloc)
+{
+    x->told = *told;
+    x->spaced = false;
+    x->names = 0;
+    abr_columns_open(&x->columns, quiet_groups);
+    return abr_patterns_open(&x->patterns, hits, hit_count, alloc);
+}
+
+void abr_values_close(abr_values *x, const abr_alloc *alloc)
+{
+    abr_patterns_close(&x->patterns, alloc);
+}
+
+static void read_shape(abr_values *x, uint64_t shape, uint32_t counts, abr_worth *w)
+{
+    const abr_cell cell = {.p = (const char *)&shape, .n = sizeof shape, .kind = ABR_VALUE_SHAPE};
+    abr_read_cell(&x->columns, abr_columns_at(&x->columns, SHAPE), &cell, counts, w);
+}
+
+/* ---- JSON ---- */
+
+/* An object or array that is open. */
+typedef struct {
+    uint64_t name;
+    uint32_t elements;
+    uint8_t role;
+} level;
+
+typedef struct {
+    abr_values *x;
+    const char *p;
+    uint32_t counts;
+    abr_worth *worth;
+    level levels[MOST_NAMED];
+    size_t depth;
+    uint64_t key; /* hash of the key that was read last, with those it is in */
+    const char *key_p;
+    size_t key_n;
+    abr_json_known *known; /* this key, whose column was noted; or NULL */
+    uint64_t shape;        /* of the names at the first level */
+} json_reading;
+
+/* The name of the value that comes: its key, or its place. */
+static uint64_t name_value(json_reading *j, bool in_object)
+{
+    if (j->depth == 0 || j->depth > MOST_NAMED)
+        return element_name;
+    level *l = &j->levels[j->depth - 1];
+    if (in_object)
+        return j->key;
+    const uint32_t place = j->depth == 1 && l->elements < ELEMENTS_APART ? l->elements : ELEMENTS_APART;
+    l->elements++;
+    return l->name ^ (element_name * (place + 1));
+}
+
+/* What the key says; noted plus one. */
+static abr_role role_of_key(const json_reading *j)
+{
+    if (j->known && j->known->role > 0)
+        return (abr_role)(j->known->role - 1);
+    const abr_role role = abr_role_of(j->key_p, j->key_n);
+    if (j->known)
+        j->known->role = (uint8_t)(role + 1);
+    return role;
+}
+
+static abr_role role_in(const json_reading *j, bool in_object)
+{
+    const abr_role own = in_object ? role_of_key(j) : ABR_ROLE_NONE;
+    if (own != ABR_ROLE_NONE || j->depth == 0 || j->depth > MOST_NAMED)
+        return own;
+    return j->levels[j->depth - 1].role;
+}
+
+static void open_level(json_reading *j, bool in_object)
+{
+    const uint64_t name = name_value(j, in_object);
+    if (j->depth < MOST_NAMED) {
+        const abr_role role = role_in(j, in_object);
+        j->levels[j->depth] =
+            (level){.name = name, .role = role == ABR_ROLE_BAD ? ABR_ROLE_BAD : ABR_ROLE_NONE};
+    }
+    j->depth++;
+}
+
+static abr_column *column_of(json_reading *j, bool in_object)
+{
+    const bool known = in_object && j->known;
+    if (known && j->known->noted)
+        return j->known->noted;
+    abr_column *column = abr_columns_find(&j->x->columns, name_value(j, in_object) | 1, j->counts);
+    if (known)
+        j->known->noted = column;
+    return column;
+}
+
+static void read_value(json_reading *j, bool in_object, size_t from, size_t to, abr_value_kind kind)
+{
+    abr_column *column = column_of(j, in_object);
+    abr_role role = column ? (abr_role)column->role : ABR_ROLE_NONE;
+    if (!column || column->count == 0) {
+        role = role_in(j, in_object);
+        if (column)
+            column->role = (uint8_t)role;
+    }
+    const abr_cell cell = {.p = j->p + from, .n = to - from, .at = from, .role = role, .kind = kind};
+    abr_read_cell(&j->x->columns, column, &cell, j->counts, j->worth);
+}
+
+/* Returns which key may come next. */
+static const abr_json_guess *read_key(json_reading *j, size_t from, size_t to, bool guessed)
+{
+    abr_json_keys *keys = &j->x->keys;
+    const uint64_t in = j->depth <= MOST_NAMED ? j->levels[j->depth - 1].name : 0;
+    j->key_p = j->p + from;
+    j->key_n = to - from;
+    j->known = guessed ? abr_json_guessed(keys, in) : NULL;
+    if (j->known) {
+        j->key = j->known->name;
+    } else {
+        j->key = abr_hash_bytes(j->key_p, j->key_n, in);
+        j->known = abr_json_learn(keys, j->key_p, j->key_n, in, j->key, j->key);
+    }
+    if (j->depth == 1)
+        j->shape = j->shape * 31 + j->key;
+    return abr_json_next_guess(keys);
+}
+
+/* Read the values of (p, n). Is it an object or array, as far as it goes? */
+static bool read_json(abr_values *x, const char *p, size_t n, bool whole, uint32_t counts, abr_worth *w)
+{
+    json_reading j; /* not all of it is zeroed: a record may be short */
+    abr_json_scan scan;
+    size_t i = 0;
+    if (n >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
+        i = 3;
+    while (i < n && (p[i] == ' ' || p[i] == '\t'))
+        i++;
+    if (i == n || (p[i] != '{' && p[i] != '['))
+        return false;
+    abr_json_open(&scan, x->levels, ABR_VALUES_LEVELS);
+    scan.guess = abr_json_next_guess(&x->keys);
+    j.key = 0;
+    j.key_p = p;
+    j.key_n = 0;
+    j.known = NULL;
+    j.x = x;
+    j.p = p;
+    j.counts = counts;
+    j.worth = w;
+    j.depth = 0;
+    j.shape = 0;
+    for (;;) {
+        const bool in_object = scan.depth > 0 && abr_json_in_object(&scan);
+        const abr_json_token token = abr_json_next(&scan, p, n, &i);
+        const size_t start = (size_t)scan.start;
+        if (token == ABR_JSON_MORE)
+            break;
+        if (token == ABR_JSON_DEEP)
+            return true; /* no one can tell */
+        if (token == ABR_JSON_WRONG)
+            return false;
+        if (token == ABR_JSON_OPEN)
+            open_level(&j, in_object);
+        else if (token == ABR_JSON_CLOSE)
+            j.depth--;
+        else if (token == ABR_JSON_KEY || token == ABR_JSON_GUESSED_KEY)
+            scan.guess = read_key(&j, start + 1, i - 1, token == ABR_JSON_GUESSED_KEY);
+        else if (token == ABR_JSON_STRING)
+            read_value(&j, in_object, start + 1, i - 1, ABR_VALUE_TEXT);
+        else
+            read_value(&j, in_object, start, i, token == ABR_JSON_NUMBER ? ABR_VALUE_NUMBER : ABR_VALUE_TEXT);
+    }
+    read_shape(x, j.shape, counts, w);
+    return !whole || abr_json_is_whole(&scan);
+}
+
+/* ---- tables ---- */
+
+static void read_place(abr_values *x, size_t place, abr_cell *cell, uint32_t counts, abr_worth *w)
+{
+    abr_column *column = place < SHAPE ? abr_columns_at(&x->columns, place) : NULL;
+    cell->role = column ? (abr_role)column->role : ABR_ROLE_NONE;
+    abr_read_cell(&x->columns, column, cell, counts, w);
+}
+
+/* The next delimiter from i on, or n. Reads on past n, since fields are short. */
+static size_t find_delimiter(const char *p, size_t n, size_t i, char delimiter)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t sought = ones * (unsigned char)delimiter;
+    for (; i < n; i += 8) {
+        const uint64_t word = abr_load_word(p + i) ^ sought;
+        const uint64_t found = (word - ones) & ~word & ones << 7;
+        if (found != 0) {
+            i += (size_t)__builtin_ctzll(found) / 8;
+            break;
+        }
+    }
+    return i < n ? i : n;
+}
+
+/* Where the quote is that ends a field whose text starts at i; n where there is none. */
+static size_t closing_quote(const char *p, size_t n, size_t i)
+{
+    while (i < n) {
+        const char *quote = memchr(p + i, '"', n - i);
+        const size_t at = quote ? (size_t)(quote - p) : n;
+        if (at + 1 >= n || p[at + 1] != '"')
+            return at;
+        i = at + 2; /* a doubled one stands for itself */
+    }
+    return n;
+}
+
+/* The next field of (p, n) from *at on, without its quotes; *at is then after its delimiter, n + 1 after
+ * the last one. */
+static abr_text_line next_field(const char *p, size_t n, size_t *at, char delimiter)
+{
+    size_t from = *at;
+    size_t i = from;
+    if (i < n && p[i] == '"') {
+        from++;
+        i = closing_quote(p, n, i + 1);
+        const size_t end = i;
+        *at = find_delimiter(p, n, i, delimiter) + 1;
+        return (abr_text_line){p + from, end - from};
+    }
+    i = find_delimiter(p, n, i, delimiter);
+    *at = i + 1;
+    return (abr_text_line){p + from, i - from};
+}
+
+static void read_fields(abr_values *x, const char *p, size_t n, uint32_t counts, abr_worth *w)
+{
+    size_t place = 0;
+    for (size_t i = 0; i <= n; place++) {
+        const abr_text_line field = next_field(p, n, &i, x->told.delimiter);
+        abr_cell cell = {.p = field.p, .n = field.n, .at = (size_t)(field.p - p)};
+        read_place(x, place, &cell, counts, w);
+    }
+    read_shape(x, place, counts, w);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* The next word of (p, n) from *at on, with what follows it after single blanks if `spaced`; empty at the
+ * end. */
+static abr_text_line next_word(const char *p, size_t n, size_t *at, bool spaced)
+{
+    size_t i = *at;
+    while (i < n && is_blank(p[i]))
+        i++;
+    const size_t from = i;
+    while (i < n && (!is_blank(p[i]) || (spaced && i + 1 < n && p[i] == ' ' && !is_blank(p[i + 1]))))
+        i++;
+    *at = i;
+    return (abr_text_line){p + from, i - from};
+}
+
+static void read_words(abr_values *x, const char *p, size_t n, uint32_t counts, abr_worth *w)
+{
+    size_t i = 0;
+    size_t place = 0;
+    for (;; place++) {
+        abr_text_line word = next_word(p, n, &i, x->spaced);
+        if (word.n == 0)
+            break;
+        if (place + 1 == x->names) {
+            word.n = (size_t)(p + n - word.p);
+            i = n;
+        }
+        abr_cell cell = {.p = word.p, .n = word.n, .at = (size_t)(word.p - p)};
+        read_place(x, place, &cell, counts, w);
+    }
+    read_shape(x, place, counts, w);
+}
+
+static void name_place(abr_values *x, size_t place, abr_text_line name)
+{
+    if (place < SHAPE)
+        abr_columns_at(&x->columns, place)->role = (uint8_t)abr_role_of(name.p, name.n);
+}
+
+static void name_fields(abr_values *x, const char *p, size_t n)
+{
+    size_t place = 0;
+    for (size_t i = 0; i <= n; place++)
+        name_place(x, place, next_field(p, n, &i, x->told.delimiter));
+}
+
+void abr_values_name(abr_values *x, const char *p, size_t n)
+{
+    if (x->told.delimiter) {
+        name_fields(x, p, n);
+        return;
+    }
+    bool letters = false;
+    for (size_t i = 0; i < n; i++)
+        letters = letters || abr_is_letter(p[i]) || (p[i] & 0x80);
+    if (!letters)
+        return; /* a ruling, or blank */
+    size_t spaced = 0;
+    size_t words = 0;
+    for (size_t i = 0; next_word(p, n, &i, true).n > 0;)
+        spaced++;
+    for (size_t i = 0; next_word(p, n, &i, false).n > 0;)
+        words++;
+    x->spaced = spaced > 1 && spaced * 4 >= words * 3; /* few names have a blank inside */
+    x->names = x->spaced ? spaced : words;
+    size_t place = 0;
+    abr_text_line name;
+    for (size_t i = 0; (name = next_word(p, n, &i, x->spaced)).n > 0; place++)
+        name_place(x, place, name);
+}
+
+/* ---- a record ---- */
+
+/* A pattern of the caller makes trouble of its weight; with weight 0 the record says nothing. */
+static void apply_patterns(const abr_values *x, const char *p, size_t n, abr_worth *w)
+{
+    for (size_t i = 0; i < x->patterns.count; i++) {
+        const abr_hit *hit = &x->patterns.patterns[i];
+        size_t at = 0;
+        if (!abr_hit_matches(hit, p, n, &at))
+            continue;
+        const float score = (float)hit->weight * ABR_SCORE_CLEAR;
+        if (hit->weight <= 0) {
+            w->trouble = w->odd = 0;
+        } else if (score > w->trouble) {
+            w->trouble = score;
+            w->at = at;
+        }
+        w->sign ^= (uint32_t)(i + 1) << 8;
+    }
+}
+
+void abr_values_read(abr_values *x, const char *p, size_t n, bool whole, uint32_t counts, abr_worth *w)
+{
+    *w = (abr_worth){.trouble = 0};
+    if (x->told.kind == ABR_KIND_JSON_LINES) {
+        w->bad = !read_json(x, p, n, whole, counts, w);
+        if (w->bad) {
+            w->trouble = w->trouble > ABR_SCORE_CLEAR ? w->trouble : ABR_SCORE_CLEAR;
+            w->sign ^= bad_record;
+        }
+    } else if (x->told.delimiter) {
+        read_fields(x, p, n, counts, w);
+    } else {
+        read_words(x, p, n, counts, w);
+    }
+    if (w->trouble < ABR_SCORE_HIT)
+        w->sign = w->odd_sign;
+    apply_patterns(x, p, n, w);
+}

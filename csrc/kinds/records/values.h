@@ -1,0 +1,41 @@
+/* The values of a record: of JSON, of CSV, of aligned columns. */
+#ifndef ABR_KINDS_RECORDS_VALUES_H
+#define ABR_KINDS_RECORDS_VALUES_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "base/tiny.h"
+#include "kinds/records/columns.h"
+#include "kinds/json/json_keys.h"
+#include "kinds/kind.h"
+#include "priority/hits.h"
+
+ABR_PRIVATE_BEGIN
+
+enum { ABR_VALUES_LEVELS = ABR_OR_TINY(16384, 64) }; /* of a record of JSON that are read */
+
+typedef struct {
+    abr_telling told;
+    abr_patterns patterns;
+    bool spaced;  /* more than one blank stands between aligned columns */
+    size_t names; /* of columns, where they are aligned */
+    uint64_t levels[ABR_VALUES_LEVELS / 64];
+    abr_json_keys keys;
+    abr_columns columns;
+} abr_values;
+
+abr_code abr_values_open(abr_values *x, const abr_telling *told, const abr_hit *hits, size_t hit_count,
+                         unsigned quiet_groups, const abr_alloc *alloc);
+
+/* Read a line or record of a table's header. */
+void abr_values_name(abr_values *x, const char *p, size_t n);
+
+/* Read a record, after which ABR_PADDING bytes are readable; `whole`: these are all of its bytes. `counts`:
+ * it is so many more of them; 0: abr_columns_settle() was called. */
+void abr_values_read(abr_values *x, const char *p, size_t n, bool whole, uint32_t counts, abr_worth *worth);
+
+void abr_values_close(abr_values *x, const abr_alloc *alloc);
+
+ABR_PRIVATE_END
+
+#endif

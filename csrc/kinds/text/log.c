@@ -1,0 +1,168 @@
+/*
+ * Is a text the log of a command at work, or something written? Each line that is looked at gives evidence of
+ * both. Few lines of a log have none of a log; in what was written they are rare.
+ */
+#include "kinds/text/log.h"
+#include "abridge.h"
+#include "base/ascii.h"
+#include "kinds/lines.h"
+#include "kinds/text/log_signs.h"
+#include "kinds/text/text_signs.h"
+#include "text/scan.h"
+#include <string.h>
+
+enum {
+    SAMPLED = 512,   /* lines */
+    LOOKED_AT = 240, /* bytes of a line */
+    LONG_LINE = 1000,
+    LONG_WEIGHT = 8, /* lines that a longer one counts as */
+    FEW_LINES = 4,
+    HEAD = 16 /* lines that tell how a text starts */
+};
+
+/* Evidence of text, by the lines that are looked at, and for each of a log. */
+static const float least_text = 0.35F;
+static const float least_alone = 0.1F; /* where nearly nothing tells of a log: */
+static const float most_alone = 0.01F;
+static const float least_of_few = 0.5F;
+static const float repeated_text = 0.7F; /* less in a line that repeats the one before tells nothing, */
+static const float repeated_log = 0.5F;  /* and that it does tells of a log */
+static const float text_a_log = 3.0F;
+static const float text_of_text = 1.5F; /* where it starts as text alone does, with some of a log in it */
+static const float text_in_log = 8.0F;  /* where the text starts as a log does, with something in it */
+
+typedef struct {
+    float log;
+    float text;
+    float most_text; /* an upper bound of `text`; the same where no line was weighed roughly */
+    float lines;
+    float numbers;        /* lines that are a number alone: printed in a loop, or a list of them */
+    abr_text_line before; /* the first word of the line before */
+} evidence;
+
+/* Does the line start with the word that the one before does, as lines printed in a loop do? */
+static bool repeats(evidence *e, abr_text_line line)
+{
+    size_t n = 0;
+    while (n < line.n && abr_is_letter(line.p[n]))
+        n++;
+    bool words = n < line.n && !memchr("/.-", line.p[n], 3) && !abr_is_word(line.p[n]) &&
+                 memchr(line.p + n + 1, ' ', line.n - n - 1);
+    bool same = words && n > 0 && n == e->before.n && memcmp(line.p, e->before.p, n) == 0;
+    e->before = (abr_text_line){line.p, n};
+    return same;
+}
+
+static bool is_number(abr_text_line bare)
+{
+    size_t i = 0;
+    while (i < bare.n && abr_is_digit(bare.p[i]))
+        i++;
+    return i == bare.n;
+}
+
+static abr_text_line start_of(abr_text_line line)
+{
+    return (abr_text_line){line.p, line.n < LOOKED_AT ? line.n : LOOKED_AT};
+}
+
+/* `rough`: where a line surely is of a log, its signs of text are not looked for but bounded, since they
+ * count little. */
+static void weigh_line(evidence *e, abr_text_line line, bool rough)
+{
+    float weight = line.n >= LONG_LINE ? LONG_WEIGHT : 1;
+    abr_text_line start = start_of(line);
+    abr_text_line bare = abr_trimmed(start);
+    if (bare.n == 0)
+        return;
+    e->numbers += (float)is_number(bare);
+    const abr_char_set chars = abr_chars_of(bare);
+    float log = abr_log_signs(start, bare, chars);
+    float most = rough && log >= 1 ? abr_most_text_signs(start, bare, chars) : 1;
+    float text = most < 1 ? 0 : line.n >= LONG_LINE && log < 1 ? 1 : abr_text_signs(start, bare, chars);
+    if (repeats(e, start) && text < repeated_text) {
+        text = 0;
+        log = log > repeated_log ? log : repeated_log;
+    }
+    most = most < 1 ? most : text;
+    e->log += weight * (text > log || text >= 1 ? log / 4 : log);
+    e->text += weight * (log > text ? text / 4 : text);
+    e->most_text += weight * (log > most ? most / 4 : most);
+    e->lines += weight;
+}
+
+static bool is_written(const evidence *all, const evidence *head)
+{
+    if (all->lines < FEW_LINES && all->text < least_of_few * all->lines)
+        return false;
+    bool logs = head->log * 2 >= head->lines && head->log > head->text;
+    bool writes = head->log == 0 && head->text * 2 >= head->lines && head->lines * 2 >= HEAD;
+    if (all->text < (logs ? text_in_log : writes ? text_of_text : text_a_log) * all->log)
+        return false;
+    float least = all->log <= most_alone * all->lines ? least_alone : least_text;
+    return all->text > 0 && all->text >= least * all->lines;
+}
+
+/* Is there a line that only a log has? */
+static bool has_log_line(const char *p, size_t n)
+{
+    abr_text_line line;
+    for (size_t at = 0; abr_next_line(p, n, &at, &line);) {
+        const abr_text_line start = start_of(line);
+        const abr_text_line bare = abr_trimmed(start);
+        const abr_char_set chars = abr_chars_of(bare);
+        if (bare.n > 0 && !is_number(bare) && abr_log_signs(start, bare, chars) >= 1 &&
+            abr_text_signs(start, bare, chars) < 1)
+            return true;
+    }
+    return false;
+}
+
+static void weigh_lines(const char *p, size_t n, bool rough, evidence *all, evidence *head)
+{
+    uint64_t lines = abr_count_newlines(p, n) + 1;
+    uint64_t step = (lines + SAMPLED - 1) / SAMPLED;
+    uint32_t random = 1;
+    abr_text_line line;
+    *all = *head = (evidence){0};
+    for (size_t at = 0, read = 0; abr_next_line(p, n, &at, &line); read++) {
+        weigh_line(all, line, rough);
+        if (read < HEAD) {
+            *head = *all;
+            continue;
+        }
+        /* at random, as periods of the text and of the sample must not meet */
+        random = random * 1103515245 + 12345;
+        uint64_t passed = random / 65536 % (2 * step - 1);
+        at += abr_nth_newline(p + at, n - at, &passed);
+    }
+}
+
+/* Does a run of tests in the Test Anything Protocol begin here? What it says of a failure is YAML. */
+static bool is_test_run(const char *p, size_t n)
+{
+    static const char version[] = "TAP version 1";
+    abr_text_line line;
+    for (size_t at = 0, read = 0; read < HEAD && abr_next_line(p, n, &at, &line); read++)
+        if (line.n >= sizeof version - 1 && memcmp(line.p, version, sizeof version - 1) == 0)
+            return true;
+    return false;
+}
+
+bool abr_is_written(const char *p, size_t n)
+{
+    if (is_test_run(p, n))
+        return false;
+    evidence all;
+    evidence head;
+    weigh_lines(p, n, true, &all, &head);
+    bool written = is_written(&all, &head);
+    all.text = all.most_text;
+    head.text = head.most_text;
+    if (is_written(&all, &head) != written) {
+        weigh_lines(p, n, false, &all, &head);
+        written = is_written(&all, &head);
+    }
+    /* numbers do not tell, so the rest does, however little of it there is */
+    return written && (all.numbers * 2 <= all.lines || !has_log_line(p, n));
+}

@@ -1,0 +1,16 @@
+/* Is a text the log of a command at work, or something written? */
+#ifndef ABR_KINDS_TEXT_LOG_H
+#define ABR_KINDS_TEXT_LOG_H
+
+#include "abridge.h"
+#include "base/private.h"
+
+ABR_PRIVATE_BEGIN
+
+/* Is (p, n) written: source, prose, markup, a listing? Everything else, and what could be either, is a log. A
+ * sample of its lines is looked at. */
+bool abr_is_written(const char *p, size_t n);
+
+ABR_PRIVATE_END
+
+#endif
