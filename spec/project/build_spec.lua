@@ -125,7 +125,8 @@ int main()
   end
 
   it("does not know Lua", function()
-    assert.equal("", (sh "grep -lE 'lua\\.h|lauxlib|lua_State' $(ls csrc/*.h csrc/*/*.[ch] csrc/*/*/*.[ch] | grep -v csrc/lua/)"))
+    local names = "'lua\\.h|lauxlib|lua_State'"
+    assert.equal("", (sh("grep -lE " .. names .. " $(ls csrc/*.h csrc/*/*.[ch] csrc/*/*/*.[ch] | grep -v csrc/lua/)")))
   end)
 end)
 
