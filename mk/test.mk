@@ -60,7 +60,7 @@ build/test/shim.so: $(OBJ)/c/spec/faults/shim.o
 
 $(OBJ)/c/spec/faults/shim.o: FLAGS += -fvisibility=default
 
-# What the rows of csrc/priority/*.def change in spec/data and in the files below RULES_CORPUS.
+# What the rows of csrc/line/*.def change in spec/data and in the files below RULES_CORPUS.
 .PHONY: rules
 rules: $(BIN)/rules ## how many lines each word, phrase and stem changes, with those below RULES_CORPUS=FOLDER; RULE=word shows them
 	@{ cut -f 2- spec/data/*.tsv; $(if $(RULES_CORPUS),find $(RULES_CORPUS) -type f -exec zcat -f {} + 2>/dev/null;) } | \

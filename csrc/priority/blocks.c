@@ -14,10 +14,10 @@
 #include "budget/options.h"
 #include "priority/candidates.h"
 #include "priority/chooser.h"
-#include "priority/command.h"
+#include "line/command.h"
 #include "line/layout.h"
-#include "priority/line_score.h"
-#include "priority/score.h"
+#include "line/line_score.h"
+#include "line/score.h"
 
 enum {
     BEFORE_MOST = 4,     /* lines before a hit that belong to it */

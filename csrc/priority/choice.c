@@ -22,7 +22,7 @@
 #include "priority/chooser.h"
 #include "priority/fill.h"
 #include "priority/keep_value.h"
-#include "priority/line_score.h"
+#include "line/line_score.h"
 #include "priority/retain.h"
 #include "priority/sort.h"
 #include "priority/stretch.h"

@@ -12,10 +12,10 @@
 #include "priority/failure.h"
 #include "abridge.h"
 #include "priority/candidates.h"
-#include "priority/command.h"
+#include "line/command.h"
 #include "line/layout.h"
-#include "priority/line_score.h"
-#include "priority/score.h"
+#include "line/line_score.h"
+#include "line/score.h"
 
 enum {
     BLANKS_MOST = 2, /* blank lines in a row within a failure */

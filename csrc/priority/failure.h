@@ -4,7 +4,7 @@
 
 #include "abridge.h"
 #include "base/private.h"
-#include "priority/line_score.h"
+#include "line/line_score.h"
 
 ABR_PRIVATE_BEGIN
 

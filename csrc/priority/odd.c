@@ -12,7 +12,7 @@
 #include "priority/candidates.h"
 #include "priority/chooser.h"
 #include "line/layout.h"
-#include "priority/line_score.h"
+#include "line/line_score.h"
 #include "priority/retain.h"
 
 enum {

@@ -4,8 +4,8 @@
 #include "priority/rarity.h"
 #include "abridge.h"
 #include "base/log2.h"
-#include "priority/lexicon.h"
-#include "priority/words.h"
+#include "line/lexicon.h"
+#include "line/words.h"
 
 static float rarity_of_word(uint16_t seen, uint64_t lines)
 {

@@ -4,8 +4,8 @@
 
 #include "abridge.h"
 #include "base/private.h"
-#include "priority/lexicon.h"
-#include "priority/words.h"
+#include "line/lexicon.h"
+#include "line/words.h"
 
 ABR_PRIVATE_BEGIN
 

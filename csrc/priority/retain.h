@@ -6,7 +6,7 @@
 #include "base/private.h"
 #include "base/tiny.h"
 #include "priority/candidates.h"
-#include "priority/line_score.h"
+#include "line/line_score.h"
 #include "priority/sort.h"
 
 ABR_PRIVATE_BEGIN

@@ -4,7 +4,7 @@
  */
 #include "priority/runs.h"
 #include "abridge.h"
-#include "priority/form.h"
+#include "line/form.h"
 
 /* Make room for a run by forgetting those of few lines. */
 static void forget_short(abr_runs *runs)

@@ -5,7 +5,7 @@
 #include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
-#include "priority/form.h"
+#include "line/form.h"
 
 ABR_PRIVATE_BEGIN
 

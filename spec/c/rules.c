@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <strings.h>
 
-#include "priority/phrases.h"
+#include "line/phrases.h"
 #include "rules.h"
 
 enum { SHOWN = 12, SHOWN_LEAST = 8 /* bytes; shorter lines tell a reader little */ };

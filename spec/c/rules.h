@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "priority/line_score.h"
-#include "priority/score.h"
+#include "line/line_score.h"
+#include "line/score.h"
 
 typedef struct {
     unsigned first; /* ABR_RULE_..., plus its number in the table the rule itself */
@@ -21,18 +21,18 @@ typedef struct {
 
 static const rule_row rule_rows[] = {
 #define WORD(class, text, program, proof) {ABR_RULE_WORD, "words", #class " " text, text, program, proof},
-#include "priority/words.def"
+#include "line/words.def"
 #undef WORD
 #define PHRASE(before, word, after, program, proof)                                                          \
     {ABR_RULE_PHRASE, "phrases", before "[" word "]" after, word, program, proof},
-#include "priority/phrases.def"
+#include "line/phrases.def"
 #undef PHRASE
 #define STEM(before, text, program, proof) {ABR_RULE_STEM, "stems", before text, text, program, proof},
-#include "priority/stems.def"
+#include "line/stems.def"
 #undef STEM
 #define ENDING(class, text, program, proof)                                                                  \
     {ABR_RULE_ENDING, "endings", #class " " text, text, program, proof},
-#include "priority/endings.def"
+#include "line/endings.def"
 #undef ENDING
 };
 

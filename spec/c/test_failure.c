@@ -1,7 +1,7 @@
 /* Where a failure starts, and where the tool that printed it goes on. */
 #include "check.h"
 #include "priority/failure.h"
-#include "priority/line_score.h"
+#include "line/line_score.h"
 
 static abr_failure failure;
 

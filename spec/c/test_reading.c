@@ -1,10 +1,10 @@
 /* What one line says, read alone. */
 #include "check.h"
-#include "priority/command.h"
-#include "priority/form.h"
+#include "line/command.h"
+#include "line/form.h"
 #include "line/layout.h"
-#include "priority/line_score.h"
-#include "priority/recall.h"
+#include "line/line_score.h"
+#include "line/recall.h"
 
 static abr_reading read_of(const char *line)
 {

@@ -1,9 +1,9 @@
 /* What one pass over a line finds besides its score: its form, and how rare its words are. */
 #include "check.h"
-#include "priority/form.h"
-#include "priority/lexicon.h"
+#include "line/form.h"
+#include "line/lexicon.h"
 #include "priority/rarity.h"
-#include "priority/words.h"
+#include "line/words.h"
 
 static abr_lexicon lexicon;
 

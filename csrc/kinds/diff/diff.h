@@ -4,7 +4,7 @@
 
 #include "abridge.h"
 #include "base/private.h"
-#include "kinds/lines.h"
+#include "line/lines.h"
 
 ABR_PRIVATE_BEGIN
 

@@ -10,7 +10,7 @@
 #include "kinds/diff/diff_gather.h"
 #include "kinds/diff/diff_hunks.h"
 #include "kinds/diff/diff_show.h"
-#include "kinds/lines.h"
+#include "line/lines.h"
 #include "text/scan.h"
 
 enum { TEXT_SHARE = 4 }; /* texts take this part of what names leave */

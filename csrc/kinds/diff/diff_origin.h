@@ -5,7 +5,7 @@
 #include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
-#include "kinds/lines.h"
+#include "line/lines.h"
 
 ABR_PRIVATE_BEGIN
 

@@ -12,7 +12,7 @@
 #include "base/tiny.h"
 #include "kinds/json/json_parts.h"
 #include "kinds/json/json_source.h"
-#include "priority/score.h"
+#include "line/score.h"
 #include "text/flow.h"
 
 enum {

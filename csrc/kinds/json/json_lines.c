@@ -5,7 +5,7 @@
 #include "kinds/json/json_lines.h"
 #include "abridge.h"
 #include "kinds/json/json_text.h"
-#include "kinds/lines.h"
+#include "line/lines.h"
 
 enum {
     LEAST_RECORDS = 2,

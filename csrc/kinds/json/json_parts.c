@@ -11,7 +11,7 @@
 #include "kinds/json/json_source.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_values.h"
-#include "priority/words.h"
+#include "line/words.h"
 #include "priority/sort.h"
 
 enum {

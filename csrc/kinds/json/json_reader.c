@@ -20,7 +20,7 @@
 #include "kinds/json/json_text.h"
 #include "kinds/json/json_values.h"
 #include "kinds/reader.h"
-#include "priority/words.h"
+#include "line/words.h"
 #include "text/flow.h"
 
 enum {

@@ -6,9 +6,9 @@
 
 #include "kinds/json/json_values.h"
 #include "abridge.h"
-#include "priority/line_score.h"
-#include "priority/score.h"
-#include "priority/words.h"
+#include "line/line_score.h"
+#include "line/score.h"
+#include "line/words.h"
 
 enum {
     COUNTED_MOST = 48,    /* bytes of a value that is counted */

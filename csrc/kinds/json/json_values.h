@@ -9,8 +9,8 @@
 #include "base/private.h"
 #include "base/tiny.h"
 #include "base/word.h"
-#include "priority/hits.h"
-#include "priority/lexicon.h"
+#include "line/hits.h"
+#include "line/lexicon.h"
 
 ABR_PRIVATE_BEGIN
 

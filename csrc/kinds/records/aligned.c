@@ -6,7 +6,7 @@
 #include "kinds/records/aligned.h"
 #include "abridge.h"
 #include "base/ascii.h"
-#include "kinds/lines.h"
+#include "line/lines.h"
 #include "text/utf8.h"
 
 enum {

@@ -15,9 +15,9 @@
 #include "base/ascii.h"
 #include "base/tiny.h"
 #include "base/word.h"
-#include "priority/line_score.h"
-#include "priority/score.h"
-#include "priority/words.h"
+#include "line/line_score.h"
+#include "line/score.h"
+#include "line/words.h"
 
 enum {
     LONGEST_NAME = 32,                   /* of a column with a role */

@@ -4,7 +4,7 @@
 
 #include "abridge.h"
 #include "base/private.h"
-#include "priority/lexicon.h"
+#include "line/lexicon.h"
 
 ABR_PRIVATE_BEGIN
 
@@ -62,7 +62,7 @@ typedef struct {
 
 /* What a record says. */
 typedef struct {
-    float trouble; /* on the scale of priority/score.h */
+    float trouble; /* on the scale of line/score.h */
     float odd;     /* how much it is unlike the others, on the same scale */
     uint32_t sign; /* of what is wrong, or odd: records with the same trouble share it */
     uint32_t odd_sign;

@@ -5,7 +5,7 @@
 #include "kinds/records/delimited.h"
 #include "abridge.h"
 #include "base/ascii.h"
-#include "kinds/lines.h"
+#include "line/lines.h"
 
 enum {
     JUDGED = 64 * 1024, /* bytes that are looked at, */

@@ -9,8 +9,8 @@
 #include "base/ascii.h"
 #include "base/word.h"
 #include "kinds/json/json_text.h"
-#include "kinds/lines.h"
-#include "priority/score.h"
+#include "line/lines.h"
+#include "line/score.h"
 
 enum {
     MOST_NAMED = 32,    /* levels of JSON whose keys count */

@@ -8,7 +8,7 @@
 #include "kinds/records/columns.h"
 #include "kinds/json/json_keys.h"
 #include "kinds/kind.h"
-#include "priority/hits.h"
+#include "line/hits.h"
 
 ABR_PRIVATE_BEGIN
 

@@ -5,8 +5,8 @@
 #include "kinds/text/listing_signs.h"
 #include "abridge.h"
 #include "base/ascii.h"
-#include "kinds/char_set.h"
-#include "kinds/words.h"
+#include "line/char_set.h"
+#include "line/word_list.h"
 #include "line/forms.h"
 
 enum {

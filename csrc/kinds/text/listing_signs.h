@@ -4,8 +4,8 @@
 
 #include "abridge.h"
 #include "base/private.h"
-#include "kinds/char_set.h"
-#include "kinds/lines.h"
+#include "line/char_set.h"
+#include "line/lines.h"
 
 ABR_PRIVATE_BEGIN
 

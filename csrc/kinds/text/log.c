@@ -5,7 +5,7 @@
 #include "kinds/text/log.h"
 #include "abridge.h"
 #include "base/ascii.h"
-#include "kinds/lines.h"
+#include "line/lines.h"
 #include "kinds/text/log_signs.h"
 #include "kinds/text/text_signs.h"
 #include "text/scan.h"

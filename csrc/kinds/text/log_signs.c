@@ -5,8 +5,8 @@
 #include "kinds/text/log_signs.h"
 #include "abridge.h"
 #include "base/ascii.h"
-#include "kinds/char_set.h"
-#include "kinds/words.h"
+#include "line/char_set.h"
+#include "line/word_list.h"
 
 enum {
     TIME_WITHIN = 48,  /* bytes of the start in which a time says when a line was printed */

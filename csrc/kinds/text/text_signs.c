@@ -5,9 +5,9 @@
 #include "kinds/text/text_signs.h"
 #include "abridge.h"
 #include "base/ascii.h"
-#include "kinds/char_set.h"
+#include "line/char_set.h"
 #include "kinds/text/listing_signs.h"
-#include "kinds/words.h"
+#include "line/word_list.h"
 
 enum {
     LEAST_WORDS = 5, /* of prose in a line */

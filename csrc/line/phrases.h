@@ -1,10 +1,10 @@
 /* Words that tell of trouble in one phrase alone. */
-#ifndef ABR_PRIORITY_PHRASES_H
-#define ABR_PRIORITY_PHRASES_H
+#ifndef ABR_LINE_PHRASES_H
+#define ABR_LINE_PHRASES_H
 
 #include "abridge.h"
 #include "base/private.h"
-#include "priority/evidence.h"
+#include "line/evidence.h"
 
 ABR_PRIVATE_BEGIN
 

@@ -1,13 +1,13 @@
 /* A line being read: its bytes, its words, and what they have said so far. */
-#ifndef ABR_PRIORITY_EVIDENCE_H
-#define ABR_PRIORITY_EVIDENCE_H
+#ifndef ABR_LINE_EVIDENCE_H
+#define ABR_LINE_EVIDENCE_H
 
 #include <string.h>
 
 #include "abridge.h"
 #include "base/ascii.h"
 #include "base/private.h"
-#include "priority/words.h"
+#include "line/words.h"
 
 ABR_PRIVATE_BEGIN
 

@@ -5,15 +5,15 @@
  * nothing; in a form that only an error has ("error:", "FAILED", "TypeError:") it is clear; elsewhere it may
  * be prose.
  */
-#include "priority/signs.h"
+#include "line/signs.h"
 #include "abridge.h"
-#include "priority/evidence.h"
-#include "priority/lexicon.h"
-#include "priority/nothing.h"
-#include "priority/phrases.h"
-#include "priority/score.h"
-#include "priority/words.h"
-#include "priority/written.h"
+#include "line/evidence.h"
+#include "line/lexicon.h"
+#include "line/nothing.h"
+#include "line/phrases.h"
+#include "line/score.h"
+#include "line/words.h"
+#include "line/written.h"
 
 enum {
     NEAR = 16,           /* bytes between a negation and what is lacking */

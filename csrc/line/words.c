@@ -12,13 +12,13 @@
  */
 #include <string.h>
 
-#include "priority/words.h"
+#include "line/words.h"
 #include "abridge.h"
 #include "base/ascii.h"
 #include "base/word.h"
-#include "priority/bits.h"
+#include "line/bits.h"
 #include "line/escape.h"
-#include "priority/lexicon.h"
+#include "line/lexicon.h"
 #include "text/kernels.h"
 #include "text/kernels_avx2.h"
 #include "text/classify_avx2.h"
@@ -68,7 +68,7 @@ static unsigned type_class(const abr_lexicon *lexicon, const char *p, size_t n)
         uint8_t class;
     } endings[] = {
 #define ENDING(class, text, program, proof) {text, sizeof(text) - 1, ABR_WORD_##class},
-#include "priority/endings.def"
+#include "line/endings.def"
 #undef ENDING
     };
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)

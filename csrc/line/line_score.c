@@ -4,17 +4,17 @@
  * The best of its words counts (signs.c), with a little more for an expectation, a summary and a place. A
  * line that reports success says nothing, whatever words it has.
  */
-#include "priority/line_score.h"
+#include "line/line_score.h"
 #include "abridge.h"
-#include "priority/command.h"
-#include "priority/evidence.h"
-#include "priority/hits.h"
+#include "line/command.h"
+#include "line/evidence.h"
+#include "line/hits.h"
 #include "line/layout.h"
-#include "priority/lexicon.h"
-#include "priority/phrases.h"
-#include "priority/score.h"
-#include "priority/signs.h"
-#include "priority/words.h"
+#include "line/lexicon.h"
+#include "line/phrases.h"
+#include "line/score.h"
+#include "line/signs.h"
+#include "line/words.h"
 
 static const float placed = 2.0F;
 static const float stepping = 0.35F;   /* factor of lines that say what is being done */

@@ -6,16 +6,16 @@
  */
 #include <string.h>
 
-#include "priority/lexicon.h"
+#include "line/lexicon.h"
 #include "abridge.h"
 #include "base/word.h"
 
 const abr_word abr_words[] = {
 #define WORD(class, text, program, proof) {text, sizeof(text) - 1, ABR_WORD_##class},
-#include "priority/words.def"
+#include "line/words.def"
 #undef WORD
 #define PHRASE(before, word, after, program, proof) {word, sizeof(word) - 1, ABR_WORD_PHRASE},
-#include "priority/phrases.def"
+#include "line/phrases.def"
 #undef PHRASE
 };
 

@@ -2,12 +2,12 @@
  * Lines that are written, not reported: people write of errors in source code, in manuals and commits, and a
  * log may show any of these.
  */
-#include "priority/written.h"
+#include "line/written.h"
 #include "abridge.h"
 #include "base/ascii.h"
 #include "line/forms.h"
-#include "priority/evidence.h"
-#include "priority/words.h"
+#include "line/evidence.h"
+#include "line/words.h"
 
 /* Words by their first letter in lower case, with a blank between them. */
 typedef const char *const word_list[26];

@@ -1,9 +1,9 @@
 /* What the words of a line say, each in its place. */
-#ifndef ABR_PRIORITY_SIGNS_H
-#define ABR_PRIORITY_SIGNS_H
+#ifndef ABR_LINE_SIGNS_H
+#define ABR_LINE_SIGNS_H
 
 #include "base/private.h"
-#include "priority/evidence.h"
+#include "line/evidence.h"
 
 ABR_PRIVATE_BEGIN
 

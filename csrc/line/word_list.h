@@ -1,13 +1,13 @@
 /* Words looked up in a list. */
-#ifndef ABR_KINDS_WORDS_H
-#define ABR_KINDS_WORDS_H
+#ifndef ABR_LINE_WORD_LIST_H
+#define ABR_LINE_WORD_LIST_H
 
 #include <string.h>
 
 #include "abridge.h"
 #include "base/ascii.h"
 #include "base/private.h"
-#include "kinds/lines.h"
+#include "line/lines.h"
 
 ABR_PRIVATE_BEGIN
 

@@ -4,11 +4,11 @@
  * Messages of runtimes often have no word for trouble: "attempt to index a nil value", "index out of range".
  * Each is known by one of its words, which is in the lexicon, and by its neighbours.
  */
-#include "priority/phrases.h"
+#include "line/phrases.h"
 #include "abridge.h"
 #include "base/ascii.h"
-#include "priority/evidence.h"
-#include "priority/words.h"
+#include "line/evidence.h"
+#include "line/words.h"
 
 /* ---- ASCII ---- */
 
@@ -34,7 +34,7 @@ typedef struct {
 
 static const phrase phrases[] = {
 #define PHRASE(before, word, after, program, proof) {before, word, after},
-#include "priority/phrases.def"
+#include "line/phrases.def"
 #undef PHRASE
 };
 
@@ -81,7 +81,7 @@ typedef struct {
 
 static const stem stems[] = {
 #define STEM(before, text, program, proof) {before, text},
-#include "priority/stems.def"
+#include "line/stems.def"
 #undef STEM
 };
 

@@ -1,11 +1,11 @@
 /* One pass over a line. */
-#ifndef ABR_PRIORITY_WORDS_H
-#define ABR_PRIORITY_WORDS_H
+#ifndef ABR_LINE_WORDS_H
+#define ABR_LINE_WORDS_H
 
 #include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
-#include "priority/lexicon.h"
+#include "line/lexicon.h"
 
 ABR_PRIVATE_BEGIN
 

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "priority/hits.h"
+#include "line/hits.h"
 #include "abridge.h"
 #include "base/ascii.h"
 

@@ -1,10 +1,10 @@
 /* Lines at which the output of a command starts or ends. */
-#ifndef ABR_PRIORITY_COMMAND_H
-#define ABR_PRIORITY_COMMAND_H
+#ifndef ABR_LINE_COMMAND_H
+#define ABR_LINE_COMMAND_H
 
 #include "abridge.h"
 #include "base/private.h"
-#include "priority/evidence.h"
+#include "line/evidence.h"
 
 ABR_PRIVATE_BEGIN
 

@@ -1,6 +1,6 @@
 /* The form of a line. */
-#ifndef ABR_PRIORITY_FORM_H
-#define ABR_PRIORITY_FORM_H
+#ifndef ABR_LINE_FORM_H
+#define ABR_LINE_FORM_H
 
 #include "abridge.h"
 #include "base/private.h"

@@ -5,11 +5,11 @@
  * no trouble; it has to be all of the value, since "error: no such file" and "Error: null is not an object"
  * are sentences.
  */
-#include "priority/nothing.h"
+#include "line/nothing.h"
 #include "abridge.h"
 #include "base/ascii.h"
-#include "priority/evidence.h"
-#include "priority/words.h"
+#include "line/evidence.h"
+#include "line/words.h"
 
 enum { WORDS_BETWEEN = 2 }; /* "exceptions raised: 0", "errors found so: 0" */
 

@@ -1,6 +1,6 @@
 /* The lines of a text, one after the other. In a header, since every kind's evidence is in its lines. */
-#ifndef ABR_KINDS_LINES_H
-#define ABR_KINDS_LINES_H
+#ifndef ABR_LINE_LINES_H
+#define ABR_LINE_LINES_H
 
 #include <string.h>
 

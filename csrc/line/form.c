@@ -6,12 +6,12 @@
  * bytes. The line is read in blocks that end with a whole token; only one longer than a block is split, and
  * counts as a name. Escape sequences count as blanks, and so does the indent, which runs compare.
  */
-#include "priority/form.h"
+#include "line/form.h"
 #include "abridge.h"
 #include "base/word.h"
-#include "priority/bits.h"
+#include "line/bits.h"
 #include "line/escape.h"
-#include "priority/words.h"
+#include "line/words.h"
 #include "text/kernels.h"
 #include "text/kernels_avx2.h"
 #include "text/classify_avx2.h"

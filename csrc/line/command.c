@@ -4,11 +4,11 @@
  * Shells, build tools and CI services write them: "+ make", "##[group]", "exited with code 2".
  * The time, which a CI service puts first, may stand before them.
  */
-#include "priority/command.h"
+#include "line/command.h"
 #include "abridge.h"
 #include "base/ascii.h"
-#include "priority/evidence.h"
-#include "priority/words.h"
+#include "line/evidence.h"
+#include "line/words.h"
 
 /* Where a line's text starts, after blanks and a time such as 2026-03-01T10:00:00.0000000Z. */
 static size_t start_of_text(const abr_evidence *l)

@@ -8,11 +8,11 @@
  */
 #include <string.h>
 
-#include "priority/recall.h"
+#include "line/recall.h"
 #include "abridge.h"
 #include "base/word.h"
 #include "line/layout.h"
-#include "priority/line_score.h"
+#include "line/line_score.h"
 
 enum { WORD = sizeof(uint64_t) };
 

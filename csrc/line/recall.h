@@ -1,14 +1,14 @@
 /* Lines read before. */
-#ifndef ABR_PRIORITY_RECALL_H
-#define ABR_PRIORITY_RECALL_H
+#ifndef ABR_LINE_RECALL_H
+#define ABR_LINE_RECALL_H
 
 #include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
-#include "priority/form.h"
-#include "priority/hits.h"
-#include "priority/lexicon.h"
-#include "priority/line_score.h"
+#include "line/form.h"
+#include "line/hits.h"
+#include "line/lexicon.h"
+#include "line/line_score.h"
 
 ABR_PRIVATE_BEGIN
 

@@ -1,10 +1,10 @@
 /* Sets of chars, and the chars of a line: what needs one of them is not looked for in a line without it. */
-#ifndef ABR_KINDS_CHAR_SET_H
-#define ABR_KINDS_CHAR_SET_H
+#ifndef ABR_LINE_CHAR_SET_H
+#define ABR_LINE_CHAR_SET_H
 
 #include "abridge.h"
 #include "base/private.h"
-#include "kinds/lines.h"
+#include "line/lines.h"
 
 ABR_PRIVATE_BEGIN
 

@@ -1,6 +1,6 @@
 /* Blocks of a line as masks, a bit a byte. */
-#ifndef ABR_PRIORITY_BITS_H
-#define ABR_PRIORITY_BITS_H
+#ifndef ABR_LINE_BITS_H
+#define ABR_LINE_BITS_H
 
 #include "abridge.h"
 #include "base/private.h"

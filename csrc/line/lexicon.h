@@ -1,6 +1,6 @@
 /* Words that say something. */
-#ifndef ABR_PRIORITY_LEXICON_H
-#define ABR_PRIORITY_LEXICON_H
+#ifndef ABR_LINE_LEXICON_H
+#define ABR_LINE_LEXICON_H
 
 #include "abridge.h"
 #include "base/private.h"

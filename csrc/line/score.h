@@ -1,6 +1,6 @@
 /* The scale of line scores: what the words of a line add up to. */
-#ifndef ABR_PRIORITY_SCORE_H
-#define ABR_PRIORITY_SCORE_H
+#ifndef ABR_LINE_SCORE_H
+#define ABR_LINE_SCORE_H
 
 #define ABR_SCORE_CLEAR 11.0F /* a form that only an error has; the others are measured against it */
 #define ABR_SCORE_BAD 6.0F    /* wrong in most sentences */

@@ -1,10 +1,10 @@
 /* The value of a word of trouble. */
-#ifndef ABR_PRIORITY_NOTHING_H
-#define ABR_PRIORITY_NOTHING_H
+#ifndef ABR_LINE_NOTHING_H
+#define ABR_LINE_NOTHING_H
 
 #include "abridge.h"
 #include "base/private.h"
-#include "priority/evidence.h"
+#include "line/evidence.h"
 
 ABR_PRIVATE_BEGIN
 

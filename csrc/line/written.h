@@ -1,10 +1,10 @@
 /* Lines that are written, not reported. */
-#ifndef ABR_PRIORITY_WRITTEN_H
-#define ABR_PRIORITY_WRITTEN_H
+#ifndef ABR_LINE_WRITTEN_H
+#define ABR_LINE_WRITTEN_H
 
 #include "abridge.h"
 #include "base/private.h"
-#include "priority/evidence.h"
+#include "line/evidence.h"
 
 ABR_PRIVATE_BEGIN
 

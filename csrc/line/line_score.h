@@ -1,13 +1,13 @@
 /* What a line says, read alone. */
-#ifndef ABR_PRIORITY_LINE_SCORE_H
-#define ABR_PRIORITY_LINE_SCORE_H
+#ifndef ABR_LINE_LINE_SCORE_H
+#define ABR_LINE_LINE_SCORE_H
 
 #include "abridge.h"
 #include "base/private.h"
-#include "priority/command.h"
-#include "priority/hits.h"
-#include "priority/lexicon.h"
-#include "priority/words.h"
+#include "line/command.h"
+#include "line/hits.h"
+#include "line/lexicon.h"
+#include "line/words.h"
 
 ABR_PRIVATE_BEGIN
 

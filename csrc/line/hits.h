@@ -1,6 +1,6 @@
 /* Patterns of the caller. */
-#ifndef ABR_PRIORITY_HITS_H
-#define ABR_PRIORITY_HITS_H
+#ifndef ABR_LINE_HITS_H
+#define ABR_LINE_HITS_H
 
 #include "abridge.h"
 #include "base/private.h"
