@@ -22,6 +22,7 @@
 
 enum {
     SWALLOW_MOST = ABR_OR_TINY(4096, 24), /* bytes of a sequence, from its ESC on */
+    LINES_BYTES = ABR_OR_TINY(4096, 5),   /* of lines that end in CRLF, put at once */
     PARAMETERS = 4,                       /* of a sequence; what we act on has two at most */
     PARAMETER_MOST = 1 << 20,
     BEL = 0x07,
@@ -397,6 +398,26 @@ static bool sequence_byte(abr_cleaner *c, char byte)
     return true;
 }
 
+/* Put lines without the CR before each newline, which returns anyway; (p, n) starts with such a CR. Short lines
+ * go to the screen many at a time. Returns the bytes taken. */
+static size_t put_crlf_lines(abr_cleaner *c, const char *p, size_t n)
+{
+    char lines[LINES_BYTES];
+    size_t used = 0;
+    size_t at = 0;
+    while (used < sizeof lines && n - at > 1 && p[at] == '\r' && p[at + 1] == '\n') {
+        c->count[ABR_CLEAN_RETURN]++;
+        at++;
+        const size_t most = n - at < sizeof lines - used ? n - at : sizeof lines - used;
+        const size_t run = most == 1 || p[at + 1] == '\r' ? 1 : abr_plain_run(p + at, most);
+        memcpy(lines + used, p + at, run);
+        used += run;
+        at += run;
+    }
+    put_text(c, lines, used);
+    return at;
+}
+
 /* Take the start of (p, n), which is no plain text; returns the bytes taken. */
 static size_t special(abr_cleaner *c, const char *p, size_t n)
 {
@@ -406,9 +427,8 @@ static size_t special(abr_cleaner *c, const char *p, size_t n)
     }
     if ((unsigned char)*p < 0x80) {
         if (*p == '\r' && n > 1 && p[1] == '\n' && !is_kept(c, ABR_CLEAN_RETURN))
-            c->count[ABR_CLEAN_RETURN]++; /* a newline returns anyway */
-        else
-            act_on(c, *p);
+            return put_crlf_lines(c, p, n);
+        act_on(c, *p);
         return 1;
     }
     size_t size = abr_char_size(p, n);
