@@ -1,6 +1,6 @@
 --- mcphub.nvim, in your init.lua: what its servers' tools and resources give to any chat is capped, and kept in full in
 --- a file; the model is told which.
-local session = require("abridge").session { limits = { ["*"] = { max_lines = 4000, max_bytes = "20KB" } } }
+local session = { limits = { ["*"] = { max_lines = 4000, max_bytes = "20KB" } } } -- opened by the first call
 require("mcphub").setup {
   on_ready = function(hub)
     require("abridge.mcphub").attach(hub, { session = session })

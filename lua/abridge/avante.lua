@@ -76,7 +76,7 @@ function M.wrap(tool, opts)
   local own = setmetatable(check.copied(tool), getmetatable(tool))
   function own.func(input, ...)
     local ok, result, failure = pcall(func, input, completing(name, opts, ...))
-    if not ok then return nil, capped_error(name, result == nil and "nil" or result, options.open(opts)) end
+    if not ok then return nil, capped_error(name, result == nil and "nil" or result, (options.open(opts))) end
     return capped(name, opts, result, failure)
   end
   ours[own.func] = true

@@ -188,10 +188,9 @@ local function core_path()
 end
 
 local function core_facts()
-  local ok, loaded = pcall(require, "abridge")
-  if not ok then return { error = tostring(loaded) } end
-  local core = require "abridge.base.core_loader"
-  return { path = core_path(), version = loaded.version, lua_version = core.lua_version }
+  local ok, core = pcall(require, "abridge.base.core_loader")
+  if not ok then return { error = tostring(core) } end
+  return { path = core_path(), version = core.version, lua_version = core.lua_version }
 end
 
 local function library_facts()

@@ -1,9 +1,10 @@
 --- abridge: decide what a language model sees of a tool's output, and say exactly what was left out.
 ---
 --- `require "abridge"` loads the core alone; what else a name takes is loaded when it is first used, luv and JSON when
---- a tool first wants them.
+--- a tool first wants them. Without a core, or with one of another version, it loads all the same: what needs the core
+--- then raises, and says how to get it.
 
-local core = require "abridge.base.core_loader"
+local has_core, core = pcall(require, "abridge.base.core_loader")
 
 --- What is loaded when it is first used: its module, and its name there.
 local LATER = {
@@ -20,7 +21,7 @@ local LATER = {
   setup = { "abridge.nvim", "setup" },
 }
 
----@class abridge
+---@class abridge: abridge.Core
 ---@field assert_conforms fun(tool_name: string, response: any)
 ---@field cap fun(text: any, how?: string|abridge.Limits, opts?: abridge.CapOptions): string, abridge.Cut, abridge.Block
 ---@field display fun(result: abridge.Result, opts?: abridge.DisplayOptions): string
@@ -32,33 +33,37 @@ local LATER = {
 ---@field protocol fun(cut_or_result: abridge.Cut|abridge.Result): table
 ---@field session fun(opts?: abridge.SessionOptions): abridge.Session|nil, string|nil, string|nil
 ---@field setup fun(opts?: { session: abridge.SessionOptions|nil })
-local M = {
-  version = core.version,
+local M = { version = require "abridge.base.version" }
 
-  -- cuts
-  auto = core.auto,
-  kind = core.kind,
-  head = core.head,
-  tail = core.tail,
-  head_tail = core.head_tail,
-  priority = core.priority,
-  cut = core.cut,
-  pipeline = core.pipeline,
-  line = core.line,
-  stream = core.stream,
-  clean = core.clean,
-  index = core.index,
-
-  -- what a text says of places
-  locations = core.locations,
-
-  -- counting and sizes
-  count_lines = core.count_lines,
-  count_chars = core.count_chars,
-  estimate_tokens = core.estimate_tokens,
-  format_size = core.format_size,
-  parse_size = core.parse_size,
+--- What the core gives: cuts; places in a text; counts and sizes.
+local OF_CORE = {
+  "auto",
+  "kind",
+  "head",
+  "tail",
+  "head_tail",
+  "priority",
+  "cut",
+  "pipeline",
+  "line",
+  "stream",
+  "clean",
+  "index",
+  "locations",
+  "count_lines",
+  "count_chars",
+  "estimate_tokens",
+  "format_size",
+  "parse_size",
 }
+
+for _, name in ipairs(OF_CORE) do
+  M[name] = has_core and rawget(core, name)
+    or function(...)
+      M[name] = require("abridge.base.core_loader")[name]
+      return M[name](...)
+    end
+end
 
 return setmetatable(M, {
   __index = function(_, name)

@@ -126,9 +126,11 @@ function M.cap(tool_name, value, opts)
   if type(tool_name) ~= "string" then
     check.fail("abridge.mcp.cap: tool_name must be a string, got " .. check.show(tool_name))
   end
-  opts = options.checked("abridge.mcp.cap", opts)
+  local problem
+  opts, problem = options.open(options.checked("abridge.mcp.cap", opts))
   local ok, result = pcall(function()
     if type(value) ~= "table" or value.content ~= nil or type(value.result) ~= "table" then
+      if problem then error(problem, 0) end
       return capped(tool_name, value, opts)
     end
     local response = check.copied(value) -- of JSON-RPC

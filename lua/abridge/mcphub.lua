@@ -33,7 +33,7 @@ local function wrapped(kind, original, opts)
     if type(given.caller) == "table" and given.caller.type == OWN_WINDOW then return original(hub, ...) end
     local function cap(response)
       if response == nil then return nil end
-      return mcp.cap(name, response, options.open(opts))
+      return mcp.cap(name, response, (options.open(opts)))
     end
     if given.callback then
       args[at] = check.copied(given)

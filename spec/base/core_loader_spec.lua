@@ -37,11 +37,16 @@ describe("require 'abridge'", function()
     dir:run(("cp %s %s"):format(quote(path), quote(core)))
   end
 
-  --- What a fresh interpreter prints of a script; `attempt(name)` prints whether `require(name)` works.
+  --- What a fresh interpreter prints of a script; `attempt(name)` prints whether `require(name)` works, and of the top
+  --- file whether a function of it does.
   local function run(script)
     dir:write("probe.lua", [[
       local function attempt(name)
         local ok, value = pcall(require, name)
+        if name == "abridge" then
+          assert(ok, value)
+          ok, value = pcall(value.head, "", { max_bytes = 1 })
+        end
         io.stdout:write(ok and "loaded" or tostring(value), "\n")
       end
     ]] .. script)
@@ -172,14 +177,15 @@ describe("require 'abridge'", function()
       attempt "abridge"
       core.lua_version = _VERSION:match "%d+%.%d+"
       attempt "abridge"
-      core.index = print
-      attempt "abridge"
+      io.stdout:write(select(2, pcall(require("abridge").index)), "\n")
+      core.index = io.write
+      require("abridge").index "called\n"
       io.stdout:write(select(2, pcall(function() return core.save end)), "\n")
     ]]
     local function lacks(name)
       return message:format(where, name, remedy "loaded")
     end
-    assert.equal(lacks "lua_version" .. lacks "index" .. "loaded\n" .. lacks "save", said)
+    assert.equal(lacks "lua_version" .. "loaded\n" .. lacks "index" .. "called\n" .. lacks "save", said)
   end)
 end)
 

@@ -229,7 +229,14 @@ describe("abridge.avante", function()
       { "unknown option 'limit' %(value 3%)", adapter.wrap, {}, { limit = 3 } },
       { "max_bytes", adapter.wrap, {}, { limits = { max_bytes = -1 } } },
       { "cannot be used with session", adapter.wrap, {}, { session = { cap = print }, save = "x" } },
-      { "session must be a session, got table", adapter.wrap, {}, { session = {} } },
+      { "session must be a session, options of one or a function .*, got 3", adapter.wrap, {}, { session = 3 } },
+      { "session: unknown option 'limit' %(value 3%)", adapter.wrap, {}, { session = { limit = 3 } } },
+      {
+        "session: .*max_bytes",
+        adapter.tools,
+        { process_tool_use = print },
+        { session = { limits = { x = { max_bytes = -1 } } } },
+      },
       { "resume cannot be used with limits", adapter.wrap, {}, { limits = {}, resume = "{next}" } },
       { "process_tool_use", adapter.tools, {} },
       { "unknown option", adapter.tools, { process_tool_use = print }, { x = 1 } },
@@ -263,7 +270,7 @@ describe("abridge.avante", function()
     local session = abridge.session { profile = "dispatcher", ceiling = false, run_dir = false, on_event = error }
     own = adapter.wrap(tools()[1], { session = session }) -- no limit at all
     result = own.func({ result = lines(10000) }, {})
-    assert.equal(30720, #result)
+    assert.equal(10240, #result)
     assert.equal("short", (own.func({ result = "short" }, {})))
     session = abridge.session { redact = { "SECRET" }, run_dir = false, on_event = error }
     own = adapter.wrap(tools()[1], { session = session })
@@ -293,7 +300,7 @@ describe("abridge.avante without the core", function()
       }, {})
       local result, failure = own.func({}, {})
       assert.equal(many, result)
-      assert.is_true(#failure <= 30720)
+      assert.is_true(#failure <= 10240)
       local func = own.func
       own = crude.wrap({ name = "t", func = func }, { limits = { max_bytes = 500 } })
       result = own.func({}, {})

@@ -670,7 +670,7 @@ describe("abridge.mcp.cap", function()
       end)
       assert.matches("^abridge: the output of tool was cut crudely: its core [^\n]* run `[^\n]*$", told)
       local result = crude.cap("tool", value)
-      assert.matches("^line 1\n.*\n%.%.%. %[9000 lines, cut to 1000%] %.%.%.\n.*line 9000$", result.content[1].text)
+      assert.matches("^line 1\n.*\n%.%.%. %[%d+ bytes, cut to 5120%] %.%.%.\n.*line 9000$", result.content[1].text)
     end)
   end)
 
@@ -702,7 +702,7 @@ describe("abridge.mcp.cap", function()
     for _, case in ipairs {
       { "tool_name must be a string, got 3", 3, {} },
       { "unknown option 'sesion'", "x", {}, { sesion = 1 } },
-      { "session must be a session, got 1", "x", {}, { session = 1 } },
+      { "session must be a session, options of one or a function that opens one, got 1", "x", {}, { session = 1 } },
       { "cannot be used with session", "x", {}, { session = { cap = print }, limits = {} } },
       { "limits: .*max_bytes", "x", {}, { limits = { max_bytes = "many" } } },
     } do

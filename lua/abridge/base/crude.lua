@@ -3,8 +3,8 @@
 
 local M = {}
 
---- Budgets unless told otherwise: what the default profile allows a tool.
-M.default, M.default_lines = 30 * 1024, 2000
+--- Bytes where no budget is known.
+M.default = 10 * 1024
 
 local HEAD = 0.3 -- the share of the start
 local SHORT = "[truncated]" -- where there is no room for the sizes
@@ -117,7 +117,7 @@ local function is_number(value)
   return type(value) == "number" and value == value
 end
 
---- Bytes that no budget forbids, as far as plain Lua can tell: no char and no token takes less than one. 30720 where
+--- Bytes that no budget forbids, as far as plain Lua can tell: no char and no token takes less than one. 10240 where
 --- nothing bounds them.
 ---@param budgets table<string, any>
 ---@return number
@@ -140,7 +140,7 @@ end
 --- what it says itself, or the name of its type.
 ---@param text any
 ---@param budgets? integer|{ max_bytes: integer|nil, max_lines: integer|nil, max_chars: integer|nil, max_tokens:
----  integer|nil, count_tokens: function|nil, token_safety: number|nil } bytes alone, or limits; 30720 bytes where
+---  integer|nil, count_tokens: function|nil, token_safety: number|nil } bytes alone, or limits; 10240 bytes where
 ---  nothing bounds them; what is not a number counts as not given
 ---@return string
 ---@return "bytes"|"lines"|nil by nil where the text fits

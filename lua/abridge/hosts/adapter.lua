@@ -38,8 +38,7 @@ end
 ---@field options table<string, any> those that were right
 ---@field user abridge.Limits|false
 ---@field private problem? string why there is no session
----@field private asked table<string, table> limits by tool as they were asked for, not checked: for crude cuts
----@field private aliases table<string, string>
+---@field private asked abridge.SessionOptions as they were asked for, not checked: for crude cuts
 ---@field tell fun(message: string, reason: string|nil) reports a message once, or a reason once
 ---@field ids table<any, table<any, string|false>> the session's ids of calls, by owner and call
 ---@field private calls table<any, table> what has been given so far, by owner and call
@@ -90,8 +89,7 @@ function M.new(who, opts, on_problem, aliases, more)
   self.options = right
   self.redacts = type(opts) == "table" and opts.redact and true or false
   local given = type(opts) == "table" and opts or {}
-  self.asked = type(given.limits) == "table" and given.limits or {}
-  self.aliases = all_aliases(aliases, self.problem and given or right)
+  self.asked = { profile = given.profile, limits = given.limits, aliases = all_aliases(aliases, given) }
   local least = { redact = right.redact } -- options may be right but for each other
   for _, session_opts in ipairs { right, least } do
     ok, why = pcall(open, session_opts, all_aliases(aliases, session_opts), self.tell)
@@ -177,20 +175,9 @@ local function crudely(self, text, budgets)
   return (crude.cut(withheld and crude.withheld or safe.redacted(text, self), budgets))
 end
 
---- The limits that were asked for a tool, over the usual ones.
-local function asked_for(self, tool)
-  local limits = { max_bytes = crude.default, max_lines = crude.default_lines }
-  for _, name in ipairs { "*", self.aliases[tool] or tool, tool } do
-    for key, value in next, type(self.asked[name]) == "table" and self.asked[name] or {} do
-      limits[key] = value
-    end
-  end
-  return { limits = limits }
-end
-
 --- Budgets of a crude cut for the model: the rest of the call's, or a little if that is next to nothing.
 local function budgets_left(self, output, call)
-  local budgets = safe.crude_budgets(output.tool, self.session and self or asked_for(self, output.tool))
+  local budgets = safe.crude_budgets(output.tool, { session = self.session or self.asked })
   budgets.max_bytes = crude.bytes_of(budgets)
   for key, given in pairs { max_bytes = call.bytes, max_chars = call.bytes, max_tokens = call.bytes } do
     local most = budgets[key]

@@ -5,19 +5,35 @@
 local check = require "abridge.base.check"
 local host = require "abridge.base.host"
 local tell = require "abridge.hosts.tell"
+local profiles = require "abridge.output.profiles"
 
 local M = {}
 
 -- of a call ----------------------------------------------------------------------------
 
 ---@class (exact) abridge.SafeOptions
----@field session? abridge.Session whose limits, log and full outputs are used; not for use with the other options
+---@field session? abridge.Session|abridge.SessionOptions|fun(): abridge.Session whose limits, log and full outputs are
+---  used; not for use with the other options. Options, or a function that opens a session, are for a configuration: the
+---  session is opened by the first call, and where it cannot be (there is no core) each output is cut crudely.
 ---@field limits? abridge.Limits in place of the tool's in the default profile
 ---@field save? string folder for full outputs, as of abridge.cap
 ---@field resume? string as of abridge.cap; not for use with `limits`
 
+local function is_session(value)
+  return check.session(value) == nil
+end
+
+--- What is wrong with the options of a session, in a session's own words, or nil. Without a core nothing is.
+local function wrong_session(opts)
+  local found, sessions = pcall(require, "abridge.session")
+  return found and sessions.wrong(opts) or nil
+end
+
 local SAFE_OPTIONS = {
-  session = check.session,
+  session = function(value)
+    if type(value) == "function" or is_session(value) then return nil end
+    return type(value) ~= "table" and "a session, options of one or a function that opens one" or nil
+  end,
   limits = "table",
   save = "string",
   resume = "string",
@@ -35,6 +51,10 @@ function M.checked(who, opts, deeper)
     check.fail(who .. ": limits, save and resume cannot be used with session", 1 + deeper)
   elseif opts.limits and opts.resume then
     check.fail(who .. ": resume cannot be used with limits", 1 + deeper)
+  end
+  if M.asked(opts) then
+    local why = wrong_session(opts.session)
+    if why then check.fail(("%s: session: %s"):format(who, why), 1 + deeper) end
   end
   local ok, limit = pcall(require, "abridge.output.limit")
   if ok and opts.limits then limit.checked(who .. ": limits", limit.with_strategy(nil, opts.limits), 2 + deeper) end
@@ -54,20 +74,64 @@ function M.for_plugin(who, opts)
   return checked
 end
 
---- The editor's session, or nil if there can be none now.
-local function editor_session()
-  if host.in_fast_event() then return nil end
-  local ok, session = pcall(function()
-    return require("abridge.nvim.run").session()
-  end)
-  return ok and session or nil
+local opened = setmetatable({}, { __mode = "k" }) -- sessions by the options or the function that opened them
+
+--- Open a session, by options or by a function.
+local function session_by(how)
+  local session, why
+  if type(how) == "function" then
+    session, why = how()
+  else
+    session, why = require("abridge.session").logged(check.copied(how))
+  end
+  if not session then error(why or "no session was opened", 0) end
+  if not is_session(session) then error("session: a session was wanted, got " .. check.show(session), 0) end
+  return session
 end
 
---- The options for a call: with the editor's session if that is to be used.
+--- The options for a call: the session that they name is open.
 ---@param opts abridge.SafeOptions
----@return abridge.SafeOptions
+---@return abridge.SafeOptions opts as they were where there is a problem
+---@return any|nil problem why no session could be opened: outputs are cut crudely then
 function M.open(opts)
-  return for_editor[opts] and { session = editor_session() } or opts
+  local how = opts.session
+  if for_editor[opts] then
+    if host.in_fast_event() then return {} end
+    how = require("abridge.nvim.run").session
+  elseif how == nil or is_session(how) then
+    return opts
+  end
+  if opened[how] and not opened[how].closed then return { session = opened[how] } end
+  local ok, session = pcall(session_by, how)
+  if not ok then return opts, session end
+  opened[how] = session
+  return { session = session }
+end
+
+--- The options of a session that is not open, if that is what there is of it.
+---@param opts { session: any }
+---@return abridge.SessionOptions|nil
+function M.asked(opts)
+  return type(opts.session) == "table" and not is_session(opts.session) and opts.session or nil
+end
+
+--- The limits that the options of a session name for a tool, as they are: nothing of them was checked.
+---@param asked table abridge.SessionOptions
+---@param tool string
+---@return abridge.Limits
+function M.limits_asked(asked, tool)
+  local function table_of(value)
+    return type(value) == "table" and value or {}
+  end
+  local profile = table_of(profiles.all[asked.profile])
+  local name = table_of(asked.aliases)[tool] or table_of(profile.aliases)[tool] or tool
+  local limits = check.copied(profile[name] or profile["*"] or {})
+  for _, key in ipairs { profile[name] and name or "*", name, tool } do
+    for limit, value in next, table_of(table_of(asked.limits)[key]) do
+      limits[limit] = value
+    end
+  end
+  return limits
 end
 
 -- of a configuration -------------------------------------------------------------------

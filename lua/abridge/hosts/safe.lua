@@ -11,10 +11,12 @@ local M = {}
 
 --- A value as the session redacts it, all strings of a table too; the value itself where there is nothing to hide.
 ---@param value any
----@param opts { session: abridge.Session|nil }
+---@param opts { session: any }
 ---@return any
 function M.redacted(value, opts)
-  local redactor = opts.session and opts.session.redactor
+  local asked = options.asked(opts)
+  if asked and asked.redact and value ~= nil then return crude.withheld end
+  local redactor = type(opts.session) == "table" and opts.session.redactor
   if not redactor or value == nil then return value end
   local ok, shown, changed = pcall(redactor.data, redactor, value)
   if not ok then return crude.withheld end
@@ -29,15 +31,16 @@ local function bytes_of(size)
   return number and math.floor(tonumber(number) * 1024 ^ (math.max(scale, 1) - 1)) or nil
 end
 
---- Budgets of a crude cut: those in force if they are known, else those that were asked for, else the usual ones.
+--- Budgets of a crude cut: those in force if they are known, else those that were asked for, else little.
 ---@param tool string
----@param opts { session: abridge.Session|nil, limits: abridge.Limits|nil }
+---@param opts { session: any, limits: abridge.Limits|nil }
 ---@return table<string, any>
 function M.crude_budgets(tool, opts)
   local ok, limits = pcall(function()
     return require("abridge.output.share").limits(tool, opts)
   end)
-  if not ok then limits = opts.limits or { max_lines = crude.default_lines } end
+  local asked = options.asked(opts)
+  if not ok then limits = opts.limits or asked and options.limits_asked(asked, tool) or {} end
   local budgets = check.copied(limits)
   budgets.max_bytes = bytes_of(budgets.max_bytes)
   local named = profiles.exec_budgets[budgets.output]
@@ -58,8 +61,11 @@ end
 ---@param opts abridge.SafeOptions
 ---@return string content
 function M.cap(tool, text, opts)
-  tool, opts = check.name(tool), options.open(opts)
+  local unopened
+  tool = check.name(tool)
+  opts, unopened = options.open(opts)
   local ok, content, problem = pcall(function()
+    if unopened then error(unopened, 0) end
     local share = require "abridge.output.share"
     local content, _, _, problem = share.cap(tool, text, share.limits(tool, opts), {}, opts)
     return content, problem

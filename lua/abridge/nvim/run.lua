@@ -1,7 +1,6 @@
 --- A call whose output is shown in a buffer while it runs; the editor's session.
 
 local check = require "abridge.base.check"
-local render = require "abridge.nvim.render"
 
 local M = {}
 
@@ -32,6 +31,7 @@ local calls = 0
 
 --- Call a tool and render its output.
 local function start(session, tool, input, opts)
+  local render = require "abridge.nvim.render" -- not before: without a core, options can still be set
   calls = calls + 1
   local buf = opts.buf or 0
   if buf == 0 then buf = vim.api.nvim_get_current_buf() end
@@ -75,21 +75,12 @@ end
 local editor = { opts = {} }
 local NO_TOOLS = { read = false, search = false } -- who reads its results has other tools than the session
 
---- What is wrong with the options of a session, or nil. Nothing that they name is opened.
-local function wrong(opts)
-  local probe = check.copied(opts)
-  if type(probe.databases) == "table" then probe.databases = nil end
-  if not require("abridge.run.writer").check_run_dir(probe.run_dir) then probe.run_dir = false end
-  local ok, session = pcall(require("abridge.session").new, probe)
-  if not ok then return (check.reason(session):gsub("^abridge%.session: ", "")) end
-  if session then session:close() end
-end
-
 --- Set the options of the editor's session. Raises on a wrong one, at the level of the caller's caller.
 ---@param who string the public function
----@param opts table options of `abridge.session`
+---@param opts table options of `abridge.session`, which only a core can check
 function M.configure(who, opts)
-  local why = wrong(opts)
+  local found, sessions = pcall(require, "abridge.session")
+  local why = found and sessions.wrong(opts)
   if why then check.fail(("%s: session: %s"):format(who, why), 1) end
   editor.opts = check.copied(opts)
 end

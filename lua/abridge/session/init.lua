@@ -74,6 +74,18 @@ function M.new(opts)
   return self
 end
 
+--- What is wrong with the options of a session, or nil. Nothing that they name is opened.
+---@param opts table
+---@return string|nil why
+function M.wrong(opts)
+  local probe = check.copied(opts)
+  if type(probe.databases) == "table" then probe.databases = nil end
+  if not writer.check_run_dir(probe.run_dir) then probe.run_dir = false end
+  local ok, session = pcall(M.new, probe)
+  if not ok then return (check.reason(session):gsub("^" .. WHO:gsub("%.", "%%.") .. ": ", "")) end
+  if session then session:close() end
+end
+
 --- A session as `new` opens it, but with a log unless its options say otherwise: all such sessions of a process share a
 --- folder in the state directory, made with the first call. One with a `retention` of its own has a folder of its own.
 --- Our own commands and adapters use this.
