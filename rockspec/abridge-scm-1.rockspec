@@ -147,6 +147,7 @@ build = {
         "csrc/line/signs.c",
         "csrc/priority/sort.c",
         "csrc/priority/stretch.c",
+        "csrc/line/trace.c",
         "csrc/line/words.c",
         "csrc/line/written.c",
         "csrc/stream/stream.c",

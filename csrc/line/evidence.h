@@ -7,6 +7,7 @@
 #include "abridge.h"
 #include "base/ascii.h"
 #include "base/private.h"
+#include "line/trace.h"
 #include "line/words.h"
 
 ABR_PRIVATE_BEGIN
@@ -41,7 +42,36 @@ typedef struct {
     bool is_clear;    /* a form was found that only an error has */
     size_t at;        /* of the best word */
     bool *exact;      /* it matters which digits it has */
+    abr_trace *trace; /* NULL: nobody asks */
 } abr_evidence;
+
+/* Note what n bytes at `at` are worth to the line. */
+static inline void note_score(const abr_evidence *l, size_t at, size_t n, abr_rule_table table, float score)
+{
+    if (l->trace)
+        abr_trace_add(l->trace,
+                      &(abr_traced){.at = (uint32_t)at, .n = (uint32_t)n, .table = table, .score = score});
+}
+
+/* The same of a form that is no word. */
+static inline void note_form(const abr_evidence *l, size_t at, const char *form, float score)
+{
+    if (l->trace)
+        abr_trace_add(
+            l->trace,
+            &(abr_traced){.at = (uint32_t)at, .table = ABR_TABLE_FORMS, .form = form, .score = score});
+}
+
+/* `denied`, noted with its reason. */
+static inline bool deny(const abr_evidence *l, const abr_sign *s, abr_denial why, bool denied)
+{
+    if (denied && l->trace)
+        abr_trace_add(l->trace, &(abr_traced){.at = s->at,
+                                              .n = s->n,
+                                              .table = s->type ? ABR_TABLE_ENDINGS : ABR_TABLE_WORDS,
+                                              .denial = why});
+    return denied;
+}
 
 /* A rule is about to look at which digit it is, not just that it is one: see recall.c. */
 static inline void tell_digits(const abr_evidence *l)

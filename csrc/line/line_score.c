@@ -24,8 +24,10 @@ static const float traced = 0.5F;      /* factor of commands that a shell prints
 
 /* ---- signs other than words ---- */
 
-static void say_clearly(abr_evidence *l, size_t at)
+/* `form` names what stands there. */
+static void say_clearly(abr_evidence *l, size_t at, const char *form)
 {
+    note_form(l, at, form, ABR_SCORE_CLEAR);
     l->is_clear = true;
     if (l->strong < ABR_SCORE_CLEAR) {
         l->strong = ABR_SCORE_CLEAR;
@@ -46,7 +48,7 @@ static void read_mark(abr_evidence *l)
                 starts_with(l, at, "\xE2\x9C\x97") || starts_with(l, at, "\xE2\x9C\x98") ||
                 starts_with(l, at, "\xE2\x9D\x8C") || starts_with(l, at, "\xC3\x97 ") ||
                 starts_with(l, at, "\xE2\xA8\xAF") || starts_with(l, at, "\xE2\x97\x8F "))) {
-        say_clearly(l, at);
+        say_clearly(l, at, "a cross leads it");
     }
 }
 
@@ -81,9 +83,11 @@ static bool is_frame(const abr_evidence *l)
 /* Messages in scripts beyond ASCII. */
 static void read_foreign(abr_evidence *l)
 {
-    size_t at = l->quiet & ABR_GROUP_ERRORS ? l->n : abr_find_foreign(l);
+    size_t size = 0;
+    size_t at = l->quiet & ABR_GROUP_ERRORS ? l->n : abr_find_foreign(l, &size);
     if (at == l->n || l->strong >= ABR_SCORE_BAD)
         return;
+    note_score(l, at, size, ABR_TABLE_STEMS, ABR_SCORE_BAD);
     l->strong = ABR_SCORE_BAD;
     l->at = at;
 }
@@ -102,7 +106,7 @@ static void read_clocked_test(abr_evidence *l)
     if (!starts_with(l, mark, " [E]"))
         l->passed = l->passed || l->strong < ABR_SCORE_HIT;
     else if (!(l->quiet & ABR_GROUP_FAILURES))
-        say_clearly(l, mark + 1);
+        say_clearly(l, mark + 1, "[E] ends a test");
 }
 
 /* Kotlin's error: "e: file:///src/Main.kt:3:1 ..." */
@@ -118,14 +122,15 @@ static void read_start(abr_evidence *l)
     const abr_line_words *w = l->words;
     if (!(l->quiet & ABR_GROUP_ERRORS) && byte_at(l, i) == 'E' && starts_with(l, i, "E  ") && i == 0 &&
         w->words > 1)
-        say_clearly(l, 0);
+        say_clearly(l, 0, "E leads a line of pytest");
     if (!(l->quiet & ABR_GROUP_ERRORS) && is_short_error(l))
-        say_clearly(l, 0);
+        say_clearly(l, 0, "e: leads a place");
     if (is_clocked_test(l))
         read_clocked_test(l);
     bool failures = !(l->quiet & ABR_GROUP_FAILURES);
     if (failures && w->count > 1 && is_first(l, &w->signs[0]) && is_word(l, &w->signs[0], "not") &&
         is_word(l, &w->signs[1], "ok") && byte_at(l, end_of(&w->signs[1])) != ':') {
+        note_form(l, w->first, "not ok", ABR_SCORE_CLEAR);
         l->passed = false;
         l->is_clear = true;
         l->strong = ABR_SCORE_CLEAR;
@@ -134,10 +139,12 @@ static void read_start(abr_evidence *l)
     if (starts_with(l, i, "[+] "))
         l->passed = true;
     if (failures && starts_with(l, i, "[-] ")) {
+        note_form(l, i, "[-] leads it", ABR_SCORE_CLEAR);
         l->is_clear = true;
         l->strong = ABR_SCORE_CLEAR;
     }
     if (starts_with(l, i, "*** ") && w->first < l->n) {
+        note_form(l, i, "*** leads it", ABR_SCORE_BAD);
         l->strong = l->strong > ABR_SCORE_BAD ? l->strong : ABR_SCORE_BAD;
     }
 }
@@ -196,6 +203,8 @@ static void read_diagnostic(abr_evidence *l)
     if (l->expected >= ABR_SCORE_EXPECTS || coded) {
         l->strong = ABR_SCORE_BAD;
         l->at = coded ? w->code : w->located;
+        note_form(l, l->at, coded ? "a place, and the code of an error" : "a place, and what was expected",
+                  ABR_SCORE_BAD);
     }
 }
 
@@ -221,12 +230,19 @@ static void read_report(abr_evidence *l)
     }
 }
 
+/* Is it a command that a shell prints as it runs it? */
+static bool is_echoed(const abr_evidence *l)
+{
+    return byte_at(l, 0) == '+' && is_one_of(byte_at(l, 1), "+ ");
+}
+
 static float line_score_of(const abr_evidence *l)
 {
     const abr_line_words *w = l->words;
     float score = l->strong + l->expected + l->summary;
     if (w->located < l->n) {
         bool leads = leads_with_place(l);
+        note_form(l, w->located, "a place", placed);
         if (score > 0)
             score += placed;
         if (leads && !l->low_level && w->indent == 0 && score < ABR_SCORE_HIT) /* just no hit */
@@ -236,18 +252,34 @@ static float line_score_of(const abr_evidence *l)
         score *= stepping;
     if (l->low_level)
         score *= l->is_clear ? quiet_error : quiet;
-    if (byte_at(l, 0) == '+' && is_one_of(byte_at(l, 1), "+ "))
+    if (is_echoed(l))
         score *= traced;
     return score;
 }
 
+/* Note what the line is as a whole, which makes less of its words. */
+static void note_line(const abr_evidence *l)
+{
+    l->trace->stepped = l->stepped;
+    l->trace->low_level = l->low_level;
+    l->trace->remarks = l->remarks;
+    l->trace->echoed = is_echoed(l);
+}
+
 /* A line with a pattern of the caller is a hit of the pattern's weight; with weight 0 it is no hit at all. */
-static void apply_pattern(const abr_hit *hit, uint32_t mark, const char *p, size_t n, abr_reading *out)
+static void apply_pattern(const abr_hit *hit, uint32_t mark, const char *p, size_t n, abr_reading *out,
+                          abr_trace *trace)
 {
     size_t at = 0;
     if (!abr_hit_matches(hit, p, n, &at))
         return;
     float score = (float)hit->weight * ABR_SCORE_CLEAR;
+    if (trace)
+        abr_trace_add(trace, &(abr_traced){.at = (uint32_t)at,
+                                           .table = ABR_TABLE_HITS,
+                                           .denial = score > 0 ? ABR_DENIED_NOT : ABR_DENIED_PATTERN,
+                                           .form = "a pattern of the caller",
+                                           .score = score});
     if (hit->weight <= 0) {
         out->line_score = 0;
         out->hit = out->tells = false;
@@ -265,8 +297,8 @@ static void apply_pattern(const abr_hit *hit, uint32_t mark, const char *p, size
 
 typedef void (*words_reader)(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out);
 
-void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
-                        bool escapes, abr_reading *out)
+static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
+                           bool escapes, abr_reading *out, abr_trace *trace)
 {
     abr_line_words words;
     words.count = 0; /* the signs are not zeroed: a line has few */
@@ -278,7 +310,8 @@ void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns
                       .words = &words,
                       .quiet = lexicon->quiet,
                       .without = lexicon->without,
-                      .exact = &exact};
+                      .exact = &exact,
+                      .trace = trace};
     bool may_say = may_say_something(&l);
     if (may_say) {
         abr_read_signs(&l);
@@ -316,8 +349,28 @@ void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns
     out->exact = exact;
     /* "0 failed" a hundred times is another shape than "1 failed" */
     out->shape ^= (uint32_t)out->hit + 2 * (uint32_t)l.is_clear;
+    if (trace)
+        note_line(&l);
     for (size_t i = 0; i < patterns->count; i++)
-        apply_pattern(&patterns->patterns[i], (uint32_t)(i + 1) << 8, p, n, out);
+        apply_pattern(&patterns->patterns[i], (uint32_t)(i + 1) << 8, p, n, out, trace);
+}
+
+void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
+                        bool escapes, abr_reading *out)
+{
+    read_unstamped(lexicon, patterns, p, n, escapes, out, NULL);
+}
+
+void abr_trace_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
+                    abr_reading *out, abr_trace *trace)
+{
+    const size_t stamp = abr_stamp_size(p, n);
+    *trace = (abr_trace){.count = 0};
+    read_unstamped(lexicon, patterns, p + stamp, n - stamp, true, out, trace);
+    for (unsigned i = 0; i < trace->count; i++)
+        trace->list[i].at += (uint32_t)stamp;
+    out->stamp = (uint32_t)stamp;
+    out->at += (uint32_t)stamp;
 }
 
 void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,

@@ -7,6 +7,7 @@
 #include "line/command.h"
 #include "line/hits.h"
 #include "line/lexicon.h"
+#include "line/trace.h"
 #include "line/words.h"
 
 ABR_PRIVATE_BEGIN
@@ -48,6 +49,10 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
  * `escapes`. */
 void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                         bool escapes, abr_reading *out);
+
+/* abr_read_line() that also notes what is made of each word; *trace is overwritten. */
+void abr_trace_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
+                    abr_reading *out, abr_trace *trace);
 
 ABR_PRIVATE_END
 

@@ -26,13 +26,7 @@ static bool same_at(const abr_evidence *l, size_t i, const char *text, size_t n)
     return true;
 }
 
-typedef struct {
-    const char *before;
-    const char *word;
-    const char *after;
-} phrase;
-
-static const phrase phrases[] = {
+static const abr_phrase phrases[] = {
 #define PHRASE(before, word, after, program, proof) {before, word, after},
 #include "line/phrases.def"
 #undef PHRASE
@@ -53,11 +47,11 @@ static size_t first_with(char letter)
     return low;
 }
 
-const char *abr_find_phrase(const abr_evidence *l, const abr_sign *s)
+const abr_phrase *abr_find_phrase(const abr_evidence *l, const abr_sign *s)
 {
     const char letter = abr_to_lower(l->p[s->at]);
     for (size_t i = first_with(letter); i < sizeof phrases / sizeof *phrases; i++) {
-        const phrase *x = &phrases[i];
+        const abr_phrase *x = &phrases[i];
         if (x->word[0] != letter)
             break;
         if (x->word[1] != abr_to_lower(l->p[s->at + 1]) || l->without == ABR_RULE_PHRASE + i)
@@ -65,7 +59,7 @@ const char *abr_find_phrase(const abr_evidence *l, const abr_sign *s)
         size_t before = strlen(x->before);
         if (is_word(l, s, x->word) && s->at >= before && same_at(l, s->at - before, x->before, before) &&
             same_at(l, end_of(s), x->after, strlen(x->after)))
-            return x->before;
+            return x;
     }
     return NULL;
 }
@@ -122,7 +116,7 @@ static unsigned lower_pair(unsigned char first, unsigned char second)
     return upper ? pair + 0x20 : next ? pair + 0x100 - 0x20 : pair;
 }
 
-size_t abr_find_foreign(const abr_evidence *l)
+size_t abr_find_foreign(const abr_evidence *l, size_t *size)
 {
     enum { MOST = 256 }; /* bytes that are looked at: a message says it early */
     size_t until = l->n - l->words->mark < MOST ? l->n : l->words->mark + MOST;
@@ -137,8 +131,10 @@ size_t abr_find_foreign(const abr_evidence *l)
                 continue;
             size_t before = strlen(stems[k].before);
             bool joined = i >= before && same_at(l, i - before, stems[k].before, before);
-            if (joined && !is_denied(l, i - before, i + strlen(text)))
-                return i - before;
+            if (!joined || is_denied(l, i - before, i + strlen(text)))
+                continue;
+            *size = before + strlen(text);
+            return i - before;
         }
     }
     return l->n;

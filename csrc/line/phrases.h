@@ -8,12 +8,18 @@
 
 ABR_PRIVATE_BEGIN
 
-/* What stands before the word in a phrase that tells of trouble: "out of " of "index out of range"; NULL if it is in
- * none. */
-const char *abr_find_phrase(const abr_evidence *l, const abr_sign *s);
+/* "out of ", "range", "" */
+typedef struct {
+    const char *before;
+    const char *word;
+    const char *after;
+} abr_phrase;
 
-/* Where a message in a script beyond ASCII tells of trouble, or its end. */
-size_t abr_find_foreign(const abr_evidence *l);
+/* The phrase that tells of trouble which the word is in, or NULL. */
+const abr_phrase *abr_find_phrase(const abr_evidence *l, const abr_sign *s);
+
+/* Where a message in a script beyond ASCII tells of trouble, or its end; *size gets the bytes of the stem there. */
+size_t abr_find_foreign(const abr_evidence *l, size_t *size);
 
 ABR_PRIVATE_END
 

@@ -201,6 +201,7 @@ static bool negated(const abr_evidence *l, unsigned i)
 /* Note what a word says, with the score it would give the line. */
 static void say(abr_evidence *l, const abr_sign *s, float score, bool is_clear)
 {
+    note_score(l, s->at, s->n, s->type ? ABR_TABLE_ENDINGS : ABR_TABLE_WORDS, score);
     if (is_clear && l->is_clear && l->strong < ABR_SCORE_CLEAR + ABR_SCORE_AGAIN)
         l->strong += ABR_SCORE_AGAIN;
     if (score > l->strong) {
@@ -275,6 +276,23 @@ static bool is_named_after(const abr_evidence *l, unsigned i)
     return noun && next && next->class == ABR_WORD_NAMING && !all_caps(l, s) && byte_at(l, end_of(s)) == ' ';
 }
 
+static bool is_named(const abr_evidence *l, const abr_sign *s)
+{
+    return deny(l, s, ABR_DENIED_NAME, in_name(l, s));
+}
+
+static bool is_negated(const abr_evidence *l, unsigned i)
+{
+    return deny(l, &l->words->signs[i], ABR_DENIED_NEGATED, negated(l, i));
+}
+
+/* Does the line, or the sentence around the word, speak of it without reporting it? */
+static bool tells_nothing(abr_evidence *l, const abr_sign *s)
+{
+    return deny(l, s, ABR_DENIED_WRITTEN, is_written(l)) ||
+           deny(l, s, ABR_DENIED_SPOKEN, abr_is_spoken_of(l, s));
+}
+
 static void sum_up(abr_evidence *l, float score)
 {
     if (l->summary < score)
@@ -287,9 +305,9 @@ static bool read_value(abr_evidence *l, const abr_sign *s)
     switch (abr_value_of(l, s)) {
     case ABR_VALUE_NOTHING: /* a count of none is worth a little */
         sum_up(l, ABR_SCORE_WEAK);
-        return true;
+        return deny(l, s, ABR_DENIED_NOTHING, true);
     case ABR_VALUE_SETTING:
-        return true;
+        return deny(l, s, ABR_DENIED_SETTING, true);
     case ABR_VALUE_TROUBLE:
         if (!is_written(l) && !abr_is_argument(l, s)) {
             say(l, s, ABR_SCORE_BAD, false);
@@ -305,22 +323,22 @@ static bool read_value(abr_evidence *l, const abr_sign *s)
 static bool reports_none(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    if (read_value(l, s) || in_name(l, s) || negated(l, i))
+    if (read_value(l, s) || is_named(l, s) || is_negated(l, i))
         return true;
-    if (number_before(l, s->at) == 0) {
+    if (deny(l, s, ABR_DENIED_ZERO, number_before(l, s->at) == 0)) {
         sum_up(l, ABR_SCORE_WEAK);
         return true;
     }
-    if (is_named_after(l, i)) {
+    if (deny(l, s, ABR_DENIED_DEALT, is_named_after(l, i))) {
         say(l, s, ABR_SCORE_WEAK, false);
         return true;
     }
-    if (written_of(l) == ABR_WRITTEN_TEXT)
+    if (deny(l, s, ABR_DENIED_WRITTEN, written_of(l) == ABR_WRITTEN_TEXT))
         return true;
     if (labels(l, s))
         return false;
-    return is_written(l) || abr_is_setting(l, s) || abr_is_spoken_of(l, s) ||
-           (!all_caps(l, s) && abr_is_argument(l, s));
+    return tells_nothing(l, s) || deny(l, s, ABR_DENIED_SETTING, abr_is_setting(l, s)) ||
+           deny(l, s, ABR_DENIED_ARGUMENT, !all_caps(l, s) && abr_is_argument(l, s));
 }
 
 /* ---- the classes ---- */
@@ -367,7 +385,7 @@ static void read_fail(abr_evidence *l, unsigned i)
     if (after < 0 && byte_at(l, end_of(s)) == ' ' &&
         (is_first(l, s) || byte_before(l, l->words->first) == ' '))
         after = number_after(l, end_of(s), false); /* "# fail 0" */
-    if (count < 0 && after == 0) {
+    if (deny(l, s, ABR_DENIED_ZERO, count < 0 && after == 0)) {
         sum_up(l, ABR_SCORE_WEAK);
         return;
     }
@@ -463,11 +481,15 @@ static void read_lack(abr_evidence *l, unsigned i)
         say(l, s, ABR_SCORE_BAD, false);
     if (i > 1 && !(trouble >> before->class & 1)) /* "no required module" */
         before--;
-    if (!before || before->class != ABR_WORD_NO || s->at - end_of(before) > NEAR || in_name(l, s) ||
+    if (!before || before->class != ABR_WORD_NO || s->at - end_of(before) > NEAR || is_named(l, s) ||
         is_well(l, before, s) || is_made_up_for(l, end_of(s)))
         return;
-    if (!abr_is_spoken_of(l, before) && !is_written(l) && !abr_is_argument(l, s))
-        say(l, before, ABR_SCORE_BAD, false);
+    if (deny(l, s, ABR_DENIED_SPOKEN, abr_is_spoken_of(l, before)) ||
+        deny(l, s, ABR_DENIED_WRITTEN, is_written(l)) ||
+        deny(l, s, ABR_DENIED_ARGUMENT, abr_is_argument(l, s)))
+        return;
+    note_score(l, before->at, end_of(s) - before->at, ABR_TABLE_WORDS, ABR_SCORE_BAD);
+    say(l, before, ABR_SCORE_BAD, false);
 }
 
 /* Note what was expected, or why. */
@@ -476,6 +498,7 @@ static void expect(abr_evidence *l, const abr_sign *s, float score)
     if (l->expected >= score)
         return;
     l->expected = score;
+    note_score(l, s->at, s->n, ABR_TABLE_WORDS, score);
     if (l->strong == 0)
         l->at = s->at;
 }
@@ -518,7 +541,8 @@ static void read_count(abr_evidence *l, unsigned i)
     if (in_name(l, s))
         return;
     if (number_before(l, s->at) >= 0 || number_after(l, end_of(s), true) >= 0) {
-        l->summary = l->summary > ABR_SCORE_SUMS_UP ? l->summary : ABR_SCORE_SUMS_UP;
+        sum_up(l, ABR_SCORE_SUMS_UP);
+        note_score(l, s->at, s->n, ABR_TABLE_WORDS, ABR_SCORE_SUMS_UP);
         return;
     }
     if (all_caps(l, s) && is_word(l, s, "passed"))
@@ -647,10 +671,12 @@ static void read_method(abr_evidence *l, unsigned i)
 static void read_phrase(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    const char *before = abr_find_phrase(l, s);
-    const bool has_no = before && strncmp(before, "not ", 4) == 0; /* "not a directory" */
-    if (!before || (!has_no && negated(l, i)) || is_written(l) || abr_is_spoken_of(l, s))
+    const abr_phrase *in = abr_find_phrase(l, s);
+    const bool has_no = in && strncmp(in->before, "not ", 4) == 0; /* "not a directory" */
+    if (!in || (!has_no && is_negated(l, i)) || tells_nothing(l, s))
         return;
+    const size_t before = strlen(in->before);
+    note_score(l, s->at - before, before + s->n + strlen(in->after), ABR_TABLE_PHRASES, ABR_SCORE_BAD);
     l->stepped = false;
     say(l, s, ABR_SCORE_BAD, false);
 }
@@ -658,12 +684,12 @@ static void read_phrase(abr_evidence *l, unsigned i)
 static void read_doubt(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    if (in_name(l, s) || negated(l, i))
+    if (is_named(l, s) || is_negated(l, i))
         return;
     const bool modal = is_word(l, s, "can") || is_word(l, s, "could");
     bool denies = modal && (byte_at(l, end_of(s)) == '\'' || starts_with(l, end_of(s), " not "));
-    if (denies &&
-        (is_made_up_for(l, end_of(s)) || abr_is_spoken_of(l, s) || is_written(l) || abr_is_argument(l, s)))
+    if (denies && (is_made_up_for(l, end_of(s)) || tells_nothing(l, s) ||
+                   deny(l, s, ABR_DENIED_ARGUMENT, abr_is_argument(l, s))))
         return;
     say(l, s, denies ? ABR_SCORE_BAD : ABR_SCORE_WEAK, false);
 }
@@ -671,9 +697,10 @@ static void read_doubt(abr_evidence *l, unsigned i)
 static void read_warning(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    bool none = in_name(l, s) || negated(l, i) || number_before(l, s->at) == 0 ||
-                abr_value_of(l, s) == ABR_VALUE_NOTHING; /* the rest is for hits */
-    if (none)
+    bool none = is_named(l, s) || is_negated(l, i) ||
+                deny(l, s, ABR_DENIED_ZERO, number_before(l, s->at) == 0) ||
+                deny(l, s, ABR_DENIED_NOTHING, abr_value_of(l, s) == ABR_VALUE_NOTHING);
+    if (none) /* the rest is for hits */
         return;
     say(l, s, ABR_SCORE_WARNED, false);
     l->warns = l->warns || (!abr_is_upper(l->p[s->at]) && (byte_at(l, end_of(s)) == ':' || has_code(l, s)));
