@@ -280,7 +280,8 @@ describe(":checkhealth abridge", function()
   it("reports the error of a core that is missing, and looks at the rest", function()
     local hidden = "package.cpath = '/nowhere/?.so'\n"
     local report = report_of(hidden)
-    local said = nvim(hidden .. "io.stdout:write(select(2, pcall(require, 'abridge.base.core_loader')))\nvim.cmd 'qall!'")
+    local said =
+      nvim(hidden .. "io.stdout:write(select(2, pcall(require, 'abridge.base.core_loader')))\nvim.cmd 'qall!'")
     assert.equal(1, count(report, "ERROR"), report)
     contains(report, "ERROR " .. said:match "^(.-):?\n")
     contains(report, "- ADVICE:\n- ")

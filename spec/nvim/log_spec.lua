@@ -171,7 +171,7 @@ describe("the list of a run's calls", function()
     return buf
   end
 
-  it("is sorted by number, and with s by what was left out, the cursor on the same call", function()
+  it("is sorted by number, and with s by what was left out, the cursor on the first call", function()
     local buf = run_of_five()
     assert.equal("1 2 3 4 5", numbers(buf))
     type_keys "4G"
@@ -180,15 +180,15 @@ describe("the list of a run's calls", function()
       return numbers(buf) == "5 2 3 1 4"
     end, numbers(buf))
     eventually(function()
-      return api.nvim_win_get_cursor(0)[1] == 4
+      return api.nvim_win_get_cursor(0)[1] == 2
     end)
     assert.matches("most left out first", vim.b.abridge_status)
-    type_keys "2Gs"
+    type_keys "4Gs"
     eventually(function()
       return numbers(buf) == "1 2 3 4 5"
     end)
     eventually(function()
-      return api.nvim_win_get_cursor(0)[1] == 6
+      return api.nvim_win_get_cursor(0)[1] == 2
     end)
   end)
 
@@ -291,6 +291,19 @@ describe("the list of a run's calls", function()
     end)
     assert.matches("^%? +1 ", lines_of(buf)[2])
     assert.is_nil(vim.b.abridge_status:find("running", 1, true))
+  end)
+
+  it("says how many lines of a log are no events", function()
+    log_of { { type = "tool_call", call_id = "call-1", tool = "t", input = {} } }
+    local log = assert(io.open(dir:at "events.jsonl", "a"))
+    log:write("garbage\n", "\0\255{\n", "[1, 2]\n")
+    log:close()
+    assert(host.uv().fs_chmod(dir.path, 448) and host.uv().fs_chmod(dir:at "events.jsonl", 384))
+    vim.o.columns = 160
+    assert(nvim.log(dir.path))
+    eventually(function()
+      return vim.b.abridge_status:find("1 call  3 broken lines left out", 1, true)
+    end, vim.b.abridge_status)
   end)
 
   it("takes the width that its window has", function()

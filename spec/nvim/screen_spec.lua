@@ -658,7 +658,7 @@ describe("a log", function()
     vim.o.equalalways = true
     assert.equal(2, #said)
     for _, text in ipairs { said[1][1], said[2][1] } do
-      assert.matches("^abridge: .*E36: Not enough room$", text)
+      assert.matches("^abridge: There is no room for a window$", text)
     end
     assert.equal(buf, api.nvim_get_current_buf())
     assert.same({ buffers, files }, { #api.nvim_list_bufs(), open_files() })

@@ -538,10 +538,54 @@ describe("the window of :Abridge run", function()
     local other, why = pcall(window.command, "echo other")
     vim.o.equalalways = true
     assert.same({ false, false }, { ok, other })
-    assert.matches("E36: Not enough room$", message)
-    assert.matches("E36: Not enough room$", why)
+    assert.matches("There is no room for a window$", message)
+    assert.matches("There is no room for a window$", why)
     assert.same({ true, false }, { api.nvim_buf_is_valid(buf), job:is_done() })
     release()
+  end)
+end)
+
+describe("a screen with no room for a window", function()
+  local dir, lines, columns, notify, told
+
+  before_each(function()
+    dir = tmpdir.new()
+    nvim.setup { session = { run_dir = dir:at "own" } }
+    lines, columns, notify, told = vim.o.lines, vim.o.columns, vim.notify, {}
+    vim.notify = function(message)
+      told[#told + 1] = message
+    end
+  end)
+
+  after_each(function()
+    vim.notify = notify
+    close_all()
+    vim.o.lines, vim.o.columns = lines, columns
+    nvim.session():close()
+    dir:remove()
+  end)
+
+  it("is told in one sentence, once for a window", function()
+    vim.o.lines, vim.o.columns = 5, 20
+    vim.cmd "Abridge run echo one; sleep 0.6"
+    local buf = api.nvim_get_current_buf()
+    eventually(function()
+      return vim.b[buf].abridge_status:find "exit 0"
+    end)
+    vim.cmd "Abridge log"
+    vim.cmd "Abridge log"
+    for _, message in ipairs(told) do
+      assert.equal("abridge: There is no room for a window", message)
+    end
+    assert.is_true(#told >= 1 and #told <= 3, #told)
+  end)
+
+  it("is told of an error of Vim's without its place, its command and its traceback", function()
+    local ok, why = pcall(vim.cmd, "split | resize 1 | sbuffer 999999")
+    assert.is_false(ok)
+    assert.matches("^E%d+: [^\n]*999999[^\n]*$", buffer.reason(why))
+    assert.equal("one", buffer.reason "abridge: one")
+    assert.equal("one\ntwo", buffer.reason "lua/x.lua:3: one\ntwo\nstack traceback:\n\tfar")
   end)
 end)
 

@@ -118,7 +118,7 @@ function M.show(buf, mods, wrap)
     local ok, message = pcall(vim.cmd, ("%s sbuffer %d"):format(mods, buf))
     if not ok then
       if vim.bo[buf].bufhidden == "wipe" then vim.api.nvim_buf_delete(buf, { force = true }) end
-      error(check.reason(message), 0)
+      error(M.reason(message), 0)
     end
   end
   vim.cmd("setlocal nofoldenable nonumber norelativenumber nospell " .. (wrap and "wrap" or "nowrap"))
@@ -137,7 +137,7 @@ function M.change(buf, change)
   if locked and vim.api.nvim_buf_is_valid(buf) then
     options.modifiable, options.modified = false, modified
   end
-  return ok, not ok and check.reason(message) or nil
+  return ok, not ok and M.reason(message) or nil
 end
 
 --- Fill a buffer again when `:edit` has emptied it.
@@ -163,6 +163,18 @@ function M.on_wipe(buf, act)
       act()
     end,
   })
+end
+
+local NO_ROOM = "There is no room for a window" -- for one, or for the line above its first
+
+--- What an error says, in one sentence: without where it was raised, who called whom, and which command of Vim's it was.
+---@param why any what pcall gave
+---@return string
+function M.reason(why)
+  local message = check.message(why):gsub("\nstack traceback:.*$", "")
+  message = message:gsub("^.*Vim%b():", ""):gsub("^.*Vim:", "")
+  if message:find "^E36:" or message:find "^E1159:" then return NO_ROOM end
+  return (message:gsub("^abridge: ", ""))
 end
 
 --- Tell the user what went wrong.

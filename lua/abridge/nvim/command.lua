@@ -50,8 +50,8 @@ function M.create()
   vim.api.nvim_create_user_command("Abridge", function(args)
     local ok, message = pcall(execute, args)
     if not ok then
-      message = require("abridge.base.check").message(message):gsub("^abridge: ", "")
-      require("abridge.nvim.buffer").complain(message)
+      local buffer = require "abridge.nvim.buffer"
+      buffer.complain(buffer.reason(message))
     end
   end, {
     nargs = "*",

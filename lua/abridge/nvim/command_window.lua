@@ -111,7 +111,7 @@ function Run:paint()
     return {}
   end, function(value)
     ended, self.painting = true, nil
-    if value.is_error then return buffer.complain(check.reason(value.text)) end
+    if value.is_error then return buffer.complain(buffer.reason(value.text)) end
     self:tell()
   end)
   if not ended then self.painting = cancel end
@@ -159,14 +159,14 @@ function Run:page()
   if message then return buffer.complain(message) end
   local ok, pager, why = pcall(require("abridge.nvim.full_output").open, run, event, self.command)
   if run then run:close() end
-  if not (ok and pager) then buffer.complain(ok and why or check.reason(pager)) end
+  if not (ok and pager) then buffer.complain(ok and why or buffer.reason(pager)) end
 end
 
 function Run:again()
   self.replaced = true
   self.job:cancel()
   local ok, why = pcall(M.command, self.command)
-  if not ok then buffer.complain(check.reason(why)) end
+  if not ok then buffer.complain(buffer.reason(why)) end
 end
 
 local function keys_of(self)

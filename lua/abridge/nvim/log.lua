@@ -42,6 +42,7 @@ local LEAST_ABOUT = 12 -- cells of what is said of a call
 ---@field private idle integer looks since then that found nothing new
 ---@field private here? abridge.nvim.Call under the cursor
 ---@field private last_here? abridge.nvim.Call to go back to, since `:edit` has emptied the buffer
+---@field private to_first? boolean the cursor goes to the first call once all rows are chosen anew
 ---@field private closed? boolean
 ---@field private failed? boolean
 ---@field private cancel? fun() ends what is being done
@@ -264,7 +265,11 @@ local function rebuild(self, work)
     end
     work:pause()
   end
-  go_back()
+  if not self.to_first then return go_back() end
+  self.to_first = nil
+  for _, win in ipairs(windows(self)) do
+    vim.api.nvim_win_set_cursor(win, { math.min(HEADINGS + 1, vim.api.nvim_buf_line_count(self.buf)), 0 })
+  end
 end
 
 -- what it says of itself -----------------------------------------------------------------------
@@ -285,6 +290,10 @@ local function tell(self)
     left[#left + 1] = { ("%d running"):format(all.running), "AbridgeRunning" }
   end
   if self.by_left_out then left[#left + 1] = { "most left out first", "AbridgeNotice" } end
+  local lost = all.lines.broken + all.lines.skipped
+  if lost > 0 then
+    left[#left + 1] = { ("%d broken %s left out"):format(lost, lost == 1 and "line" or "lines"), "AbridgeError" }
+  end
   local win = windows(self)[1]
   local call = win and self.rows[vim.api.nvim_win_get_cursor(win)[1] - HEADINGS]
   self.here = call
@@ -368,7 +377,7 @@ local function watch(self)
     local ok, message = pcall(look, self)
     if not ok and not self.failed then
       self.failed = true
-      buffer.complain(check.reason(message))
+      buffer.complain(buffer.reason(message))
     end
   end, LOOK_MS)
   buffer.on_wipe(self.buf, function()
@@ -438,6 +447,7 @@ local function choosing_keys(self)
       "s",
       function()
         self.by_left_out = not self.by_left_out
+        self.to_first = true -- it is what was asked for
         choose(self)
       end,
       "Sort by what was left out, or by number",
@@ -470,7 +480,7 @@ local function keys_of(self)
       if not event then return buffer.complain(message) end
       local call = assert(call_here(self))
       local ok, why = pcall(act, event, ("%d %s"):format(call.number, call.input ~= "" and call.input or call.tool))
-      if not ok then buffer.complain(check.reason(why)) end
+      if not ok then buffer.complain(buffer.reason(why)) end
     end
   end
   local function full_output(event, title)

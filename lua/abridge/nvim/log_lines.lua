@@ -90,6 +90,7 @@ end
 ---@class abridge.nvim.LogLines
 ---@field position integer of the line that comes next
 ---@field skipped integer lines with too much in them to be decoded
+---@field broken integer lines that are no events
 ---@field private path string
 ---@field private json abridge.host.Json
 local Lines = {}
@@ -98,7 +99,8 @@ Lines.__index = Lines
 ---@param run abridge.Run
 ---@return abridge.nvim.LogLines
 function M.new(run)
-  return setmetatable({ path = run.dir .. "/" .. folder.LOG, json = run.json, position = 0, skipped = 0 }, Lines)
+  local path = run.dir .. "/" .. folder.LOG
+  return setmetatable({ path = path, json = run.json, position = 0, skipped = 0, broken = 0 }, Lines)
 end
 
 --- The event on a line; nil if there is none, or too much of one.
@@ -109,7 +111,9 @@ local function event_of(self, line)
     text = line.pruner.bytes <= MOST_DECODED and table.concat(line.pruner.parts) or nil
     if not text then self.skipped = self.skipped + 1 end
   end
-  return text and folder.decoded(self.json, text)
+  local event = text and folder.decoded(self.json, text)
+  if text and not event then self.broken = self.broken + 1 end
+  return event
 end
 
 --- Take a piece of a line.

@@ -1,7 +1,6 @@
 --- A text of any size in a buffer that holds the part around the cursor. What the model did not see is dimmed.
 
 local bisect = require "abridge.base.bisect"
-local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
 local slices = require "abridge.base.time_slices"
@@ -232,7 +231,7 @@ local function fill(self, byte)
     return {}
   end, function(value)
     ended, self.filling, self.arrived = true, nil, nil
-    if value.is_error then return buffer.complain(check.reason(value.text)) end
+    if value.is_error then return buffer.complain(buffer.reason(value.text)) end
     local win = window_of(self)
     if win and not (self.closed or self.seeking) then tell(self, win) end
   end)
@@ -308,7 +307,7 @@ local function look_for(self, what, step, found)
   end, function(value)
     ended, self.seeking = true, nil
     if self.closed then return end
-    if value.is_error then return buffer.complain(check.reason(value.text)) end
+    if value.is_error then return buffer.complain(buffer.reason(value.text)) end
     found(value.byte)
   end)
   if not ended then self.seeking = cancel end

@@ -2,6 +2,7 @@
 --- have none of their own, in a virtual line above the first that shows.
 
 local core = require "abridge.base.core_loader"
+local buffer = require "abridge.nvim.buffer"
 local cells = require "abridge.nvim.cells"
 local highlight = require "abridge.nvim.highlight"
 
@@ -27,6 +28,8 @@ local NAME_CELLS, LEAST_NAME = 20, 10
 
 ---@type table<integer, abridge.nvim.Status> by buffer
 local said = {}
+---@type table<integer, true> buffers in a window without a row for it
+local cramped = {}
 
 local function has_winbar()
   return vim.fn.exists "&winbar" == 1
@@ -180,7 +183,9 @@ end
 ---@param hints? abridge.nvim.Hint[] shown where there is room for them, the last one first
 function M.set(buf, left, hints)
   for known in pairs(said) do
-    if not vim.api.nvim_buf_is_valid(known) then said[known] = nil end
+    if not vim.api.nvim_buf_is_valid(known) then
+      said[known], cramped[known] = nil, nil
+    end
   end
   if not vim.api.nvim_buf_is_loaded(buf) then return end
   highlight.define()
@@ -191,9 +196,11 @@ function M.set(buf, left, hints)
   vim.b[buf].abridge_status = text_of(left)
   if not has_winbar() and vim.o.laststatus ~= 2 then return show_virtual(buf) end
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    vim.api.nvim_win_call(win, function() -- setting it also draws it anew
+    local ok, why = pcall(vim.api.nvim_win_call, win, function() -- setting it also draws it anew
       vim.cmd(("setlocal %s=%s"):format(has_winbar() and "winbar" or "statusline", EXPRESSION))
     end)
+    if not ok and not cramped[buf] then buffer.complain(buffer.reason(why)) end -- a window of one row
+    cramped[buf] = not ok or nil
   end
 end
 
