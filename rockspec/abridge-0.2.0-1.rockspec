@@ -246,6 +246,7 @@ build = {
     ["abridge.nvim.pager"] = "lua/abridge/nvim/pager.lua",
     ["abridge.nvim.ranges"] = "lua/abridge/nvim/ranges.lua",
     ["abridge.nvim.render"] = "lua/abridge/nvim/render.lua",
+    ["abridge.nvim.restore"] = "lua/abridge/nvim/restore.lua",
     ["abridge.nvim.run"] = "lua/abridge/nvim/run.lua",
     ["abridge.nvim.status"] = "lua/abridge/nvim/status.lua",
     ["abridge.openai"] = "lua/abridge/openai.lua",

@@ -379,7 +379,7 @@ describe("on a command line", function()
     local seen = 0
     for _, buf in ipairs(api.nvim_list_bufs()) do
       local own = api.nvim_buf_get_name(buf)
-      if own:find "/abridge[ %l%d]*: " then
+      if own:find "^abridge://" then
         seen = seen + 1
         assert.is_nil(own:find "[^%w_./+@:,= \128-\255-]", own)
         assert.is_true(plain.is_valid_utf8(own))

@@ -206,7 +206,7 @@ describe("the list of a run's calls", function()
     end)
     assert.same({ "nofile", false, false }, { vim.bo.buftype, vim.bo.modifiable, vim.bo.modified })
     type_keys "o"
-    assert.equal("abridge result: 3 of call-3", vim.fn.bufname())
+    assert.equal("abridge://result/" .. dir.path:match "[^/]*$" .. "/3", vim.fn.bufname())
     local text = lines_of(0)
     vim.cmd "edit"
     assert.same(text, lines_of(0))

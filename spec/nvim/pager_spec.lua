@@ -31,7 +31,7 @@ local function loaded(seen)
 end
 
 local function open(text, cut)
-  local seen = pager.open(windows.source_of(text), { title = "text", cut = cut })
+  local seen = pager.open(windows.source_of(text), { cut = cut })
   loaded(seen)
   return seen
 end
@@ -88,7 +88,7 @@ local function gigabyte()
       end
       return table.concat(parts)
     end,
-  }, { title = "a gigabyte" })
+  }, {})
 end
 
 describe("a search in a full output", function()

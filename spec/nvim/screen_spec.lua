@@ -695,7 +695,7 @@ describe("a pager", function()
   after_each(close_all)
 
   local function open(text, cut)
-    return pager.open(windows.source_of(text), { title = "text", cut = cut })
+    return pager.open(windows.source_of(text), { cut = cut })
   end
 
   it("has the text around wherever it goes, and dims exactly what the model did not see", function()
@@ -825,7 +825,6 @@ describe("a pager", function()
         return "a\nb"
       end,
     }, {
-      title = "t",
       close = function()
         closed = closed + 1
       end,
@@ -838,7 +837,7 @@ describe("a pager", function()
         read = function()
           return nil, "EIO: i/o error"
         end,
-      }, { title = "t" })
+      }, {})
     end)
     assert.same({ { "abridge: EIO: i/o error", vim.log.levels.ERROR } }, said)
   end)
@@ -904,7 +903,7 @@ describe(":Abridge", function()
       return #lines_of(0) == 2
     end, 5))
     assert.matches("run_command +seq 50", lines_of(0)[2])
-    assert.equal("abridge log: this session", vim.fn.bufname())
+    assert.equal("abridge://log/run", vim.fn.bufname())
   end)
 
   it("run ends the command when its buffer goes", function()

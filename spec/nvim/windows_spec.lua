@@ -106,7 +106,7 @@ describe("keys", function()
   end)
 
   it("show in a float that fits the screen, and closes when it is left", function()
-    local buf = buffer.scratch("result", "x", "abridge-result")
+    local buf = buffer.scratch "abridge-result"
     buffer.show(buf)
     local list = { { "q", "<Cmd>bwipeout<CR>", "Close" } }
     for i = 1, 60 do
@@ -141,36 +141,40 @@ describe("a buffer of ours", function()
       return api.nvim_eval_statusline("%f", {}).str
     end
     for what, name in pairs {
-      ["make test"] = "abridge: make test",
-      ["cat ../a/b | wc"] = "abridge: cat ../a/b _ wc",
-      ["./configure --x=/y"] = "abridge: ./configure --x=/y",
+      ["make test"] = "abridge://run/20260101T0-1/3/make test",
+      ["cat ../a/b | wc"] = "abridge://run/20260101T0-1/3/cat ../a/b _ wc",
+      ["./configure --x=/y"] = "abridge://run/20260101T0-1/3/./configure --x=/y",
     } do
-      buffer.show(buffer.scratch("run", what, "abridge-run"))
+      local buf = buffer.scratch "abridge-run"
+      buffer.show(buf)
+      buffer.name(buf, "run", "/state/runs/20260101T0-1", 3, what)
       assert.equal(name, shown())
       vim.cmd "cd /"
       assert.equal(name, shown())
       vim.cmd("cd " .. vim.fn.fnameescape(cwd))
     end
-    buffer.show(buffer.scratch("log", "a", "abridge-log"))
-    assert.equal("abridge log: a", shown())
-    buffer.show(buffer.scratch("log", "a", "abridge-x"))
-    assert.equal("abridge log 2: a", shown())
+    for i, name in ipairs { "abridge://log/a", "abridge://log/a (2)", "abridge://log/-" } do
+      local buf = buffer.scratch("abridge-" .. i)
+      buffer.show(buf)
+      buffer.name(buf, "log", i < 3 and "/x/a/" or nil)
+      assert.equal(name, shown())
+    end
   end)
 
   it("goes to the window of its kind, but :tab opens one, and so does a window tied to its buffer", function()
     local first = api.nvim_get_current_win()
     for _ = 1, 3 do
-      buffer.show(buffer.scratch("run", "x", "abridge-run"), "vertical")
+      buffer.show(buffer.scratch "abridge-run", "vertical")
       api.nvim_set_current_win(first)
     end
     assert.equal(2, #api.nvim_tabpage_list_wins(0))
-    buffer.show(buffer.scratch("log", "x", "abridge-log"))
+    buffer.show(buffer.scratch "abridge-log")
     assert.equal(3, #api.nvim_tabpage_list_wins(0))
-    buffer.show(buffer.scratch("log", "x", "abridge-log"), "tab")
+    buffer.show(buffer.scratch "abridge-log", "tab")
     assert.equal(2, #api.nvim_list_tabpages())
     if vim.fn.exists "&winfixbuf" == 1 then
       vim.wo.winfixbuf = true
-      buffer.show(buffer.scratch("log", "x", "abridge-log"))
+      buffer.show(buffer.scratch "abridge-log")
       assert.equal(2, #api.nvim_tabpage_list_wins(0))
     end
   end)
@@ -190,7 +194,8 @@ describe("on the screen, a window's status", function()
 
   local SHOW = [[
     local buffer, status = require "abridge.nvim.buffer", require "abridge.nvim.status"
-    _G.buf = buffer.scratch("run", "make", "abridge-run")
+    _G.buf = buffer.scratch "abridge-run"
+    buffer.name(_G.buf, "run", nil, 1, "make")
     buffer.show(_G.buf)
     vim.cmd "highlight AbridgeError guifg=#ff0044 | highlight AbridgeRunning guifg=#00ff44"
     status.set(_G.buf, { { "running 3s", "AbridgeRunning" }, { "100% of %f\\" } }, { { "g?", "keys" } })
@@ -202,7 +207,7 @@ describe("on the screen, a window's status", function()
     assert.equal(HAS_WINBAR and 1 or 6, row)
     assert.equal(0x00ff44, ui:look(row, column).foreground)
     assert.equal(row, (ui:wait_for "g? keys"))
-    ui:wait_for "abridge: make"
+    ui:wait_for "abridge://run/-/1/make"
     ui:lua [[require("abridge.nvim.status").set(_G.buf, { { "exit 2", "AbridgeError" } })]]
     row, column = ui:wait_for "exit 2"
     assert.equal(0xff0044, ui:look(row, column).foreground)
@@ -240,7 +245,7 @@ describe("a status", function()
   after_each(close_all)
 
   it("is a plain text in b:abridge_status, and nothing is said of a buffer that is gone", function()
-    local buf = buffer.scratch("run", "x", "abridge-run")
+    local buf = buffer.scratch "abridge-run"
     status.set(buf, { { "a" }, { "b", "Title" } }, { { "c", "do" } })
     assert.equal("a  b", vim.b[buf].abridge_status)
     api.nvim_buf_delete(buf, { force = true })
@@ -249,7 +254,7 @@ describe("a status", function()
 
   it("leaves out what has no room, and last of all the key that lists the keys", function()
     local columns = vim.o.columns
-    local buf = buffer.scratch("run", "make all of it", "abridge-run")
+    local buf = buffer.scratch "abridge-run"
     buffer.show(buf)
     status.set(
       buf,
@@ -393,7 +398,7 @@ describe("the window of :Abridge run", function()
     local second = api.nvim_get_current_buf()
     windows.says(second, "^exit 0")
     assert.is_false(api.nvim_buf_is_valid(first))
-    assert.same({ "abridge: echo once", 2 }, { vim.fn.bufname(second), #api.nvim_tabpage_list_wins(0) })
+    assert.same({ "abridge://run/run/2/echo once", 2 }, { vim.fn.bufname(second), #api.nvim_tabpage_list_wins(0) })
     assert.equal("$ echo once\nonce", text_of(second))
     local third, job = window.command "echo started; sleep 60"
     windows.says(third, "1 line")
@@ -428,7 +433,7 @@ describe("the window of :Abridge run", function()
     windows.says(third, "^exit 0")
     assert.equal(2, #api.nvim_tabpage_list_wins(0))
     assert.same({ true, false, true }, vim.tbl_map(api.nvim_buf_is_valid, { first, second, third }))
-    assert.matches("^abridge: echo started_ .*: exit 0", notified(release))
+    assert.matches("^abridge: echo started; .*: exit 0", notified(release))
     assert.is_true(vim.wait(10000, function()
       return not api.nvim_buf_is_valid(first)
     end, 5))
@@ -444,7 +449,7 @@ describe("the window of :Abridge run", function()
         vim.cmd(leave)
       end
       assert.same({ -1, false }, { vim.fn.bufwinid(buf), job:is_done() })
-      assert.matches("^abridge: echo started_ .*: exit 0, [%d.]+m?s$", notified(release))
+      assert.matches("^abridge: echo started; .*: exit 0, [%d.]+m?s$", notified(release))
       vim.cmd "Abridge run"
       assert.equal(buf, api.nvim_get_current_buf())
       assert.matches("started\ndone$", text_of(buf))

@@ -17,19 +17,46 @@ local function part_of_name(text)
   return #text > NAME_BYTES and start .. "..." or start
 end
 
---- Name a buffer after what it shows: "abridge: make test", "abridge log: run-1"; where there is one of this name,
---- "abridge 2: make test".
+local SCHEME = "abridge://"
+local NO_FOLDER = "-" -- of a run that is written nowhere
+
+local ours = {} -- buffers that we have made, or filled anew
+
+--- Name a buffer after what it shows: `abridge://run/FOLDER/3/make test`, `abridge://log/FOLDER`. `restore` finds it
+--- again by that. Where there is one of this name, it ends in " (2)".
 ---@param buf integer
----@param kind string "run" goes without saying
----@param what string
-function M.name(buf, kind, what)
-  kind = kind == "run" and "abridge" or "abridge " .. kind
-  for number = 1, math.huge do
-    local first = number == 1 and kind or ("%s %d"):format(kind, number)
-    local ok, message = pcall(vim.api.nvim_buf_set_name, buf, first .. ": " .. part_of_name(what))
+---@param kind "run"|"log"|"output"|"result"|"keys"
+---@param dir string|nil the folder of a run
+---@param number integer|nil of a call
+---@param what string|nil
+function M.name(buf, kind, dir, number, what)
+  local parts = { SCHEME .. kind, dir and part_of_name(dir:match "([^/]*)/*$") or NO_FOLDER }
+  if number then parts[#parts + 1] = ("%.0f"):format(number) end
+  if what then parts[#parts + 1] = part_of_name(what) end
+  local name = table.concat(parts, "/")
+  for count = 1, math.huge do
+    local numbered = count == 1 and name or ("%s (%d)"):format(name, count)
+    local ok, message = pcall(vim.api.nvim_buf_set_name, buf, numbered)
     if ok then return end
     if not message:find "E95:" then error(message, 0) end
   end
+end
+
+--- What a name says that `name` has given; nil of any other.
+---@param name string
+---@return string|nil kind
+---@return string|nil folder a folder's name
+---@return integer|nil number
+function M.parsed(name)
+  local kind, folder, rest = name:match("^" .. SCHEME .. "(%a+)/([^/]+)(.*)$")
+  return kind, folder, kind and tonumber(rest:match "^/(%d+)")
+end
+
+--- Has a buffer been made by us, in this editor?
+---@param buf integer
+---@return boolean
+function M.is_ours(buf)
+  return ours[buf] or false
 end
 
 --- Make a buffer one of ours: no file, no undo, not modifiable. Modelines in it have no effect.
@@ -37,19 +64,18 @@ end
 ---@param filetype string
 ---@param bufhidden string
 function M.prepare(buf, filetype, bufhidden)
+  ours[buf] = true
   local options = vim.bo[buf]
   options.buftype, options.bufhidden, options.swapfile, options.undolevels = "nofile", bufhidden, false, -1
   options.modeline, options.modifiable, options.filetype = false, false, filetype
 end
 
---- A named buffer without a file that is wiped out when it is no longer shown.
----@param kind string of `name`
----@param what string
+--- A buffer without a file that is wiped out when it is no longer shown: a new one, or one that is there.
 ---@param filetype string
+---@param buf? integer
 ---@return integer buf
-function M.scratch(kind, what, filetype)
-  local buf = vim.api.nvim_create_buf(false, true)
-  M.name(buf, kind, what)
+function M.scratch(filetype, buf)
+  buf = buf or vim.api.nvim_create_buf(false, true)
   M.prepare(buf, filetype, "wipe")
   return buf
 end
@@ -102,13 +128,29 @@ local function window_of(filetype)
   end
 end
 
+-- What the user has for other windows: in ours the only numbers and signs are ours.
+local PLAIN = "setlocal nofoldenable foldcolumn=0 nonumber norelativenumber nospell nolist "
+
+--- Set the options of the windows that show a buffer. What is opened from there has the user's again.
+local function dress(buf, wrap)
+  local options = PLAIN .. (wrap and "wrap" or "nowrap")
+  if vim.fn.exists "&statuscolumn" == 1 then options = options .. " statuscolumn=" end
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    vim.api.nvim_win_call(win, function()
+      vim.cmd(options)
+    end)
+  end
+end
+
 --- Show a buffer, and go there: in the window of this tab page that shows another of its filetype, else in a new one.
---- `:tab` always opens one. Nothing is folded, and the only numbers are ours. If there is no room for a window, this
+--- `:tab` always opens one. If there is no room for a window, this
 --- raises, and a buffer that is not to be hidden is wiped out.
 ---@param buf integer
 ---@param mods? string command modifiers such as "vertical"
 ---@param wrap? boolean whether lines wider than the window are wrapped
-function M.show(buf, mods, wrap)
+---@param restored? boolean it is in its windows already
+function M.show(buf, mods, wrap, restored)
+  if restored then return dress(buf, wrap) end
   mods = mods or ""
   local win = not mods:find "tab" and window_of(vim.bo[buf].filetype)
   local used = win and pcall(vim.api.nvim_win_set_buf, win, buf) -- not if the user has tied it to its buffer
@@ -121,7 +163,7 @@ function M.show(buf, mods, wrap)
       error(M.reason(message), 0)
     end
   end
-  vim.cmd("setlocal nofoldenable nonumber norelativenumber nospell " .. (wrap and "wrap" or "nowrap"))
+  dress(buf, wrap)
 end
 
 --- Change a buffer, even one that is not modifiable; its `modifiable` and `modified` stay as they were.
@@ -167,7 +209,7 @@ end
 
 local NO_ROOM = "There is no room for a window" -- for one, or for the line above its first
 
---- What an error says, in one sentence: without where it was raised, who called whom, and which command of Vim's it was.
+--- What an error says, in one sentence: without the place, the calls that led there and the command of Vim's.
 ---@param why any what pcall gave
 ---@return string
 function M.reason(why)

@@ -14,6 +14,7 @@ local M = {}
 ---@field tool string
 ---@field input string on one line
 ---@field time? number seconds since 1970 when it was made
+---@field from? integer where the event that it began with is, if there is one
 ---@field at? integer where the event of its result is; nil while there is none
 ---@field is_error? boolean
 ---@field printed? integer bytes
@@ -78,7 +79,11 @@ end
 
 --- Take in an event; returns the call that is new or has changed.
 local function take(self, event, at)
-  if event.type == "tool_call" then return begin(self, event) end
+  if event.type == "tool_call" then
+    local call = begin(self, event)
+    call.from = at
+    return call
+  end
   if event.type ~= "tool_result" then return nil end
   local call = self.open[event.call_id or ""] or begin(self, event) -- its start may be lost
   finish(self, call, event, at)

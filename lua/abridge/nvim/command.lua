@@ -45,8 +45,20 @@ local function complete(lead, line)
   return require("abridge.nvim.complete").shell_words(lead, not rest:find "%s")
 end
 
+--- Fill buffers that Neovim brings back by their names: see `abridge.nvim.restore`.
+local function restore_buffers()
+  vim.api.nvim_create_autocmd({ "BufReadCmd", "BufFilePost" }, {
+    group = vim.api.nvim_create_augroup("abridge_restore", { clear = true }),
+    pattern = "abridge://*",
+    callback = function(event)
+      require("abridge.nvim.restore").load(event.buf)
+    end,
+  })
+end
+
 --- Make the command :Abridge.
 function M.create()
+  restore_buffers()
   vim.api.nvim_create_user_command("Abridge", function(args)
     local ok, message = pcall(execute, args)
     if not ok then

@@ -16,6 +16,8 @@ local M = {}
 
 local FILETYPE = "abridge-run"
 local TICK_MS = 250 -- between two looks at the clock
+local MESSAGE_MARGIN = 21 -- cells that a message leaves to `abridge: ` and to Neovim, so that it asks for no Enter
+local LEAST_COMMAND = 8 -- cells of a command in a message
 local RUNNING = { { "<C-c>", "stop" }, { "g?", "keys" } }
 local ENDED = { { "r", "again" }, { "<CR>", "full output" }, { "g?", "keys" } }
 
@@ -23,7 +25,9 @@ local ENDED = { { "r", "again" }, { "<CR>", "full output" }, { "g?", "keys" } }
 ---@field command string for `sh`
 ---@field buf integer
 ---@field dir? string the folder of the log that has it
----@field job? abridge.Job nil before the call
+---@field call_id? string
+---@field number? integer of the call
+---@field job? abridge.Job nil before the call, and of a restored one
 ---@field started number of the clock of `host.now`
 ---@field shown abridge.Result|table the output so far, then the result
 ---@field result? abridge.Result
@@ -66,6 +70,13 @@ end
 
 function Run:elapsed()
   return display.duration(self.result and self.result.duration_ms or host.now() - self.started)
+end
+
+--- The command on one line, in so many cells.
+function Run:words(cells)
+  local text = display.visible((self.command:gsub("%s+", " ")))
+  local fits = core.fit_cells(text, cells)
+  return fits < #text and text:sub(1, core.fit_cells(text, cells - 3)) .. "..." or text
 end
 
 function Run:tell()
@@ -157,14 +168,14 @@ function Run:page()
     run, message = require("abridge.run.reader").open(self.dir or "")
   end
   if message then return buffer.complain(message) end
-  local ok, pager, why = pcall(require("abridge.nvim.full_output").open, run, event, self.command)
+  local ok, pager, why = pcall(require("abridge.nvim.full_output").open, run, event, self.number)
   if run then run:close() end
   if not (ok and pager) then buffer.complain(ok and why or buffer.reason(pager)) end
 end
 
 function Run:again()
   self.replaced = true
-  self.job:cancel()
+  if self.job then self.job:cancel() end
   local ok, why = pcall(M.command, self.command)
   if not ok then buffer.complain(buffer.reason(why)) end
 end
@@ -208,7 +219,9 @@ function Run:finish(result)
   local unseen = vim.api.nvim_buf_is_valid(self.buf) and #vim.fn.win_findbuf(self.buf) == 0
   if unseen and not (self.job and self.job.cancelled) then
     local level = result.is_error and vim.log.levels.ERROR or vim.log.levels.INFO
-    vim.notify(("%s: %s, %s"):format(vim.fn.bufname(self.buf), ending(result), self:elapsed()), level)
+    local ended = (": %s, %s"):format(ending(result), self:elapsed())
+    local room = math.max(vim.o.columns - MESSAGE_MARGIN - #ended, LEAST_COMMAND)
+    vim.notify("abridge: " .. self:words(room) .. ended, level)
   end
   sweep()
 end
@@ -224,12 +237,31 @@ function Run:start(session)
       self:finish(result)
     end,
   })
-  self.dir = session.run:log_dir()
+  self.dir, self.call_id = session.run:log_dir(), self.job.call_id
+  self.number = tonumber(self.call_id:match "%d+$")
   if self.result then return end
   self.timer = vim.fn.timer_start(TICK_MS, function()
     if self.result then return vim.fn.timer_stop(self.timer) end
     self:tell()
   end, { ["repeat"] = -1 })
+end
+
+--- Show the buffer, which is there, and keep it among those that have one.
+function Run:keep()
+  runs[#runs + 1] = self
+  sweep()
+  vim.bo[self.buf].buflisted = true -- so that `:b abridge<Tab>` finds it
+  self:fill()
+  buffer.on_edit(self.buf, function()
+    self:fill()
+  end)
+  buffer.on_wipe(self.buf, function()
+    for i = #runs, 1, -1 do
+      if runs[i] == self then table.remove(runs, i) end
+    end
+    if self.painting then self.painting() end
+    if self.job then self.job:cancel() end
+  end)
 end
 
 --- Run a command in the editor's session and show it in the window for commands. A run that is there goes on.
@@ -244,21 +276,9 @@ function M.command(command, mods)
   self.buf = vim.api.nvim_create_buf(false, true)
   buffer.prepare(self.buf, FILETYPE, "wipe")
   buffer.show(self.buf, mods, true)
-  runs[#runs + 1] = self
-  sweep()
-  buffer.name(self.buf, "run", command) -- that of the run before is free now
-  self:fill()
-  buffer.on_edit(self.buf, function()
-    self:fill()
-  end)
-  buffer.on_wipe(self.buf, function()
-    for i = #runs, 1, -1 do
-      if runs[i] == self then table.remove(runs, i) end
-    end
-    if self.painting then self.painting() end
-    if self.job then self.job:cancel() end
-  end)
+  self:keep()
   self:start(session)
+  buffer.name(self.buf, "run", self.dir, self.number, command)
   return self.buf, self.job
 end
 
@@ -272,14 +292,62 @@ function M.typed(text, mods)
   return M.command(require("abridge.nvim.command_line").expanded(text, cwd), mods)
 end
 
---- Show the newest run again, wherever its window went. Raises if there is none.
+--- Show a run, wherever its window went.
+---@param mods? string
+function Run:show(mods)
+  buffer.show(self.buf, mods, true)
+  if not self.result then vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(self.buf), 0 }) end
+  self:tell()
+end
+
+--- Show the newest run again. Raises if there is none.
 ---@param mods? string
 function M.show_latest(mods)
   local newest = runs[#runs]
   if not newest then error("No command has been run yet", 0) end
-  buffer.show(newest.buf, mods, true)
-  if not newest.result then vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(newest.buf), 0 }) end
-  newest:tell()
+  newest:show(mods)
+end
+
+--- The run of a call that has not ended, if it is this editor's.
+---@param dir string the folder of its log
+---@param call_id any
+---@return abridge.nvim.CommandRun|nil
+function M.running(dir, call_id)
+  for _, run in ipairs(runs) do
+    if run.dir == dir and run.call_id == call_id and not run.result then return run end
+  end
+end
+
+--- Show a command that ended in a buffer that is there, in its windows.
+---@param buf integer
+---@param dir string the folder of the log that has it
+---@param number integer
+---@param command string
+---@param event table its `tool_result`
+function M.restore(buf, dir, number, command, event)
+  local result = {
+    tool = "run_command",
+    call_id = event.call_id,
+    content = type(event.content) == "string" and event.content or "",
+    is_error = event.is_error,
+    truncation = event.truncation,
+    duration_ms = event.duration_ms,
+    details = {
+      cut = event.cut,
+      exit_line = event.exit_line,
+      notice = event.notice,
+      exit_code = event.exit_code,
+      signal = event.signal,
+      cancelled = event.failure == "cancelled",
+      timed_out = event.failure == "timeout",
+    },
+  }
+  local self = setmetatable({ command = command, started = host.now(), shown = result, result = result }, Run)
+  self.buf, self.dir, self.number, self.call_id = buf, dir, number, event.call_id
+  self.keys = keys_of(self)
+  self:keep()
+  buffer.show(buf, nil, true, true)
+  buffer.name(buf, "run", dir, number, command)
 end
 
 return M

@@ -4,6 +4,7 @@ local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
 local ledger = require "abridge.base.ledger"
 local shell = require "abridge.base.shell"
+local buffer = require "abridge.nvim.buffer"
 local pager = require "abridge.nvim.pager"
 local reader = require "abridge.run.reader"
 local words = require "abridge.run.call_words"
@@ -57,11 +58,15 @@ end
 --- Page through the full output of a call.
 ---@param run abridge.Run|nil that of the call; not needed where it has no full output
 ---@param event table the call's `tool_result`
----@param title string of the buffer
+---@param number integer of the call
+---@param buf? integer a buffer that is there, in its windows, in place of a new one
 ---@return abridge.nvim.Pager|nil pager
 ---@return string|nil message why its file cannot be opened; raises if there is no room for a window
-function M.open(run, event, title)
-  local opts = { title = title }
+function M.open(run, event, number, buf)
+  local opts = { buf = buf }
+  function opts.name(own)
+    buffer.name(own, "output", run and run.dir, number)
+  end
   local full = type(event.full_output) == "table" and event.full_output or {}
   if not full.path then return open_text(run, event, opts) end
   local fd, stat = run:open_output(event)

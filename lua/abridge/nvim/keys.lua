@@ -61,7 +61,8 @@ end
 --- List keys in a float, which closes when it is left.
 local function show(title, keys)
   highlight.define()
-  local buf, lines = buffer.scratch("keys", title, "abridge-keys"), lines_of(keys)
+  local buf, lines = buffer.scratch "abridge-keys", lines_of(keys)
+  buffer.name(buf, "keys", nil, nil, title)
   local function fill()
     assert(buffer.change(buf, function()
       vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)

@@ -14,6 +14,7 @@ local status = require "abridge.nvim.status"
 local folder = require "abridge.run.folder"
 local reader = require "abridge.run.reader"
 local stats = require "abridge.run.stats"
+local words = require "abridge.run.call_words"
 
 local M = {}
 
@@ -412,10 +413,12 @@ local function result_here(self)
   return event
 end
 
---- Open what the model saw, with its notice.
-local function show_result(event, title)
-  local buf = buffer.scratch("result", title, "abridge-result")
-  buffer.show(buf, nil, true)
+--- Open what the model saw, with its notice; in a buffer that is there, or in a new one.
+local function show_result(run, event, number, buf)
+  local restored = buf ~= nil
+  buf = buffer.scratch("abridge-result", buf)
+  buffer.show(buf, nil, true, restored)
+  buffer.name(buf, "result", run.dir, number)
   keys.map(buf, "What the model saw", { { "q", "<Cmd>bwipeout<CR>", "Close" } })
   local printed, shown = stats.sizes(event)
   local sizes = shown and core.format_size(shown) or ""
@@ -432,6 +435,45 @@ local function show_result(event, title)
   end
   fill()
   buffer.on_edit(buf, fill)
+end
+
+--- The command of the call under the cursor, if it runs in this editor.
+local function command_here(self)
+  local call = call_here(self)
+  return call and not call.at and require("abridge.nvim.command_window").running(self.run.dir, call.call_id) or nil
+end
+
+--- What was asked of the call under the cursor, or nil and why it cannot be asked again.
+local function asked_here(self)
+  local call, message = call_here(self)
+  if not call then return nil, message end
+  if call.tool ~= "run_command" then return nil, "Only a command can be run again" end
+  if self.run.dir ~= require("abridge.nvim.run").current_dir() then return nil, "That is not a run of this editor" end
+  if not call.from then return nil, "The log does not say what the command was" end
+  local asked, ok
+  ok, message = self.run:each(function(event)
+    asked = words.command(event.input)
+    return false
+  end, call.from)
+  return asked, ok and "The log does not say what the command was" or message
+end
+
+local function command_keys(self)
+  local function stop()
+    local command = command_here(self)
+    if not command then return buffer.complain "Nothing runs here that this editor could stop" end
+    command:stop()
+  end
+  local function again()
+    local command, message = asked_here(self)
+    if not command then return buffer.complain(message) end
+    local ok, why = pcall(require("abridge.nvim.command_window").command, command)
+    if not ok then buffer.complain(buffer.reason(why)) end
+  end
+  return {
+    { "<C-c>", stop, "Stop a command, and keep its output" },
+    { "r", again, "Run a command again" },
+  }
 end
 
 --- Choose the rows anew.
@@ -478,41 +520,34 @@ local function keys_of(self)
     return function()
       local event, message = result_here(self)
       if not event then return buffer.complain(message) end
-      local call = assert(call_here(self))
-      local ok, why = pcall(act, event, ("%d %s"):format(call.number, call.input ~= "" and call.input or call.tool))
+      local ok, why = pcall(act, self.run, event, assert(call_here(self)).number)
       if not ok then buffer.complain(buffer.reason(why)) end
     end
   end
-  local function full_output(event, title)
-    local ok, message = require("abridge.nvim.full_output").open(self.run, event, title)
+  local open_ended = with_result(function(run, event, number)
+    local ok, message = require("abridge.nvim.full_output").open(run, event, number)
     if not ok then buffer.complain(message) end
+  end)
+  local function open()
+    local command = command_here(self)
+    if not command then return open_ended() end
+    local ok, why = pcall(command.show, command)
+    if not ok then buffer.complain(buffer.reason(why)) end
   end
   local opening = {
-    { "<CR>", with_result(full_output), "Page through the full output" },
-    { "<2-LeftMouse>", with_result(full_output), "Page through the output clicked on" },
+    { "<CR>", open, "Page through the output, or show what runs" },
+    { "<2-LeftMouse>", open, "The same of the call clicked on" },
     { "o", with_result(show_result), "Show what the model saw" },
   }
-  local all = vim.list_extend(opening, choosing_keys(self))
+  local all = vim.list_extend(opening, command_keys(self))
+  vim.list_extend(all, choosing_keys(self))
   all[#all + 1] = { "q", "<Cmd>bwipeout<CR>", "Close" }
   return all
 end
 
---- List the calls of a run in a scratch buffer. Its keys are in doc/lua.md.
----@param run_dir? string the editor session's unless set, else the newest in the user's state directory
----@param mods? string command modifiers such as "vertical"
----@return integer|nil buf
----@return string|nil message
-function M.open(run_dir, mods)
-  if run_dir ~= nil and type(run_dir) ~= "string" then
-    check.fail("abridge.nvim.log: run_dir must be a string, got " .. check.show(run_dir))
-  end
-  local expected = mods ~= nil and buffer.check_mods(mods)
-  if expected then check.fail(("abridge.nvim.log: mods must be %s, got %s"):format(expected, check.show(mods))) end
-  local own = require("abridge.nvim.run").current_dir()
-  run_dir = run_dir or own or folder.newest()
-  if not run_dir then return nil, "No run has a log yet" end
-  local run, message = reader.open(run_dir)
-  if not run then return nil, message end
+--- List the calls of a run, in a buffer that is there or in a new one.
+---@return integer buf
+local function list(run, mods, buf)
   highlight.define()
   local self = setmetatable({
     run = run,
@@ -525,8 +560,9 @@ function M.open(run_dir, mods)
     errors_only = false,
     is_written = true,
   }, Log)
-  self.buf = buffer.scratch("log", run_dir == own and "this session" or run.dir:match "[^/]*$", "abridge-log")
-  buffer.show(self.buf, mods)
+  self.buf = buffer.scratch("abridge-log", buf)
+  buffer.show(self.buf, mods, false, buf ~= nil)
+  buffer.name(self.buf, "log", run.dir)
   watch(self)
   self.layout = rows.layout(width_of(self))
   show_headings(self)
@@ -543,6 +579,40 @@ function M.open(run_dir, mods)
   tell(self)
   self:refresh()
   return self.buf
+end
+
+--- List the calls of a run in a scratch buffer. Its keys are in doc/lua.md.
+---@param run_dir? string the editor session's unless set, else the newest in the user's state directory
+---@param mods? string command modifiers such as "vertical"
+---@return integer|nil buf
+---@return string|nil message
+function M.open(run_dir, mods)
+  if run_dir ~= nil and type(run_dir) ~= "string" then
+    check.fail("abridge.nvim.log: run_dir must be a string, got " .. check.show(run_dir))
+  end
+  local expected = mods ~= nil and buffer.check_mods(mods)
+  if expected then check.fail(("abridge.nvim.log: mods must be %s, got %s"):format(expected, check.show(mods))) end
+  run_dir = run_dir or require("abridge.nvim.run").current_dir() or folder.newest()
+  if not run_dir then return nil, "No run has a log yet" end
+  local run, message = reader.open(run_dir)
+  if not run then return nil, message end
+  return list(run, mods)
+end
+
+--- List the calls of a run in a buffer that is there.
+---@param run abridge.Run
+---@param buf integer
+function M.restore(run, buf)
+  list(run, nil, buf)
+end
+
+--- Show what the model saw of a call in a buffer that is there.
+---@param run abridge.Run
+---@param event table its `tool_result`
+---@param number integer
+---@param buf integer
+function M.restore_result(run, event, number, buf)
+  show_result(run, event, number, buf)
 end
 
 return M

@@ -456,7 +456,8 @@ end
 -- opening -------------------------------------------------------------------------------------------------
 
 ---@class (exact) abridge.nvim.PagerOptions
----@field title string
+---@field name? fun(buf: integer) names its buffer
+---@field buf? integer one that is there, in its windows, in place of a new one
 ---@field cut? abridge.Cut the ledger of what the model saw; nil: all of it
 ---@field lines? integer of the text; those of the ledger unless set
 ---@field note? string a remark to show
@@ -475,14 +476,15 @@ function M.open(source, opts)
   self.ranges = ranges.of(opts.cut, source.size)
   self.pace = slices.pace(LEAST_BLOCK, FIRST_BLOCK, MOST_BLOCK)
   self.excerpt = excerpts.new(source, ranges.known_lines(opts.cut, source.size))
-  self.buf = buffer.scratch("output", opts.title, "abridge-output")
+  self.buf = buffer.scratch("abridge-output", opts.buf)
   buffer.on_wipe(self.buf, function()
     self.closed = true
     stop_search(self)
     if self.filling then self.filling() end
     if opts.close then opts.close() end
   end)
-  buffer.show(self.buf)
+  buffer.show(self.buf, nil, false, opts.buf ~= nil)
+  if opts.name then opts.name(self.buf) end
   keys.map(self.buf, "A full output", keys_of(self))
   self:go(0)
   vim.api.nvim_create_autocmd("CursorMoved", {

@@ -53,6 +53,15 @@ function M.input(input)
   return display.visible((text:gsub("%s+", " ")))
 end
 
+--- The command that an input of `run_command` has, or nil.
+---@param input any of a `tool_call`
+---@return string|nil
+function M.command(input)
+  input = M.decoded(input)
+  local command = type(input) == "table" and input.command
+  return type(command) == "string" and command or nil
+end
+
 --- How a call ended and what was kept of it, in words.
 ---@param event table its `tool_result`
 ---@return string|nil
