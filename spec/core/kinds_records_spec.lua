@@ -1,4 +1,5 @@
 -- SPEC 14, json_lines and table: what the judge of spec/support/kind_judge.lua says of cuts of random records.
+local abridge = require "abridge"
 local cases = require "support.kind_cases"
 local documents = require "support.documents"
 local judge = require "support.kind_judge"
@@ -43,3 +44,32 @@ for _, name in ipairs(MAKERS) do
     end)
   end)
 end
+
+describe("a record in trouble", function()
+  -- n records, made by the function, of which the one at `at` is another
+  local function cut_of(n, make, at, other)
+    local lines = {}
+    for i = 1, n do
+      lines[i] = i == at and other or make(i)
+    end
+    return (abridge.auto(table.concat(lines, "\n"), { max_bytes = 2000 }))
+  end
+
+  it("shows if one bare word among names says so", function()
+    for _, word in ipairs { "error", "failed", "exception", "FATAL", "aborted" } do
+      local record = ('{"id":2000,"what":"%s"}'):format(word)
+      local content = cut_of(4000, function(i)
+        return ('{"id":%d,"what":"w%d"}'):format(i, i)
+      end, 2000, record)
+      assert.is_truthy(content:find(record, 1, true), word)
+    end
+  end)
+
+  it("shows where a flood of others came before it #once", function()
+    local record = '{"n":90000,"text":"cannot open display"}'
+    local content = cut_of(100000, function(i)
+      return ('{"n":%d,"text":"%s %d"}'):format(i, i <= 9000 and "failed: job" or "finished job", i)
+    end, 90000, record)
+    assert.is_truthy(content:find(record, 1, true))
+  end)
+end)

@@ -7,6 +7,10 @@
  * In a column of few values a rare one makes its record odd. While records are counted, rare is what is new
  * after many records; in the end it is what few records have, together with all that is as rare. So a column
  * of names, each of which is there once, makes no record odd.
+ *
+ * Where a column says trouble more often than can be retained, its values are read now and then, so that no
+ * more than a part of them are in trouble: a flood is read at the pace of other records, and what follows it is
+ * read in full again.
  */
 #include <string.h>
 
@@ -28,6 +32,8 @@ enum {
     RARE_PART = 16,                      /* values as rare as this one are at most this part of all */
     COMMON_PART = 4,                     /* if more values than this part say trouble, prose does */
     COMMON_LEAST = 16,
+    TROUBLED_MOST = ABR_OR_TINY(8192, 32), /* troubled values of a column, more than can be retained: */
+    READ_PART = 8,                         /* from then on one value is read for so many */
     NAMED = ABR_COLUMNS - 1,
     PROBES = 8,
     LEAST_WORD = 4
@@ -244,16 +250,30 @@ static float judge_state(const abr_cell *v)
     return 0;
 }
 
-/* Is it one word, in letters of one case but for the first, that the lexicon does not have? */
-static bool is_unknown_word(const abr_columns *c, const abr_cell *v)
+/* Where the word ends that starts at i; i if it is in the lexicon, or has capitals after small letters. */
+static size_t skip_unknown_word(const abr_columns *c, const abr_cell *v, size_t i)
 {
-    enum { LONGEST = 24 };
-    if (v->n == 0 || v->n > LONGEST)
+    const bool upper = i + 1 < v->n && abr_is_upper(v->p[i + 1]);
+    size_t end = i;
+    while (end < v->n && abr_is_letter(v->p[end]) && (end <= i + 1 || abr_is_upper(v->p[end]) == upper))
+        end++;
+    const uint64_t key = abr_word_key(abr_load_word(v->p + i), end - i);
+    return abr_lexicon_may_have(&c->lexicon, abr_word_hash(key)) ? i : end;
+}
+
+/* Is it words with a blank or newline between them, none of which the lexicon has? Reading these would find nothing. */
+static bool has_unknown_words(const abr_columns *c, const abr_cell *v)
+{
+    enum { LONGEST = 64 };
+    if (v->n > LONGEST)
         return false;
-    for (size_t i = 0; i < v->n; i++)
-        if (!abr_is_letter(v->p[i]) || (i > 0 && abr_is_upper(v->p[i]) != abr_is_upper(v->p[v->n - 1])))
+    for (size_t i = 0; i < v->n; i++) {
+        const size_t end = skip_unknown_word(c, v, i);
+        if (end == i || (end < v->n && v->p[end] != ' ' && v->p[end] != '\n'))
             return false;
-    return !abr_lexicon_may_have(&c->lexicon, abr_word_key(abr_load_word(v->p), v->n));
+        i = end;
+    }
+    return true;
 }
 
 /* What its words say; a long value is read in segments that overlap. */
@@ -285,7 +305,7 @@ static float judge(const abr_columns *c, const abr_cell *v, uint32_t *shape, siz
         return 0;
     if (v->kind == ABR_VALUE_NUMBER || whole_number(v) >= 0)
         return (c->lexicon.quiet & ABR_GROUP_SUMMARIES) ? 0 : judge_number(v);
-    float score = v->n > 0 && !is_unknown_word(c, v) ? judge_words(c, v, shape, at) : 0;
+    float score = has_unknown_words(c, v) ? 0 : judge_words(c, v, shape, at);
     const bool failures = !(c->lexicon.quiet & ABR_GROUP_FAILURES);
     if (!failures)
         return score;
@@ -372,14 +392,19 @@ static void read_one_of_many(abr_columns *c, abr_column *x, const abr_cell *v, u
     x->count += counts;
     if (size > 0 ? v->role == ABR_ROLE_NONE : v->role == ABR_ROLE_NONE && !may_have_words(v))
         return;
+    if (counts && x->troubled >= TROUBLED_MOST && x->troubled * READ_PART > x->count) {
+        x->unread += counts;
+        return;
+    }
     uint32_t shape;
     size_t at;
     float trouble = judge(c, v, &shape, &at);
     if (trouble <= 0)
         return;
+    const uint64_t read = x->count - x->unread;
     if (counts)
         x->troubled += trouble >= ABR_SCORE_HIT ? counts : 0;
-    else if (x->role == ABR_ROLE_NONE && x->count >= COMMON_LEAST && x->troubled * COMMON_PART > x->count)
+    else if (x->role == ABR_ROLE_NONE && read >= COMMON_LEAST && x->troubled * COMMON_PART > read)
         trouble *= common_factor;
     add_trouble(w, trouble, shape ^ (uint32_t)x->name, v->at + at);
 }

@@ -46,6 +46,7 @@ typedef struct {
     uint64_t name; /* a hash; 0: not in use */
     uint64_t count;
     uint64_t troubled;                 /* values that say something is wrong */
+    uint64_t unread;                   /* values that came when too many had */
     uint32_t sizes[ABR_COLUMN_VALUES]; /* numbers by their digits */
     float odd_sizes[ABR_COLUMN_VALUES];
     abr_value values[ABR_COLUMN_VALUES];

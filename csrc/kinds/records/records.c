@@ -40,11 +40,11 @@
 enum {
     JSON_MOST = 64 * 1024, /* bytes of a record that are read, and retained, so that it can be cut as JSON */
     ROW_MOST = 4 * 1024,
-    MOST_PER_KEEP = 32,    /* and a part of the budget that is retained */
-    END_MOST = 1024,       /* bytes of the end of a longer one */
-    AGAIN_MOST = 128,      /* bytes of a record that is not read again where it comes again */
-    PLACES_APART = 256,    /* bytes between two places that are noted */
-    RECORDS_PER_KEEP = 12, /* of each end: one in so many bytes, and */
+    MOST_PER_KEEP = 32,           /* and a part of the budget that is retained */
+    END_MOST = 1024,              /* bytes of the end of a longer one */
+    AGAIN_MOST = 2 * ABR_PADDING, /* bytes of a record that is not read again where it comes again */
+    PLACES_APART = 256,           /* bytes between two places that are noted */
+    RECORDS_PER_KEEP = 12,        /* of each end: one in so many bytes, and */
     RECORDS_LEAST = 96,
     ALLOWANCE_LEAST = 32 * 1024, /* for what is retained, and more of it by the budget: */
     ALLOWANCE_PER_BYTE = 2,
@@ -97,7 +97,7 @@ typedef struct {
     size_t header_left; /* lines, or records, that it still lacks */
 
     /* The record before, what it says, and how often it came again since it was counted. */
-    char before[AGAIN_MOST + ABR_PADDING];
+    char before[AGAIN_MOST + ABR_PADDING]; /* readable past its end */
     size_t before_n;
     uint32_t again;
     abr_worth says;
@@ -296,10 +296,12 @@ static bool end_header(records *r, const char *p, size_t n, uint64_t size, uint6
     return true;
 }
 
-static float retain_weight(const abr_worth *w, const abr_candidate *c)
+/* What a record says, if `nth` records before it have said the same. */
+static float retain_weight(const abr_worth *w, uint32_t nth)
 {
+    const abr_candidate c = {.nth = nth};
     const float says = w->trouble >= ABR_SCORE_HIT || w->trouble > w->odd ? w->trouble : w->odd;
-    return says > 0 ? says / abr_repeat_discount(c) : 0;
+    return says > 0 ? says / abr_repeat_discount(&c) : 0;
 }
 
 /* Count the record before as often as it came again. */
@@ -309,6 +311,15 @@ static void count_again(records *r)
     if (r->again > 0)
         abr_values_read(&r->values, r->before, text_of(r->before, r->before_n), true, r->again, &w);
     r->again = 0;
+}
+
+/* Remember a record, after which ABR_PADDING bytes are readable, in case it comes again. */
+static void remember(records *r, const char *p, size_t n)
+{
+    memcpy(r->before, p, ABR_PADDING); /* of a fixed size, which takes a compiler no call */
+    for (size_t i = ABR_PADDING; i < n; i += ABR_PADDING)
+        memcpy(r->before + i, p + i, ABR_PADDING);
+    r->before_n = n;
 }
 
 /* Read a record that has ended. What it says is in r->says; one like the record before says the same. */
@@ -321,41 +332,48 @@ static void read_ended(records *r, const char *p, size_t n, uint64_t size)
     count_again(r);
     const size_t read = n < read_most(r) ? n : read_most(r);
     abr_values_read(&r->values, p, n == read ? text_of(p, n) : read, read == size, 1, &r->says);
-    r->before_n = n == size && n <= AGAIN_MOST ? n : 0;
-    memcpy(r->before, p, r->before_n);
+    r->before_n = 0;
+    if (n == size && n <= AGAIN_MOST)
+        remember(r, p, n);
 }
 
-/* A record has ended: n bytes of it are at p, and ABR_PADDING bytes after these readable; they will be
- * found at `stays`, and the last ones, where it is longer, at `end`. */
-static void end_record(records *r, const char *p, size_t n, uint64_t size, uint64_t newlines,
-                       const char *stays, const char *end, size_t end_n)
+/* Retain the record that has just been read, if it weighs enough. */
+static void retain(records *r, const abr_record_bytes *b)
 {
     const abr_worth *w = &r->says;
-    if (end_header(r, p, n, size, newlines))
+    const bool says = w->trouble > 0 || w->odd > 0;
+    const uint32_t nth = says ? abr_shapes_add(&r->signs, w->sign, 1) : 0;
+    const float weight = r->now.number == 0 ? first_weight : retain_weight(w, nth);
+    if (weight <= 0)
         return;
-    if (n == size && is_blank(r, p, n)) {
-        move_on(r, size, newlines);
+    const abr_candidate c = {.line = b->line,
+                             .at = b->at,
+                             .size = b->size,
+                             .chars = r->now.number, /* records, not chars */
+                             .sign = w->at,
+                             .start = b->p,
+                             .start_n = (uint32_t)b->n,
+                             .window = b->end_n > 0 ? b->end : b->p,
+                             .window_n = b->end_n,
+                             .retain_weight = weight,
+                             .nth = nth,
+                             .hits_before = (uint32_t)(b->lines < UINT32_MAX ? b->lines : UINT32_MAX)};
+    abr_candidates_add(&r->retained, &c);
+}
+
+/* A record has ended, which comes next: b->n bytes of it are at p, and ABR_PADDING bytes after these readable.
+ * They will be found at b->p. */
+static void end_record(records *r, const char *p, const abr_record_bytes *b)
+{
+    if (end_header(r, p, b->n, b->size, b->lines))
         return;
+    if (b->n < b->size || !is_blank(r, p, b->n)) {
+        read_ended(r, p, b->n, b->size);
+        note_place(r);
+        retain(r, b);
+        r->now.number++;
     }
-    read_ended(r, p, n, size);
-    note_place(r);
-    abr_candidate c = {.line = r->now.line,
-                       .at = r->now.at,
-                       .size = size,
-                       .chars = r->now.number, /* records, not chars */
-                       .sign = w->at,
-                       .start = stays,
-                       .start_n = (uint32_t)n,
-                       .window = end_n > 0 ? end : stays,
-                       .window_n = (uint32_t)end_n,
-                       .hits_before = (uint32_t)(newlines < UINT32_MAX ? newlines : UINT32_MAX)};
-    if (w->trouble > 0 || w->odd > 0)
-        c.nth = abr_shapes_add(&r->signs, w->sign, 1);
-    c.retain_weight = r->now.number == 0 ? first_weight : retain_weight(w, &c);
-    if (c.retain_weight > 0)
-        abr_candidates_add(&r->retained, &c);
-    move_on(r, size, newlines);
-    r->now.number++;
+    move_on(r, b->size, b->lines);
 }
 
 /* ---- the open record ---- */
@@ -421,7 +439,7 @@ static void end_open(records *r)
     r->ended = true;
     memset(r->open + r->open_n, 0, ABR_PADDING);
     const abr_record_bytes b = open_bytes(r, r->opts.keep);
-    end_record(r, r->open, b.n, r->size, r->newlines, b.p, b.end, b.end_n);
+    end_record(r, r->open, &b);
 }
 
 /* ---- chunks ---- */
@@ -450,8 +468,13 @@ static size_t read_in_place(records *r, const char *p, size_t n)
         if (!ends || size > most || at + size + ABR_PADDING > n)
             break;
         r->size = 0; /* what was open is not the last one any more */
-        end_record(r, p + at, size, size, newlines, r->opts.text ? r->opts.text + r->now.at : p + at, NULL,
-                   0);
+        const abr_record_bytes b = {.at = r->now.at,
+                                    .line = r->now.line,
+                                    .size = size,
+                                    .lines = newlines,
+                                    .p = r->opts.text ? r->opts.text + r->now.at : p + at,
+                                    .n = size};
+        end_record(r, p + at, &b);
         at += size;
     }
     return at;
@@ -771,10 +794,10 @@ static void value_list(records *r, abr_worth *worths, abr_key *keys)
         keys[i].key = worths[i].sign;
     }
     abr_sort_keys(keys, list->count, keys + list->count);
-    abr_candidate nth = {.nth = 0};
+    uint32_t nth = 0;
     for (size_t i = 0; i < list->count; i++) {
-        nth.nth = i > 0 && keys[i].key == keys[i - 1].key ? nth.nth + 1 : 0;
-        list->records[keys[i].index].value = retain_weight(&worths[keys[i].index], &nth);
+        nth = i > 0 && keys[i].key == keys[i - 1].key ? nth + 1 : 0;
+        list->records[keys[i].index].value = retain_weight(&worths[keys[i].index], nth);
     }
 }
 
