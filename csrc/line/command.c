@@ -107,13 +107,10 @@ static bool names_section(const abr_evidence *l, const abr_sign *s)
 
 /* ---- where it ends ---- */
 
-/* Does the word end before `at`, in lower or upper case? */
-static bool word_before(const abr_evidence *l, size_t at, const char *word)
+/* Does the word end at `at`, in lower or upper case? */
+static bool ends_word(const abr_evidence *l, size_t at, const char *word, size_t n)
 {
-    size_t n = strlen(word);
-    while (at > 0 && l->p[at - 1] == ' ')
-        at--;
-    if (at < n || (at > n && is_alnum(l->p[at - n - 1])))
+    if (at < n || abr_to_lower(l->p[at - 1]) != word[n - 1] || (at > n && is_alnum(l->p[at - n - 1])))
         return false;
     for (size_t i = 0; i < n; i++)
         if (abr_to_lower(l->p[at - n + i]) != word[i])
@@ -126,8 +123,10 @@ static bool follows_command(const abr_evidence *l, size_t at)
 {
     static const char *const names[] = {"build", "command",  "job",      "step",  "script",   "hook",
                                         "make",  "build as", "pipeline", "tests", "finished:"};
+    while (at > 0 && l->p[at - 1] == ' ')
+        at--;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (word_before(l, at, names[i]))
+        if (ends_word(l, at, names[i], strlen(names[i])))
             return true;
     return false;
 }

@@ -22,27 +22,34 @@ typedef enum {
     ABR_WRITTEN_TEXT    /* no word counts */
 } abr_written;
 
+/* What a reading depends on, of the digits of a line. */
+typedef enum {
+    ABR_DIGITS_ANY = 0, /* with other digits it says the same, */
+    ABR_DIGITS_ZERO,    /* as long as the same numbers are zero, */
+    ABR_DIGITS_EXACT    /* or it may say something else */
+} abr_digits;
+
 typedef struct {
     const char *p;
     size_t n;
     const abr_line_words *words;
     abr_written written;
-    unsigned quiet;   /* groups of words that are switched off */
-    unsigned without; /* a rule that is left out, or ABR_NO_RULE */
-    float strong;     /* score of the best word */
-    float expected;   /* score of what was expected, or why */
-    float summary;    /* score of counts and results */
-    bool passed;      /* it says that something went well */
-    bool low_level;   /* it has a low log level */
-    bool stepped;     /* it says what is being done */
-    bool counted;     /* some failed, in number */
-    bool warns;       /* a compiler's "warning:" */
-    bool remarks;     /* a compiler's "warning:" or "note:", whatever it is about */
-    bool exited;      /* with a status that is not 0 */
-    bool is_clear;    /* a form was found that only an error has */
-    size_t at;        /* of the best word */
-    bool *exact;      /* it matters which digits it has */
-    abr_trace *trace; /* NULL: nobody asks */
+    unsigned quiet;     /* groups of words that are switched off */
+    unsigned without;   /* a rule that is left out, or ABR_NO_RULE */
+    float strong;       /* score of the best word */
+    float expected;     /* score of what was expected, or why */
+    float summary;      /* score of counts and results */
+    bool passed;        /* it says that something went well */
+    bool low_level;     /* it has a low log level */
+    bool stepped;       /* it says what is being done */
+    bool counted;       /* some failed, in number */
+    bool warns;         /* a compiler's "warning:" */
+    bool remarks;       /* a compiler's "warning:" or "note:", whatever it is about */
+    bool exited;        /* with a status that is not 0 */
+    bool is_clear;      /* a form was found that only an error has */
+    size_t at;          /* of the best word */
+    abr_digits *digits; /* what the reading depends on so far */
+    abr_trace *trace;   /* NULL: nobody asks */
 } abr_evidence;
 
 /* Note what n bytes at `at` are worth to the line. */
@@ -76,7 +83,14 @@ static inline bool deny(const abr_evidence *l, const abr_sign *s, abr_denial why
 /* A rule is about to look at which digit it is, not just that it is one: see recall.c. */
 static inline void tell_digits(const abr_evidence *l)
 {
-    *l->exact = true;
+    *l->digits = ABR_DIGITS_EXACT;
+}
+
+/* A rule is about to look whether a number is zero, or starts with a zero. */
+static inline void tell_zeros(const abr_evidence *l)
+{
+    if (*l->digits == ABR_DIGITS_ANY)
+        *l->digits = ABR_DIGITS_ZERO;
 }
 
 static inline char byte_at(const abr_evidence *l, size_t at)

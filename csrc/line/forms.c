@@ -14,6 +14,8 @@ bool abr_is_mode_row(const char *p, size_t n)
 {
     enum { NUMBERS = 2, MODE = 10, LEAST = 7 /* of a mode that is cut off */ };
     size_t at = 0;
+    if (n <= MODE)
+        return false;
     for (size_t numbers = 0; numbers < NUMBERS && at < n && abr_is_digit(p[at]); numbers++) {
         while (at < n && (abr_is_digit(p[at]) || p[at] == '.'))
             at++;
@@ -45,7 +47,8 @@ abr_subject abr_commit_subject(const char *p, size_t n)
         size++;
     for (size_t i = 0; i < sizeof subject_types / sizeof *subject_types; i++) {
         const char *name = subject_types[i].name;
-        if (size != strlen(name) || abr_to_lower(*p) != *name || memcmp(p + 1, name + 1, size - 1) != 0)
+        if (size == 0 || abr_to_lower(*p) != *name || size != strlen(name) ||
+            memcmp(p + 1, name + 1, size - 1) != 0)
             continue;
         size_t end = size;
         const bool scoped = end < n && p[end] == '(';

@@ -304,13 +304,13 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
     words.count = 0; /* the signs are not zeroed: a line has few */
     const words_reader read_words = escapes ? abr_read_words : abr_read_plain_words;
     read_words(lexicon, p, n, &words);
-    bool exact = words.code < n || patterns->count > 0;
+    abr_digits digits = words.code < n || patterns->count > 0 ? ABR_DIGITS_EXACT : ABR_DIGITS_ANY;
     abr_evidence l = {.p = p,
                       .n = n,
                       .words = &words,
                       .quiet = lexicon->quiet,
                       .without = lexicon->without,
-                      .exact = &exact,
+                      .digits = &digits,
                       .trace = trace};
     bool may_say = may_say_something(&l);
     if (may_say) {
@@ -346,7 +346,7 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
         out->hit = false;
         out->line_score = 0;
     }
-    out->exact = exact;
+    out->digits = digits;
     /* "0 failed" a hundred times is another shape than "1 failed" */
     out->shape ^= (uint32_t)out->hit + 2 * (uint32_t)l.is_clear;
     if (trace)

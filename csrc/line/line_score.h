@@ -5,6 +5,7 @@
 #include "abridge.h"
 #include "base/private.h"
 #include "line/command.h"
+#include "line/evidence.h"
 #include "line/hits.h"
 #include "line/lexicon.h"
 #include "line/trace.h"
@@ -23,12 +24,12 @@ typedef enum {
 } abr_line_kind;
 
 typedef struct {
-    float line_score; /* on the scale of score.h; 0: it says nothing */
-    bool hit;         /* it says that something is wrong, and counts in cut.hits_found */
-    bool tells;       /* a hit that is neither a heading nor a count */
-    bool placed;      /* it starts with a place, as a diagnostic does, and is no note to one */
-    bool warns;       /* a compiler's warning */
-    bool exact;       /* with other digits it may say something else */
+    float line_score;  /* on the scale of score.h; 0: it says nothing */
+    bool hit;          /* it says that something is wrong, and counts in cut.hits_found */
+    bool tells;        /* a hit that is neither a heading nor a count */
+    bool placed;       /* it starts with a place, as a diagnostic does, and is no note to one */
+    bool warns;        /* a compiler's warning */
+    abr_digits digits; /* what it depends on */
     abr_line_kind kind;
     abr_command command; /* the line starts or ends the output of one */
     uint32_t at;         /* of what it says */

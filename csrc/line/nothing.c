@@ -59,11 +59,12 @@ static bool ends_value(const abr_evidence *l, size_t i, bool assigned)
 /* After NULL's kin; 0 where none is at i. */
 static size_t skip_empty_word(const abr_evidence *l, size_t i)
 {
-    static const char *const words[] = {"null", "nil",      "none",     "false",  "no",        "off",
-                                        "nan",  "n/a",      "never",    "empty",  "~",         "undefined",
-                                        "-",    "disabled", "continue", "ignore", "remount-ro"};
+    /* by their first letter */
+    static const char *const words[] = {"-",    "continue", "disabled",   "empty",     "false", "ignore",
+                                        "n/a",  "nan",      "never",      "nil",       "no",    "none",
+                                        "null", "off",      "remount-ro", "undefined", "~"};
     const char first = abr_to_lower(byte_at(l, i));
-    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+    for (size_t k = 0; k < sizeof words / sizeof *words && words[k][0] <= first; k++) {
         if (words[k][0] != first)
             continue;
         size_t n = 1;
@@ -87,7 +88,7 @@ static size_t skip_no_count(const abr_evidence *l, size_t i)
     }
     if (i == start || !abr_is_digit(l->p[start]))
         return 0;
-    tell_digits(l);
+    tell_zeros(l);
     return zero || measure ? skip(l, i, "%") : 0;
 }
 

@@ -100,10 +100,10 @@ static bool is_denied(const abr_evidence *l, size_t at, size_t end)
     return byte_at(l, end) == '0' && !is_alnum(byte_at(l, end + 1)) && byte_at(l, end + 1) != '.';
 }
 
-/* May a stem start with the byte? Signs and box drawings do not. */
-static inline bool starts_stem(unsigned char c)
+/* May a stem start with these bytes? Signs and box drawings do not. */
+static inline bool starts_stem(unsigned char c, unsigned char next)
 {
-    return c >= 0xC3 && c != 0xE2 && c < 0xEE;
+    return c >= 0xC3 && c != 0xE2 && c < 0xEE && next >= 0x80 && next < 0xC0;
 }
 
 /* The first two bytes of a char, of a letter in lower case: Latin, Greek and Cyrillic ones have two. */
@@ -121,7 +121,7 @@ size_t abr_find_foreign(const abr_evidence *l, size_t *size)
     enum { MOST = 256 }; /* bytes that are looked at: a message says it early */
     size_t until = l->n - l->words->mark < MOST ? l->n : l->words->mark + MOST;
     for (size_t i = l->words->mark; i + 1 < until; i++) {
-        if (!starts_stem((unsigned char)l->p[i]))
+        if (!starts_stem((unsigned char)l->p[i], (unsigned char)l->p[i + 1]))
             continue;
         const unsigned pair = lower_pair((unsigned char)l->p[i], (unsigned char)l->p[i + 1]);
         for (size_t k = 0; k < sizeof stems / sizeof *stems; k++) {

@@ -2,14 +2,15 @@
  * Lines read before: a line says the same again.
  *
  * Tools print many lines twice, or with other numbers. What a line says seldom depends on which digits it
- * has: a rule for which it does says so, tell_digits(), and the line is `exact`. Any other is the same
- * line with other digits. The bytes are compared, not their hash alone: what is recalled is what would be
+ * has: a rule for which it does says so, by tell_digits() or tell_zeros(). Any other line is the same with
+ * other digits. The bytes are compared, not their hash alone: what is recalled is what would be
  * read.
  */
 #include <string.h>
 
 #include "line/recall.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "base/word.h"
 #include "line/layout.h"
 #include "line/line_score.h"
@@ -60,11 +61,35 @@ static bool differ_in_digits(const char *a, const char *b, size_t n)
     return true;
 }
 
+/* Of two texts that differ in digits alone, are the same numbers zero, and do the same ones start with a zero? */
+static bool agree_in_zeros(const char *a, const char *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!abr_is_digit(a[i]))
+            continue;
+        bool zero = a[i] == '0';
+        bool other = b[i] == '0';
+        if (zero != other)
+            return false;
+        for (; i + 1 < n && abr_is_digit(a[i + 1]); i++) {
+            zero = zero && a[i + 1] == '0';
+            other = other && b[i + 1] == '0';
+        }
+        if (zero != other)
+            return false;
+    }
+    return true;
+}
+
 static bool is_there(const abr_recall *x, unsigned place, const char *p, size_t n)
 {
     const abr_recalled *line = &x->lines[place];
-    return x->sizes[place] == n + 1 &&
-           (memcmp(line->text, p, n) == 0 || (!line->reading.exact && differ_in_digits(line->text, p, n)));
+    if (x->sizes[place] != n + 1)
+        return false;
+    if (memcmp(line->text, p, n) == 0)
+        return true;
+    return line->reading.digits < ABR_DIGITS_EXACT && differ_in_digits(line->text, p, n) &&
+           (line->reading.digits == ABR_DIGITS_ANY || agree_in_zeros(line->text, p, n));
 }
 
 /* Keep what a line said, but not in the place of the line before it, whose form may still be asked for. */

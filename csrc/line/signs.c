@@ -118,7 +118,7 @@ static int64_t number_that_ends_at(const abr_evidence *l, size_t end, size_t *st
     if (i == end || is_one_of(byte_before(l, i), ".:-_=") ||
         (is_alnum(byte_before(l, i)) && !follows_colour(l, i)))
         return -1;
-    tell_digits(l);
+    tell_zeros(l);
     int64_t value = 0;
     for (; i < end; i++)
         value = value * 10 + (l->p[i] - '0');
@@ -173,7 +173,7 @@ static int64_t number_after(const abr_evidence *l, size_t at, bool needs_sign)
         i > start && !is_alnum(byte_at(l, i)) && !(byte_at(l, i) == '.' && abr_is_digit(byte_at(l, i + 1)));
     if (!whole)
         return -1;
-    tell_digits(l);
+    tell_zeros(l);
     return value;
 }
 
@@ -553,7 +553,10 @@ static void read_exit(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     int64_t code = number_after(l, end_of(s), true);
-    if (code >= 500 && code <= 599 && !in_name(l, s) && (is_word(l, s, "status") || is_word(l, s, "code"))) {
+    const bool status = code >= 0 && (is_word(l, s, "status") || is_word(l, s, "code"));
+    if (status)
+        tell_digits(l);
+    if (status && code >= 500 && code <= 599 && !in_name(l, s)) {
         say(l, s, ABR_SCORE_BAD, false); /* status=503 */
         return;
     }

@@ -288,15 +288,21 @@ static size_t first_of(const abr_evidence *l, size_t from, const char *text)
 /* strace's `openat(AT_FDCWD, "a.h", O_RDONLY) = -1 ENOENT (No such file or directory)`. */
 static bool is_system_call(const abr_evidence *l)
 {
-    size_t at = first_of(l, 0, " = -1 E");
+    if (l->p[l->n - 1] != ')')
+        return false;
+    size_t at = first_of(l, 0, " = -"); /* whichever digit follows: see tell_digits() */
+    if (!abr_is_digit(byte_at(l, at + 4)) || !starts_with(l, at + 5, " E"))
+        return false;
     while (at > 0 && at < l->n && l->p[at - 1] == ' ')
         at--;
-    return at > 0 && at < l->n && l->p[at - 1] == ')' && l->p[l->n - 1] == ')';
+    return at > 0 && at < l->n && l->p[at - 1] == ')';
 }
 
 /* cmake --trace: `/usr/share/cmake/Modules/FindZLIB.cmake(12):  message(FATAL_ERROR none )`. */
 static bool is_cmake_command(const abr_evidence *l)
 {
+    if (!memchr(l->p, '(', l->n))
+        return false;
     size_t at = first_of(l, 0, ".cmake(");
     at = at < l->n ? at + strlen(".cmake(") : first_of(l, 0, "CMakeLists.txt(") + strlen("CMakeLists.txt(");
     if (at >= l->n || !abr_is_digit(l->p[at]))

@@ -27,7 +27,7 @@ enum {
 static bool starts_with_one(const char *p, size_t n, const char *const *texts)
 {
     for (; *texts; texts++)
-        if (n > strlen(*texts) && memcmp(p, *texts, strlen(*texts)) == 0)
+        if (n > 0 && *p == **texts && n > strlen(*texts) && memcmp(p, *texts, strlen(*texts)) == 0)
             return true;
     return false;
 }

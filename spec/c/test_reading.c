@@ -292,7 +292,8 @@ static const char *const numbered[] = {"3 failed",
                                        "FAILED (failures=1)",
                                        "panic=1",
                                        "problems: (0)",
-                                       "lastError: 3"};
+                                       "lastError: 3",
+                                       "open(\"a.h\") = -1 ENOENT (No such file)"};
 
 /* A line of parts and digits; ABR_PADDING bytes after it are readable. */
 static size_t make_line(char *to)
@@ -314,13 +315,13 @@ static void change_digits(char *p, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (p[i] >= '0' && p[i] <= '9' && below(2) == 0)
-            p[i] = (char)('0' + below(10));
+            p[i] = (char)(below(2) ? '0' + below(10) : '0');
 }
 
 static bool same_reading(const abr_reading *a, const abr_reading *b)
 {
     return a->line_score == b->line_score && a->hit == b->hit && a->tells == b->tells &&
-           a->placed == b->placed && a->warns == b->warns && a->exact == b->exact && a->kind == b->kind &&
+           a->placed == b->placed && a->warns == b->warns && a->digits == b->digits && a->kind == b->kind &&
            a->command == b->command && a->at == b->at && a->shape == b->shape && a->stamp == b->stamp &&
            a->words == b->words && a->tokens == b->tokens && a->plain_count == b->plain_count &&
            memcmp(a->plain, b->plain, a->plain_count * sizeof *a->plain) == 0 && a->indent == b->indent;
