@@ -119,7 +119,8 @@ typedef enum {
     ABR_KIND_JSON_LINES, /* an object or array a line */
     ABR_KIND_TABLE,      /* CSV, TSV, and columns aligned under a header */
     ABR_KIND_DIFF,       /* unified diffs, and commits with theirs */
-    ABR_KIND_BINARY      /* known by its first bytes, or no text by its first 8 KiB */
+    ABR_KIND_BINARY,     /* known by its first bytes, or no text by its first 8 KiB */
+    ABR_KINDS            /* how many there are */
 } abr_kind;
 
 typedef enum { ABR_BY_NONE = 0, ABR_BY_LINES, ABR_BY_BYTES, ABR_BY_CHARS, ABR_BY_TOKENS } abr_unit;

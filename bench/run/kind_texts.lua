@@ -2,7 +2,7 @@
 --- comes last. The blocks are deterministic.
 local M = {}
 
-M.kinds = { "log", "text", "json", "json_lines", "table", "diff", "binary" }
+M.kinds = require("abridge.base.kinds").names
 
 local function times(count, line)
   local lines = {}

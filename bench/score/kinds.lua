@@ -24,7 +24,7 @@ local view_of = require "support.judge.view"
 local BUDGETS = { 1024, 2048, 4096, 8192, 16384, 32768 }
 local MAIN = 8192 -- the budget of needles and key paths
 local RIVALS = { "head", "tail", "head_tail", "priority" }
-local KINDS = { "json", "json_lines", "table", "diff", "text", "log", "binary" }
+local KINDS = require("abridge.base.kinds").names
 local FOLDER = os.getenv "KINDS_CORPUS" or "../shared/corpus/kinds"
 
 local options, made_each = {}, 30

@@ -9,11 +9,8 @@
 #include "base/memory.h"
 #include "base/tiny.h"
 #include "budget/options.h"
-#include "kinds/json/json_reader.h"
-#include "kinds/diff/diff_cut.h"
 #include "kinds/kind.h"
 #include "kinds/reader.h"
-#include "kinds/records/records.h"
 #include "priority/retain.h"
 #include "text/scan.h"
 
@@ -36,22 +33,6 @@ struct abr_by_kind {
 
 /* ---- the reader of a kind ---- */
 
-/* Kinds that are cut part by part. */
-static const abr_reader_methods *methods_of(abr_kind kind)
-{
-    switch (kind) {
-    case ABR_KIND_JSON:
-        return &abr_json_methods;
-    case ABR_KIND_JSON_LINES:
-    case ABR_KIND_TABLE:
-        return &abr_record_methods;
-    case ABR_KIND_DIFF:
-        return &abr_diff_methods;
-    default:
-        return NULL;
-    }
-}
-
 static abr_code open_reader(abr_by_kind *k)
 {
     if (k->told.kind == ABR_KIND_LOG) {
@@ -71,7 +52,7 @@ static abr_code open_reader(abr_by_kind *k)
                                  .hit_count = k->opts.hit_count,
                                  .quiet_groups = k->opts.quiet_groups,
                                  .alloc = k->alloc};
-    const abr_reader_methods *methods = methods_of(k->told.kind);
+    const abr_reader_methods *methods = abr_methods_of(k->told.kind);
     return methods ? methods->open(&own, &k->reader) : ABR_OK;
 }
 

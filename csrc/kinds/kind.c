@@ -1,61 +1,89 @@
 /*
- * What a text is: each kind is asked in turn, the one that is hardest to be mistaken for first.
+ * What a text is, by the register of kinds.
  */
 #include "kinds/kind.h"
 #include "abridge.h"
-#include "kinds/records/aligned.h"
 #include "kinds/binary.h"
-#include "kinds/records/delimited.h"
 #include "kinds/diff/diff.h"
+#include "kinds/diff/diff_cut.h"
 #include "kinds/json/json_lines.h"
+#include "kinds/json/json_reader.h"
+#include "kinds/records/aligned.h"
+#include "kinds/records/delimited.h"
+#include "kinds/records/records.h"
 #include "kinds/text/log.h"
-#include "kinds/magic.h"
 
 _Static_assert((size_t)ABR_TOLD_BY <= ABR_JSON_JUDGED, "JSON is told by as much as any kind");
 
-abr_telling abr_tell_kind(const char *p, size_t n, bool whole)
+typedef struct {
+    const char *name;
+    const abr_reader_methods *methods;
+    bool any; /* a caller may call any text so */
+    bool shows_end;
+} register_row;
+
+static const register_row rows[] = {
+#define KIND(kind, name, reader, told, any, end, is, cut, items, before, after)                              \
+    [ABR_KIND_##kind] = {name, reader, any, end},
+#include "kinds/kinds.def"
+#undef KIND
+};
+
+_Static_assert(sizeof rows / sizeof *rows == ABR_KINDS, "the header has the kinds of the register");
+
+/* In the order of the register. */
+static const abr_kind asked[] = {
+#define KIND(kind, name, reader, told, any, end, is, cut, items, before, after) ABR_KIND_##kind,
+#include "kinds/kinds.def"
+#undef KIND
+};
+
+/* Is the text of this kind? Then fill in what its reader needs to know. */
+static bool is_kind(abr_kind kind, const char *p, size_t n, bool whole, abr_telling *told)
 {
-    abr_telling told = {.kind = ABR_KIND_LOG};
+    switch (kind) {
+#define KIND(kind, name, reader, told, any, end, is, cut, items, before, after)                              \
+    case ABR_KIND_##kind:                                                                                    \
+        return told;
+#include "kinds/kinds.def"
+#undef KIND
+    default:
+        return false;
+    }
+}
+
+static abr_telling told_as(abr_kind kind, bool *is, const char *p, size_t n, bool whole)
+{
+    abr_telling told = {.kind = kind};
     if (n > ABR_TOLD_BY) {
         n = ABR_TOLD_BY;
         whole = false;
     }
-    if (abr_is_binary(p, n, whole, &told.media_type))
-        told.kind = ABR_KIND_BINARY;
-    else if (abr_is_json(p, n, whole))
-        told.kind = ABR_KIND_JSON;
-    else if (abr_is_json_lines(p, n, whole))
-        told.kind = ABR_KIND_JSON_LINES;
-    else if (abr_is_diff(p, n))
-        told.kind = ABR_KIND_DIFF;
-    else if ((told.delimiter = abr_find_delimiter(p, n, whole)) != 0 ||
-             abr_is_aligned(p, n, whole, &told.header_lines))
-        told.kind = ABR_KIND_TABLE;
-    else if (abr_is_written(p, n))
-        told.kind = ABR_KIND_TEXT;
+    *is = is_kind(kind, p, n, whole, &told);
     return told;
 }
 
+abr_telling abr_tell_kind(const char *p, size_t n, bool whole)
+{
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        bool is;
+        const abr_telling told = told_as(asked[i], &is, p, n, whole);
+        if (is)
+            return told;
+    }
+    return (abr_telling){.kind = ABR_KIND_LOG};
+}
+
+/* Of something binary the media type is told all the same. */
 abr_telling abr_tell_as(abr_kind kind, const char *p, size_t n, bool whole)
 {
-    abr_telling told = {.kind = kind};
     if (kind == ABR_KIND_TOLD)
         return abr_tell_kind(p, n, whole);
-    if (n > ABR_TOLD_BY) {
-        n = ABR_TOLD_BY;
-        whole = false;
-    }
-    bool is = true;
-    if (kind == ABR_KIND_BINARY)
-        told.media_type = abr_magic(p, n);
-    else if (kind == ABR_KIND_JSON)
-        is = abr_is_json(p, n, whole);
-    else if (kind == ABR_KIND_DIFF)
-        is = abr_is_diff(p, n);
-    else if (kind == ABR_KIND_TABLE)
-        is = (told.delimiter = abr_find_delimiter(p, n, whole)) != 0 ||
-             abr_is_aligned(p, n, whole, &told.header_lines);
-    if (!is)
+    if (rows[kind].any && kind != ABR_KIND_BINARY)
+        return (abr_telling){.kind = kind};
+    bool is;
+    abr_telling told = told_as(kind, &is, p, n, whole);
+    if (!is && !rows[kind].any)
         told.kind = ABR_KIND_TEXT;
     return told;
 }
@@ -65,12 +93,19 @@ abr_kind abr_tell(const char *p, size_t n)
     return abr_tell_kind(p ? p : "", n, true).kind;
 }
 
+const abr_reader_methods *abr_methods_of(abr_kind kind)
+{
+    return rows[kind].methods;
+}
+
+bool abr_shows_end(abr_kind kind)
+{
+    return rows[kind].shows_end;
+}
+
 const char *abr_kind_name(abr_kind kind)
 {
-    static const char *const names[] = {
-        NULL, "log", "text", "json", "json_lines", "table", "diff", "binary",
-    };
-    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
+    return (size_t)kind < ABR_KINDS ? rows[kind].name : NULL;
 }
 
 const char *abr_item_name(abr_item_unit unit)

@@ -7,7 +7,7 @@
 #include "base/private.h"
 #include "budget/view.h"
 #include "kinds/content.h"
-#include "kinds/kind.h"
+#include "kinds/telling.h"
 
 ABR_PRIVATE_BEGIN
 

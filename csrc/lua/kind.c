@@ -2,6 +2,7 @@
 #include "lua/kind.h"
 #include "abridge.h"
 #include "kinds/binary.h"
+#include "kinds/kind.h"
 #include "kinds/magic.h"
 #include "lua/check.h"
 #include "lua/compat.h"
@@ -37,6 +38,18 @@ static int l_is_binary(lua_State *L)
     else
         lua_pushboolean(L, abr_is_binary(start, n, whole, &type));
     return 1;
+}
+
+void abr_push_kinds(lua_State *L)
+{
+    lua_createtable(L, ABR_KINDS - ABR_KIND_LOG, 0);
+    for (int i = ABR_KIND_LOG; i < ABR_KINDS; i++) {
+        lua_createtable(L, 0, 2);
+        lua_pushstring(L, abr_kind_name((abr_kind)i));
+        lua_setfield(L, -2, "name");
+        abr_set_boolean(L, "shows_end", abr_shows_end((abr_kind)i));
+        lua_rawseti(L, -2, i - ABR_KIND_LOG + 1);
+    }
 }
 
 const luaL_Reg abr_kind_functions[] = {

@@ -75,6 +75,8 @@ int luaopen_abridge_core(lua_State *L)
     lua_pushvalue(L, -2);
     abr_push_words(L);
     abr_set_functions(L, abr_cut_functions, 1 + WORDS);
+    abr_push_kinds(L);
+    lua_setfield(L, -2, "kinds");
     abr_push_info_json(L);
     lua_setfield(L, -2, "info_json");
     lua_pushinteger(L, ABR_RESUME_HINT_MOST);

@@ -1,4 +1,5 @@
 /* Options of cuts, streams and pages, read from a table of Lua. */
+#include <stdio.h>
 #include <string.h>
 
 #include "lua/options.h"
@@ -107,10 +108,20 @@ void abr_keep_redact(lua_State *L, int value)
 
 static abr_kind read_kind(lua_State *L, const char *who, int value)
 {
-    static const char *const kinds[] = {"log", "text", "json", "json_lines", "table", "diff", "binary", NULL};
-    static const char words[] =
-        "\"log\", \"text\", \"json\", \"json_lines\", \"table\", \"diff\" or \"binary\"";
-    return (abr_kind)(ABR_KIND_LOG + abr_check_word(L, who, "kind", value, kinds, words));
+    enum { WORD_MOST = 20 }; /* with its quotes and what stands before it */
+    char words[ABR_KINDS * WORD_MOST];
+    size_t n = 0;
+    const char *word = abr_word_at(L, value);
+    for (int i = ABR_KIND_LOG; i < ABR_KINDS; i++) {
+        const char *before = i == ABR_KIND_LOG ? "" : i + 1 < ABR_KINDS ? ", " : " or ";
+        if (strcmp(word, abr_kind_name((abr_kind)i)) == 0)
+            return (abr_kind)i;
+        if (n < sizeof words)
+            n +=
+                (size_t)snprintf(words + n, sizeof words - n, "%s\"%s\"", before, abr_kind_name((abr_kind)i));
+    }
+    abr_wrong(L, who, "kind", words, value);
+    return ABR_KIND_TOLD;
 }
 
 /* Read the options that say how the source is made. */

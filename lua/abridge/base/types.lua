@@ -2,7 +2,7 @@
 --- Types of what the core gives to `require "abridge"`, for language servers; nothing loads this. What each means,
 --- costs and raises is in doc/lua.md.
 
----@alias abridge.Kind "log"|"text"|"json"|"json_lines"|"table"|"diff"|"binary"
+---@alias abridge.Kind "log"|"text"|"table"|"diff"|"json_lines"|"json"|"binary"
 
 ---@class (exact) abridge.CutOptions At least one budget is required.
 ---@field max_lines? integer lines kept
@@ -114,6 +114,7 @@
 ---@field head_tail fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
 ---@field auto fun(text: string, opts: abridge.CutOptions): string, abridge.Cut as what the text is
 ---@field kind fun(text: string): abridge.Kind
+---@field kinds { name: abridge.Kind, shows_end: boolean }[] the register of kinds
 ---@field magic fun(start: string): string|nil media type; nil for text and for what is not known
 ---@field is_binary fun(start: string, whole: boolean|nil): boolean|nil nil: it takes more of the start
 ---@field priority fun(text: string, opts: abridge.CutOptions): string, abridge.Cut

@@ -2,6 +2,7 @@
 --- man page are made.
 
 local completion = require "abridge.cli.completion"
+local kinds = require "abridge.base.kinds"
 local log = require "abridge.cli.log"
 local report = require "abridge.cli.report"
 local profiles = require "abridge.output.profiles"
@@ -55,6 +56,11 @@ local function sorted_keys(map)
   return names
 end
 
+--- "log, text or json"
+local function any_of(words)
+  return table.concat(words, ", ", 1, #words - 1) .. " or " .. words[#words]
+end
+
 local function tool_names()
   local names = {}
   for _, name in ipairs(sorted_keys(profiles.all.default)) do
@@ -65,7 +71,6 @@ end
 
 -- flags ---------------------------------------------------------------------------------
 
-local KINDS = { "log", "text", "json", "json_lines", "table", "diff", "binary" }
 local WHEN = values.one_of { "auto", "always", "never" }
 local STRATEGIES = { "auto", "head", "tail", "head_tail", "priority", "pipeline" }
 
@@ -81,7 +86,7 @@ local LIMITS = {
   limit("max-tokens", "N", values.count, "at most N tokens, by the estimate"),
   flag("profile", "NAME", values.one_of(sorted_keys(profiles.all)), "the limits to start from"),
   limit("strategy", "NAME", values.one_of(STRATEGIES), "which part to keep"),
-  limit("kind", "KIND", values.one_of(KINDS), "what auto takes it for"),
+  limit("kind", "KIND", values.one_of(kinds.names), "what auto takes it for"),
   limit("head-ratio", "R", values.ratio, "share of the budget for the start, 0 to 1"),
   limit("snap", "HOW", values.one_of { "line", "char" }, "where both ends may be cut"),
   limit("marker", "HOW", values.one_of { "inside", "outside", "none" }, "whether the marker counts in the budget"),
@@ -258,7 +263,7 @@ M.tasks = {
     title = "Look into a text",
     {
       name = "kind",
-      forms = { { words = "[FILE]", says = "print what it is: " .. table.concat(KINDS, ", ", 1, 6) .. " or binary" } },
+      forms = { { words = "[FILE]", says = "print what it is: " .. any_of(kinds.names) } },
       about = { "Without FILE, or with -, it is stdin. The first 256 KB tell." },
       words = { values.file },
       flags = { json "kind" },

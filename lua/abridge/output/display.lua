@@ -3,6 +3,7 @@
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
+local kinds = require "abridge.base.kinds"
 local slices = require "abridge.base.time_slices"
 local info = require "abridge.output.info"
 local sentences = require "abridge.output.sentences"
@@ -143,14 +144,12 @@ local function is_command(result, details)
   return result.tool == "run_command" or details.exit_code ~= nil or details.exit_line ~= nil
 end
 
-local FROM_START = { text = true, json = true, json_lines = true, table = true, diff = true, binary = true }
-
 --- Should a screen show the end of this result? As the tool's cut says; if that kept both ends, for a command, unless
 --- what it printed is no log.
 local function from_end(result, details)
   local cut = as_table(details.cut)
   if cut.strategy == "head" or cut.strategy == "tail" then return cut.strategy == "tail" end
-  return is_command(result, details) and not FROM_START[cut.kind]
+  return is_command(result, details) and kinds.shows_end[cut.kind] ~= false
 end
 
 local function valid(text)

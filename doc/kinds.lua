@@ -1,0 +1,111 @@
+--- Writes what documents and types say of the kinds, by their register, csrc/kinds/kinds.def: the tables in doc/lua.md
+--- and the alias in lua/abridge/base/types.lua. `make doc` runs it:
+---
+---     lua doc/kinds.lua
+
+local M = {}
+
+local COLUMNS = { "id", "name", "reader", "told", "any", "shows_end", "is", "cut", "items", "before", "after" }
+
+--- The arguments of a macro that stand at `at`, behind its bracket; strings beside each other are one, without quotes.
+local function arguments(text, at)
+  local list, depth, current = {}, 0, ""
+  while true do
+    local c = text:sub(at, at)
+    if c == '"' then
+      local stop = at
+      repeat
+        stop = text:find('"', stop + 1, true)
+      until text:sub(stop - 1, stop - 1) ~= "\\"
+      current = current .. text:sub(at + 1, stop - 1):gsub('\\"', '"')
+      at = stop
+    elseif depth == 0 and (c == "," or c == ")") then
+      list[#list + 1] = current:match "^%s*(.*)$"
+      current = ""
+      if c == ")" then return list end
+    else
+      depth = depth + (c == "(" and 1 or c == ")" and -1 or 0)
+      if not c:find "%s" or not current:find "%s$" then current = current .. c end
+    end
+    at = at + 1
+  end
+end
+
+--- The rows of the register. Strings that are broken over lines are joined with the blank they end in.
+---@param text string
+---@return table<string, string>[]
+function M.rows(text)
+  local rows = {}
+  for at in text:gmatch "\nKIND%(()" do
+    local row = {}
+    for i, argument in ipairs(arguments(text, at)) do
+      row[COLUMNS[i]] = argument
+    end
+    rows[#rows + 1] = row
+  end
+  return rows
+end
+
+--- Lines of a table, the kinds most often met first: the register asks for them last.
+local function table_lines(rows, header, columns)
+  local lines = { header, "|" .. ("---|"):rep(#columns + 1) }
+  for i = #rows, 1, -1 do
+    local cells = { "| `" .. rows[i].name .. "` |" }
+    for _, column in ipairs(columns) do
+      cells[#cells + 1] = rows[i][column] == "" and " |" or (" %s |"):format(rows[i][column])
+    end
+    lines[#lines + 1] = table.concat(cells)
+  end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+--- Put a table in the place of the one with the same header.
+local function with_table(text, made)
+  local header = made:match "^[^\n]*\n"
+  local from = assert(text:find(header, 1, true), "no table with the header " .. header)
+  local _, to = text:find("\n\n", from, true)
+  return text:sub(1, from - 1) .. made .. text:sub(to)
+end
+
+--- The reference with the tables of these rows.
+---@param text string doc/lua.md
+---@return string
+function M.reference(text, rows)
+  text = with_table(
+    text,
+    table_lines(rows, "| `cut.kind` | what it is | how it is cut | `cut.items` |", { "is", "cut", "items" })
+  )
+  return with_table(text, table_lines(rows, "| kind | before | after |", { "before", "after" }))
+end
+
+--- The types with the names of these rows.
+---@param text string lua/abridge/base/types.lua
+---@return string
+function M.types(text, rows)
+  local names = {}
+  for i = #rows, 1, -1 do
+    names[#names + 1] = ("%q"):format(rows[i].name)
+  end
+  return (text:gsub("(%-%-%-@alias abridge%.Kind )[^\n]*", "%1" .. table.concat(names, "|"), 1))
+end
+
+local function read(path)
+  local file = assert(io.open(path, "rb"))
+  local text = file:read "*a"
+  file:close()
+  return text
+end
+
+local function main()
+  local rows = M.rows(read "csrc/kinds/kinds.def")
+  for path, made in pairs { ["doc/lua.md"] = M.reference, ["lua/abridge/base/types.lua"] = M.types } do
+    local text = made(read(path), rows)
+    local file = assert(io.open(path, "wb"))
+    file:write(text)
+    file:close()
+  end
+end
+
+if arg and (arg[0] or ""):find "kinds%.lua$" then main() end
+
+return M

@@ -1,0 +1,62 @@
+-- The register of kinds, csrc/kinds/kinds.def, and what is made from it.
+package.path = "doc/?.lua;" .. package.path
+
+local kinds = require "abridge.base.kinds"
+local made = require "kinds"
+local paths = require "support.paths"
+
+describe("the register of kinds #once", function()
+  local rows = made.rows(paths.read "csrc/kinds/kinds.def")
+
+  it("has a row for each kind of the header, and no other", function()
+    local listed = paths.read("csrc/abridge.h"):match "ABR_KIND_TOLD = 0.-ABR_KINDS "
+    local names = {}
+    for id in listed:gmatch "\n +ABR_KIND_([%u_]+),?" do
+      names[#names + 1] = id:lower()
+    end
+    assert.same(kinds.names, names)
+    table.sort(names)
+    local registered = {}
+    for i, row in ipairs(rows) do
+      assert.equal(row.id:lower(), row.name)
+      registered[i] = row.name
+    end
+    table.sort(registered)
+    assert.same(names, registered)
+  end)
+
+  it("says of each what it is, how it is cut and what that looks like", function()
+    for _, row in ipairs(rows) do
+      for _, column in ipairs { "is", "cut", "before", "after" } do
+        assert.truthy(row[column] ~= "" and not row[column]:find "\n", row.name .. ": " .. column)
+      end
+    end
+  end)
+
+  it("makes the tables of the reference and the type of a kind", function()
+    for path, write in pairs { ["doc/lua.md"] = made.reference, ["lua/abridge/base/types.lua"] = made.types } do
+      local text = paths.read(path)
+      assert(write(text, rows) == text, path .. " is not that of csrc/kinds/kinds.def: run `make doc`")
+    end
+  end)
+
+  it("puts a table in the place of the one with its header", function()
+    local function page(cells, examples)
+      return "x\n\n| `cut.kind` | what it is | how it is cut | `cut.items` |\n|---|---|---|---|\n"
+        .. cells
+        .. "\n\ny\n\n| kind | before | after |\n|---|---|---|\n"
+        .. examples
+        .. "\n\nz\n"
+    end
+    local row = { name = "toy", is = "a toy", cut = "whole", items = "", before = "a", after = "b" }
+    local wanted = page("| `toy` | a toy | whole | |", "| `toy` | a | b |")
+    assert.equal(wanted, made.reference(page("| old |", "| old |"), { row }))
+    assert.equal('---@alias abridge.Kind "toy"\n', made.types('---@alias abridge.Kind "old"|"new"\n', { row }))
+  end)
+
+  it("is read with strings that are broken over lines", function()
+    local row = made.rows('\nKIND(A, "a", f(1, 2), x, y, z,\n  "is \\"a\\", " "b", "", "",\n "c", "d")')[1]
+    assert.equal("f(1, 2)", row.reader)
+    assert.equal('is "a", b', row.is)
+  end)
+end)
