@@ -14,8 +14,8 @@ struct abr_retainer;
 /* Has the parts that a cut by kind may keep: kinds/reader.h. */
 struct abr_reader;
 
-/* Which lines are kept, and why: priority/kept_line.h. */
-struct abr_kept_lines;
+/* Which lines are kept, and why: priority/told_line.h. */
+struct abr_told_lines;
 
 /* A source as a cut sees it: what is at hand of its two ends, and the counts of all of it. */
 typedef struct {
@@ -32,7 +32,7 @@ typedef struct {
     abr_kind kind;                     /* of ABR_AUTO */
     const char *media_type;            /* of what is binary, NULL where it is not known */
     struct abr_reader *reader;         /* of a kind that is cut part by part, else NULL */
-    struct abr_kept_lines *kept_lines; /* NULL: nobody asks */
+    struct abr_told_lines *told_lines; /* NULL: nobody asks */
 } abr_view;
 
 /* Size of the source's first or last line, without its newline. */

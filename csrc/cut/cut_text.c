@@ -10,7 +10,7 @@
 #include "cut/cut.h"
 #include "cut/cut_text.h"
 #include "kinds/by_kind.h"
-#include "priority/kept_line.h"
+#include "priority/told_line.h"
 #include "priority/retain.h"
 #include "text/scan.h"
 
@@ -87,7 +87,7 @@ static abr_view view_of_text(const char *p, size_t n, bool with_chars)
     return view;
 }
 
-static abr_code cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_kept_lines *kept,
+static abr_code cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_told_lines *told,
                          abr_error *error)
 {
     abr_code code = abr_check_opts(opts, error);
@@ -96,7 +96,7 @@ static abr_code cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut 
         return code;
     }
     abr_view view = view_of_text(p ? p : "", n, abr_wants_chars(opts));
-    view.kept_lines = kept;
+    view.told_lines = told;
     if (opts->strategy == ABR_PRIORITY)
         return cut_text_by_priority(&view, opts, cut, error);
     if (opts->strategy == ABR_AUTO)
@@ -109,9 +109,9 @@ abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cu
     return cut_text(p, n, opts, cut, NULL, error);
 }
 
-abr_code abr_explain_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_kept_lines *kept,
+abr_code abr_explain_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_told_lines *told,
                           abr_error *error)
 {
-    *kept = (abr_kept_lines){NULL, 0};
-    return cut_text(p, n, opts, cut, kept, error);
+    *told = (abr_told_lines){NULL, 0};
+    return cut_text(p, n, opts, cut, told, error);
 }

@@ -4,13 +4,13 @@
 
 #include "abridge.h"
 #include "base/private.h"
-#include "priority/kept_line.h"
+#include "priority/told_line.h"
 
 ABR_PRIVATE_BEGIN
 
-/* abr_cut_text() that also tells which lines are kept and why, until abr_cut_free(). It tells none unless it
+/* abr_cut_text() that also tells why lines show or do not, until abr_cut_free(). It tells none unless it
  * chose line by line, as ABR_PRIORITY does where there is a hit and room for more than the end. */
-abr_code abr_explain_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_kept_lines *kept,
+abr_code abr_explain_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_told_lines *told,
                           abr_error *error);
 
 ABR_PRIVATE_END

@@ -56,17 +56,15 @@ typedef struct {
 static inline void note_score(const abr_evidence *l, size_t at, size_t n, abr_rule_table table, float score)
 {
     if (l->trace)
-        abr_trace_add(l->trace,
-                      &(abr_traced){.at = (uint32_t)at, .n = (uint32_t)n, .table = table, .score = score});
+        abr_trace_add(l->trace, &(abr_traced){.at = at, .n = (uint32_t)n, .table = table, .score = score});
 }
 
 /* The same of a form that is no word. */
 static inline void note_form(const abr_evidence *l, size_t at, const char *form, float score)
 {
     if (l->trace)
-        abr_trace_add(
-            l->trace,
-            &(abr_traced){.at = (uint32_t)at, .table = ABR_TABLE_FORMS, .form = form, .score = score});
+        abr_trace_add(l->trace,
+                      &(abr_traced){.at = at, .table = ABR_TABLE_FORMS, .form = form, .score = score});
 }
 
 /* `denied`, noted with its reason. */

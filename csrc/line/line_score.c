@@ -275,7 +275,7 @@ static void apply_pattern(const abr_hit *hit, uint32_t mark, const char *p, size
         return;
     float score = (float)hit->weight * ABR_SCORE_CLEAR;
     if (trace)
-        abr_trace_add(trace, &(abr_traced){.at = (uint32_t)at,
+        abr_trace_add(trace, &(abr_traced){.at = at,
                                            .table = ABR_TABLE_HITS,
                                            .denial = score > 0 ? ABR_DENIED_NOT : ABR_DENIED_PATTERN,
                                            .form = "a pattern of the caller",
@@ -368,7 +368,7 @@ void abr_trace_line(const abr_lexicon *lexicon, const abr_patterns *patterns, co
     *trace = (abr_trace){.count = 0};
     read_unstamped(lexicon, patterns, p + stamp, n - stamp, true, out, trace);
     for (unsigned i = 0; i < trace->count; i++)
-        trace->list[i].at += (uint32_t)stamp;
+        trace->list[i].at += stamp;
     out->stamp = (uint32_t)stamp;
     out->at += (uint32_t)stamp;
 }

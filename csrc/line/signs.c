@@ -605,8 +605,10 @@ static void read_done(abr_evidence *l, unsigned i)
     bool tells =
         c == ':' || (c == ' ' && (s->at == l->words->first || abr_is_digit(byte_at(l, end_of(s) + 1)) ||
                                   memcmp(l->p + end_of(s), " in ", 4) == 0));
-    if (tells && l->summary < ABR_SCORE_WARNED)
-        l->summary = ABR_SCORE_WARNED;
+    if (!tells)
+        return;
+    sum_up(l, ABR_SCORE_WARNED);
+    note_score(l, s->at, s->n, ABR_TABLE_WORDS, ABR_SCORE_WARNED);
 }
 
 static void read_pass(abr_evidence *l, unsigned i)

@@ -35,7 +35,7 @@ typedef enum {
 
 /* A word, a phrase or a form in a line. */
 typedef struct {
-    uint32_t at; /* bytes of the line before it */
+    uint64_t at; /* bytes of the line before it */
     uint32_t n;
     abr_rule_table table;
     abr_denial denial;

@@ -15,7 +15,7 @@
 #include "lua/results.h"
 #include "lua/slots.h"
 #include "lua/redact.h"
-#include "priority/kept_line.h"
+#include "priority/told_line.h"
 
 static void put_raw_bytes(lua_State *L, void *ctx)
 {
@@ -23,35 +23,43 @@ static void put_raw_bytes(lua_State *L, void *ctx)
     abr_put_count(L, WORD_raw_bytes, *raw);
 }
 
-/* Which lines are kept, and why, as a field of the ledger. */
-static void put_kept_lines(lua_State *L, void *ctx)
+/* A cut that says why. */
+typedef struct {
+    abr_told_lines lines;
+    size_t raw;
+    bool cleans;
+} told_cut;
+
+/* Why lines show or do not, as a field of the ledger. */
+static void put_told(lua_State *L, void *ctx)
 {
     static const char *const why[] = {
         [ABR_WHY_FILLING] = "filling", [ABR_WHY_START] = "start",   [ABR_WHY_END] = "end",
         [ABR_WHY_SAYS] = "says",       [ABR_WHY_BEFORE] = "before", [ABR_WHY_AFTER] = "after",
         [ABR_WHY_HIT] = "hit",         [ABR_WHY_ODD] = "odd",       [ABR_WHY_COMMAND] = "command"};
-    const abr_kept_lines *kept = ctx;
-    if (kept->count == 0)
-        return;
-    lua_createtable(L, (int)kept->count, 0);
-    for (size_t i = 0; i < kept->count; i++) {
-        const abr_kept_line *line = &kept->list[i];
-        lua_createtable(L, 0, 5);
-        abr_push_count(L, line->line + 1);
-        lua_setfield(L, -2, "line");
-        lua_pushnumber(L, (lua_Number)line->line_score);
-        lua_setfield(L, -2, "score");
-        abr_push_count(L, line->sign + 1);
-        lua_setfield(L, -2, "at");
+    const told_cut *cut = ctx;
+    const abr_told_lines *told = &cut->lines;
+    if (cut->cleans)
+        abr_put_count(L, WORD_raw_bytes, cut->raw);
+    lua_createtable(L, (int)told->count, 0);
+    for (size_t i = 0; i < told->count; i++) {
+        const abr_told_line *line = &told->list[i];
+        lua_createtable(L, 0, 7);
+        abr_set_count(L, "line", line->line + 1);
+        abr_set_boolean(L, "kept", line->kept);
         lua_pushstring(L, why[line->why]);
         lua_setfield(L, -2, "why");
-        if (line->failure > 0) {
-            abr_push_count(L, line->failure);
-            lua_setfield(L, -2, "failure");
-        }
+        lua_pushnumber(L, (lua_Number)line->line_score);
+        lua_setfield(L, -2, "score");
+        lua_pushnumber(L, (lua_Number)line->keep_value);
+        lua_setfield(L, -2, "value");
+        if (line->failure > 0)
+            abr_set_count(L, "failure", line->failure);
+        if (line->alike > 1)
+            abr_set_count(L, "alike", line->alike);
         lua_rawseti(L, -2, (int)i + 1);
     }
-    lua_setfield(L, -2, "kept_lines");
+    lua_setfield(L, -2, "told_lines");
 }
 
 /* Prepare the results of a cut of the text at ARG_TEXT; `raw`: its size before it was cleaned, or NULL. Field
@@ -135,27 +143,38 @@ static int l_auto(lua_State *L)
     return cut_text(L, "abridge.auto", ABR_AUTO, false);
 }
 
-/* explain(text, opts) -> content, cut: as of cut(), with `cut.kept_lines` where lines were chosen. The text
- * is neither cleaned nor redacted. */
+/* explain(text, opts) -> content, cut, source: as of cut(), with `cut.told_lines`, which is empty where no line was
+ * chosen by itself, and the text that it speaks of. */
 static int l_explain(lua_State *L)
 {
     abr_cut_options c = {.who = "abridge.explain", .opts = ABR_OPTS_INIT, .named_strategy = true};
+    told_cut told;
     abr_cut_results results;
     abr_frame frame;
-    abr_kept_lines kept;
     abr_error error;
     size_t n;
-    const char *text = abr_check_text(L, c.who, "text", ARG_TEXT, &n);
+    abr_check_text(L, c.who, "text", ARG_TEXT, &told.raw);
     lua_settop(L, ARG_OPTS);
     lua_settop(L, SLOT_REDACT);
     abr_read_options(L, &c);
+    told.cleans = c.cleans;
+    if (!is_binary(L, &c.opts))
+        abr_make_source(L, c.who, c.cleans ? &c.clean : NULL);
+    const char *text = lua_tolstring(L, ARG_TEXT, &n);
     begin_results(&results, &frame, n, NULL);
-    results.push_more = put_kept_lines;
-    results.ctx = &kept;
-    results.more = 1;
+    results.push_more = put_told;
+    results.ctx = &told;
+    results.more = 2;
+    if (!lua_isnil(L, SLOT_COUNTER)) {
+        lua_pushcfunction(L, abr_call_counter);
+        c.opts.count_tokens = abr_ask_counter;
+        c.opts.count_ctx = L;
+    }
     c.opts.alloc = &frame.alloc;
-    abr_code code = abr_explain_text(text, n, &c.opts, &results.cut, &kept, &error);
-    return abr_finish_results(L, &results, c.who, code, &error);
+    abr_code code = abr_explain_text(text, n, &c.opts, &results.cut, &told.lines, &error);
+    const int pushed = abr_finish_results(L, &results, c.who, code, &error);
+    lua_pushvalue(L, ARG_TEXT);
+    return pushed + 1;
 }
 
 static int l_pipeline(lua_State *L)

@@ -3,6 +3,7 @@
 #include "abridge.h"
 #include "kinds/binary.h"
 #include "kinds/kind.h"
+#include "kinds/kind_reason.h"
 #include "kinds/magic.h"
 #include "lua/check.h"
 #include "lua/compat.h"
@@ -14,6 +15,51 @@ static int l_kind(lua_State *L)
     size_t n;
     const char *text = abr_check_text(L, "abridge.kind", "text", ARG_TEXT, &n);
     lua_pushstring(L, abr_kind_name(abr_tell(text, n)));
+    return 1;
+}
+
+/* Set a field to { count =, lines = { n, ... } }. */
+static void set_side(lua_State *L, const char *name, const abr_side_lines *side)
+{
+    lua_createtable(L, 0, 2);
+    abr_set_count(L, "count", side->count);
+    lua_createtable(L, ABR_REASON_LINES, 0);
+    for (int i = 0; i < ABR_REASON_LINES && side->line[i] > 0; i++) {
+        lua_pushnumber(L, (lua_Number)side->line[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, "lines");
+    lua_setfield(L, -2, name);
+}
+
+/* kind_reason(text) -> what it is, and what decided that */
+static int l_kind_reason(lua_State *L)
+{
+    size_t n;
+    abr_kind_reason reason;
+    const char *text = abr_check_text(L, "abridge.core.kind_reason", "text", ARG_TEXT, &n);
+    abr_reason_kind(text, n, &reason);
+    lua_createtable(L, 0, 8);
+    lua_pushstring(L, abr_kind_name(reason.told.kind));
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, reason.by);
+    lua_setfield(L, -2, "by");
+    abr_set_count(L, "bytes", reason.bytes);
+    if (reason.told.media_type) {
+        lua_pushstring(L, reason.told.media_type);
+        lua_setfield(L, -2, "media_type");
+    }
+    if (reason.told.delimiter) {
+        lua_pushlstring(L, &reason.told.delimiter, 1);
+        lua_setfield(L, -2, "delimiter");
+    }
+    if (reason.told.kind == ABR_KIND_TABLE && reason.told.header_lines > 0)
+        abr_set_count(L, "header_lines", reason.told.header_lines);
+    if (reason.lines > 0) {
+        abr_set_count(L, "lines", reason.lines);
+        set_side(L, "printed", &reason.printed);
+        set_side(L, "written", &reason.written);
+    }
     return 1;
 }
 
@@ -52,5 +98,8 @@ void abr_push_kinds(lua_State *L)
     }
 }
 
-const luaL_Reg abr_kind_functions[] = {
-    {"kind", l_kind}, {"magic", l_magic}, {"is_binary", l_is_binary}, {NULL, NULL}};
+const luaL_Reg abr_kind_functions[] = {{"kind", l_kind},
+                                       {"kind_reason", l_kind_reason},
+                                       {"magic", l_magic},
+                                       {"is_binary", l_is_binary},
+                                       {NULL, NULL}};

@@ -5,6 +5,7 @@
 #include "lua/cut.h"
 #include "lua/file.h"
 #include "lua/info.h"
+#include "lua/judge.h"
 #include "lua/page.h"
 #include "lua/kind.h"
 #include "lua/ledger.h"
@@ -31,9 +32,9 @@ static const luaL_Reg own_functions[] = {{"pcall", l_pcall}, {NULL, NULL}};
 
 /* ---- the module ---- */
 
-static const luaL_Reg *const functions[] = {abr_text_functions,     abr_clean_functions, abr_stream_functions,
-                                            abr_page_functions,     abr_file_functions,  abr_kind_functions,
-                                            abr_location_functions, own_functions,       NULL};
+static const luaL_Reg *const functions[] = {
+    abr_text_functions, abr_clean_functions,    abr_stream_functions, abr_page_functions, abr_file_functions,
+    abr_kind_functions, abr_location_functions, abr_judge_functions,  own_functions,      NULL};
 
 static const struct {
     const char *name;

@@ -7,7 +7,7 @@
 #include "budget/span.h"
 #include "budget/view.h"
 #include "priority/candidates.h"
-#include "priority/kept_line.h"
+#include "priority/told_line.h"
 #include "line/layout.h"
 #include "priority/retain.h"
 #include "priority/sort.h"

@@ -13,7 +13,7 @@
 #include "budget/span.h"
 #include "priority/candidates.h"
 #include "priority/chooser.h"
-#include "priority/kept_line.h"
+#include "priority/told_line.h"
 #include "priority/retain.h"
 #include "text/scan.h"
 
@@ -427,49 +427,60 @@ static void count_hits(const abr_chooser *x, abr_cut *cut)
         cut->failures_kept = 1; /* nothing but headings and counts tells of it */
 }
 
-/* Why a line shows; u is NULL for one that the choice does not know. */
-static abr_kept_line kept_line_of(uint64_t line, const abr_shown_line *u)
+/* What is told of a line; u is NULL for one that the choice does not know. */
+static abr_told_line told_line(uint64_t line, const abr_shown_line *u, bool kept)
 {
-    abr_kept_line r = {.line = line, .why = ABR_WHY_FILLING};
+    abr_told_line r = {.line = line, .why = ABR_WHY_FILLING, .kept = kept};
     if (!u)
         return r;
-    r.sign = u->c->sign;
+    const bool chosen = u->c->hit || u->kept || !kept;
     r.line_score = u->c->line_score;
-    if (u->c->hit || u->kept) {
-        r.why = u->c->hit ? ABR_WHY_HIT : u->why;
-        r.failure = u->c->hit ? u->c->failure : u->failure;
-    }
+    r.keep_value = u->keep_value;
+    r.alike = u->seen;
+    r.why = !chosen ? ABR_WHY_FILLING : u->c->hit ? ABR_WHY_HIT : u->why;
+    r.failure = u->c->failure > 0 || !chosen ? u->c->failure : u->failure;
     return r;
 }
 
-/* Tell why each line shows. */
-static void tell_kept_lines(const abr_chooser *x, abr_kept_line *to)
+/* Tell of the lines before `end` that have a value and do not show, from the i-th on. Returns the next one. */
+static size_t tell_left_out(const abr_chooser *x, size_t i, uint64_t end, abr_told_lines *to)
+{
+    for (; i < x->count && x->lines[i].c->line < end; i++)
+        if (x->lines[i].keep_value > 0)
+            to->list[to->count++] = told_line(x->lines[i].c->line, &x->lines[i], false);
+    return i;
+}
+
+/* Tell why each line shows, and what was retained beside these. */
+static void tell_lines(const abr_chooser *x, abr_told_lines *to)
 {
     size_t i = 0;
-    x->view->kept_lines->list = to;
-    x->view->kept_lines->count = 0;
     for (size_t k = 0; k < x->kept_count; k++) {
         const abr_stretch *s = &x->kept[k];
         for (uint64_t n = s->line + (k > 0 && s[-1].last_line == s->line); n <= s->last_line; n++) {
-            while (i < x->count && x->lines[i].c->line < n)
-                i++;
-            bool known = i < x->count && x->lines[i].c->line == n;
-            to[x->view->kept_lines->count++] = kept_line_of(n, known ? &x->lines[i] : NULL);
+            i = tell_left_out(x, i, n, to);
+            const bool known = i < x->count && x->lines[i].c->line == n;
+            to->list[to->count++] = told_line(n, known ? &x->lines[i] : NULL, true);
+            i += known;
         }
     }
+    tell_left_out(x, i, UINT64_MAX, to);
 }
 
 abr_code abr_fill_ledger(abr_chooser *x, abr_cut *cut)
 {
+    abr_told_lines *told = x->view->told_lines;
     const size_t pieces = (2 * x->kept_count + 2) * sizeof(abr_piece);
-    const size_t told = x->view->kept_lines ? (size_t)x->used.lines * sizeof(abr_kept_line) : 0;
-    cut->block = x->alloc->malloc(x->alloc->ctx, pieces + told + raw_size(x) + 1);
+    const size_t lines = told ? ((size_t)x->used.lines + x->count) * sizeof(abr_told_line) : 0;
+    cut->block = x->alloc->malloc(x->alloc->ctx, pieces + lines + raw_size(x) + 1);
     if (!cut->block)
         return ABR_ENOMEM;
     cut->pieces = cut->block;
-    make_pieces(x, (char *)cut->block + pieces + told, cut);
-    if (told > 0)
-        tell_kept_lines(x, (abr_kept_line *)((abr_piece *)cut->block + 2 * x->kept_count + 2));
+    make_pieces(x, (char *)cut->block + pieces + lines, cut);
+    if (told) {
+        *told = (abr_told_lines){(abr_told_line *)((abr_piece *)cut->block + 2 * x->kept_count + 2), 0};
+        tell_lines(x, told);
+    }
     count_output(x, cut);
     count_hits(x, cut);
     return ABR_OK;

@@ -11,6 +11,7 @@ local LATER = {
   assert_conforms = { "abridge.output.info", "assert_conforms" },
   cap = { "abridge.output.cap", "cap" },
   display = { "abridge.output.display", "display" },
+  explain = { "abridge.output.explain", "explain" },
   info = { "abridge.output.info", "functions" },
   notice = { "abridge.output.notice", "notice" },
   open_run = { "abridge.run.reader", "open" },
@@ -24,6 +25,7 @@ local LATER = {
 ---@class abridge: abridge.Core
 ---@field assert_conforms fun(tool_name: string, response: any)
 ---@field cap fun(text: any, how?: string|abridge.Limits, opts?: abridge.CapOptions): string, abridge.Cut, abridge.Block
+---@field explain fun(text: string, opts: abridge.CutOptions): abridge.Explanation
 ---@field display fun(result: abridge.Result, opts?: abridge.DisplayOptions): string
 ---@field info abridge.InfoFunctions
 ---@field notice fun(tool: string, cut: abridge.Cut, data?: abridge.NoticeData): string|nil

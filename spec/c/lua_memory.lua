@@ -129,6 +129,13 @@ end
 case("explain", function()
   return #core.explain(TEXT, { strategy = "priority", max_bytes = 100 }) .. " lines"
 end)
+case("judge", function()
+  local judged = core.judge(TEXT, { max_bytes = 1, hits = { "x" } }, 1, #TEXT, 5)
+  return judged.lines .. " lines, " .. #judged.told
+end)
+case("kind_reason", function()
+  return core.kind_reason(TEXT).by .. " it is"
+end)
 case("kind", function()
   return core.kind(TEXT) .. " it is"
 end)

@@ -116,6 +116,20 @@ function cases.cut()
   if ok then check_cut(strategy, content, cut, given(args, 2)) end
 end
 
+--- What explains a cut must be about all of the source, in order.
+function cases.explain()
+  local args = values.arguments(2, values.text(), values.options(values.CUT, "max_bytes"))
+  local ok, told = call("abridge.explain", abridge.explain, args)
+  if not ok then return end
+  check_cut("explain", told.content, told.cut, given(args, 2))
+  local last = 0
+  for _, range in ipairs(told.ranges) do
+    must(range.first_byte == last + 1 and range.last_byte >= range.first_byte, "explain: a range after byte %d", last)
+    last = range.last_byte
+  end
+  must(last == #told.source, "explain: %d of %d bytes are told of", last, #told.source)
+end
+
 function cases.pipeline()
   local opts = values.options({
     max_chars = values.CUT.max_chars,
@@ -747,6 +761,7 @@ local KINDS = {
   "cut",
   "cut",
   "cut",
+  "explain",
   "pipeline",
   "small",
   "stream",

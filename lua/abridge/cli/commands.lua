@@ -208,14 +208,13 @@ M.tasks = {
         {
           title = "The text",
           switch("clean", "first what a terminal would show", { clean = true }),
-          switch("explain", "print each line that is kept of a log with its number, its score and why"),
+          switch("explain", "print why, as explain does, in place of the content"),
         },
         json "content, block and details",
         LIMITS,
       },
       examples = {
         { "abridge cut --max-bytes 2KB < build.log", "the 2 KB that matter most" },
-        { "abridge cut --max-bytes 2KB --explain < build.log", "why these" },
       },
       run = texts.cut,
     },
@@ -262,12 +261,40 @@ M.tasks = {
   {
     title = "Look into a text",
     {
+      name = "explain",
+      forms = { { words = "[FILE] [flags]", says = "tell why a cut keeps what it keeps, and leaves out the rest" } },
+      about = {
+        "Without FILE, or with -, it is stdin. Without a limit it is cut as cap would cut it: by the profile default. "
+          .. "For people: what decided the kind, then in order each range that is kept or left out with its reason, "
+          .. "below it the lines that decided, each with the row of the table that made it a hit, or why a word of "
+          .. "trouble in it is none.",
+      },
+      words = { values.file },
+      flags = {
+        {
+          title = "The text",
+          flag("line", "N", values.positive, "all that is known of line N alone"),
+          switch("clean", "first what a terminal would show", { clean = true }),
+        },
+        json "cut, kind and ranges; with --line that line",
+        LIMITS,
+      },
+      examples = {
+        { "abridge explain build.log", "why a model sees of it what it sees" },
+        { "abridge explain build.log --max-bytes 2KB --line 120", "why line 120 is kept, or is not" },
+      },
+      run = texts.explain,
+    },
+    {
       name = "kind",
       forms = { { words = "[FILE]", says = "print what it is: " .. any_of(kinds.names) } },
       about = { "Without FILE, or with -, it is stdin. The first 256 KB tell." },
       words = { values.file },
-      flags = { json "kind" },
-      examples = {},
+      flags = {
+        { title = "The kind", switch("why", "say what decided it") },
+        json "kind; with --why what decided it",
+      },
+      examples = { { "abridge kind --why build.log", "log, and which lines say so" } },
       run = texts.kind,
     },
     {

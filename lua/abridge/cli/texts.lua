@@ -1,4 +1,4 @@
---- The commands that look into a text: cut, kind, tokens and clean.
+--- The commands that look into a text: cut, explain, kind, tokens and clean.
 
 local core = require "abridge.base.core_loader"
 local explain = require "abridge.cli.explain"
@@ -18,9 +18,11 @@ local function profile_limits(name)
   return profile.run_command and rows:of "run_command" or rows:ceiling_limits()
 end
 
---- The limits of `abridge cut`: the flags over those of the profile. What belongs to another strategy is dropped.
-local function cut_limits(args)
-  local limits = args.other.profile and profile_limits(args.other.profile) or {}
+--- The limits of `abridge cut` and `explain`: the flags over those of the profile, or of `unless_given`. What belongs
+--- to another strategy is dropped.
+local function cut_limits(args, unless_given)
+  local profile = args.other.profile or not limit.has_budget(args.limits) and unless_given
+  local limits = profile and profile_limits(profile) or {}
   local strategy = args.limits.strategy
   if strategy and strategy ~= limits.strategy then
     for _, key in ipairs { "head_ratio", "snap", "marker", "marker_text", "hits", "kind" } do
@@ -40,14 +42,20 @@ local function cut_limits(args)
   return limits
 end
 
+--- The same, checked.
+local function checked_limits(args, unless_given)
+  local ok, limits = pcall(limit.checked, "limits", cut_limits(args, unless_given), 0)
+  if ok then return limits end
+  if type(limits) == "table" then error(limits, 0) end
+  return terminal.bad("%s", (limits:gsub("^.-limits: ", "")))
+end
+
 function M.cut(args)
   if #args.words > 0 then terminal.bad("cut reads stdin and takes no words, got %q", args.words[1]) end
-  local ok, limits = pcall(limit.checked, "limits", cut_limits(args), 0)
-  if not ok then
-    if type(limits) == "table" then error(limits, 0) end
-    terminal.bad("%s", (limits:gsub("^.-limits: ", "")))
+  local limits = checked_limits(args)
+  if args.switches.explain then
+    return explain.run(terminal.read "*a" or "", limit.options(limits), args.switches.json)
   end
-  if args.switches.explain then return explain.run(terminal.read "*a", limits, args.switches.json) end
   local content, cut = limit.cut(terminal.read "*a", limits)
   local block = info.not_truncated(#content)
   if cut.truncated then block = info.without_resume(#content, cut.total_bytes, results.reason(cut, limits)) end
@@ -67,11 +75,19 @@ local function read_file(path, how)
   return content or failure and terminal.fail(("%s: %s"):format(path, failure)) or ""
 end
 
+function M.explain(args)
+  if #args.words > 1 then terminal.bad("explain takes one FILE at most, got %d", #args.words) end
+  local opts = limit.options(checked_limits(args, "default"))
+  return explain.run(read_file(args.words[1], "*a"), opts, args.switches.json, args.other.line)
+end
+
 local TELLING = 256 * 1024 + 1 -- bytes that tell a kind, and one more where the text goes on
 
 function M.kind(args)
   if #args.words > 1 then terminal.bad("kind takes one FILE at most, got %d", #args.words) end
-  local kind = core.kind(read_file(args.words[1], TELLING))
+  local text = read_file(args.words[1], TELLING)
+  if args.switches.why then return explain.kind(text, args.switches.json) end
+  local kind = core.kind(text)
   if args.switches.json then
     terminal.print_json { kind = kind }
   else

@@ -152,6 +152,8 @@ local function sure_counter(limits)
 end
 
 --- These limits as options of the core.
+---@param limits abridge.Limits
+---@return table
 local function options_of(limits)
   local known = limits.strategy == "pipeline" and PIPELINE_KEYS or CUT_KEYS
   local opts = { strategy = limits.strategy or "head" }
@@ -244,14 +246,7 @@ function M.cut(text, limits, extra)
   return content, cut
 end
 
---- A cut of a text by limits with a budget that also has `kept_lines`, where lines were chosen one by one.
----@param text string is neither cleaned nor redacted
----@param limits abridge.Limits
----@return string content
----@return abridge.Cut cut
-function M.explain(text, limits)
-  return core.explain(text, options_of(limits))
-end
+M.options = options_of
 
 --- Limits with the strategy that a tool has where nothing says otherwise.
 ---@param tool string|nil its own name

@@ -1,6 +1,6 @@
-/* Why each line of a priority cut is kept: for people who tune it. */
-#ifndef ABR_PRIORITY_KEPT_LINE_H
-#define ABR_PRIORITY_KEPT_LINE_H
+/* Why each line of a priority cut is kept or left out: for people who ask. */
+#ifndef ABR_PRIORITY_TOLD_LINE_H
+#define ABR_PRIORITY_TOLD_LINE_H
 
 #include "abridge.h"
 #include "base/private.h"
@@ -21,17 +21,19 @@ typedef enum {
 
 typedef struct {
     uint64_t line;    /* 0-based */
-    uint64_t sign;    /* bytes of the line before the word that gave it its score */
     float line_score; /* 0 too where it was not retained */
-    uint32_t failure; /* of the line, or of the hit it is kept for; 0: none */
-    abr_why why;
-} abr_kept_line;
+    float keep_value; /* the same */
+    uint32_t failure; /* of the line, or of the hit it has its value from; 0: none */
+    uint32_t alike;   /* lines of its shape in the text, 0: not known */
+    abr_why why;      /* it shows, or has its value though there was no room */
+    bool kept;        /* at least a part of it shows */
+} abr_told_line;
 
-/* The lines of a cut that show, in order. They are in the cut's block. */
-typedef struct abr_kept_lines {
-    const abr_kept_line *list;
+/* The lines of a cut that show, and those of the others that have a value, in order. They are in the cut's block. */
+typedef struct abr_told_lines {
+    abr_told_line *list;
     size_t count;
-} abr_kept_lines;
+} abr_told_lines;
 
 ABR_PRIVATE_END
 

@@ -1,0 +1,78 @@
+/*
+ * Why a text is of its kind. The telling is that of kind.c; of logs and texts, which are told apart by their
+ * lines, this says which lines speak for which.
+ */
+#include "kinds/kind_reason.h"
+#include "abridge.h"
+#include "kinds/kind.h"
+#include "kinds/text/log_signs.h"
+#include "kinds/text/text_signs.h"
+#include "line/char_set.h"
+#include "line/lines.h"
+
+enum { REASON_WITHIN = 240 /* bytes of a line that are looked at */ };
+
+static const char *reason_of(const abr_telling *told)
+{
+    switch (told->kind) {
+    case ABR_KIND_BINARY:
+        return told->media_type ? "signature" : "bytes";
+    case ABR_KIND_JSON:
+        return "document";
+    case ABR_KIND_JSON_LINES:
+        return "documents";
+    case ABR_KIND_DIFF:
+        return "hunks";
+    case ABR_KIND_TABLE:
+        return told->delimiter ? "delimiter" : "columns";
+    default:
+        return "lines";
+    }
+}
+
+/* Count a line for a side, among its examples if it is surer than one of these. */
+static void speak_for(abr_side_lines *side, uint64_t line, float sure)
+{
+    side->count++;
+    for (size_t i = 0; i < ABR_REASON_LINES; i++) {
+        if (sure <= side->sure[i])
+            continue;
+        for (size_t k = ABR_REASON_LINES - 1; k > i; k--) {
+            side->line[k] = side->line[k - 1];
+            side->sure[k] = side->sure[k - 1];
+        }
+        side->line[i] = line;
+        side->sure[i] = sure;
+        return;
+    }
+}
+
+static void weigh_sides(const char *p, size_t n, abr_kind_reason *out)
+{
+    abr_text_line line;
+    uint64_t number = 0;
+    for (size_t at = 0; abr_next_line(p, n, &at, &line);) {
+        number++;
+        const abr_text_line start = {line.p, line.n < REASON_WITHIN ? line.n : REASON_WITHIN};
+        const abr_text_line bare = abr_trimmed(start);
+        if (bare.n == 0)
+            continue;
+        const abr_char_set chars = abr_chars_of(bare);
+        const float printed = abr_log_signs(start, bare, chars);
+        const float written = abr_text_signs(start, bare, chars);
+        out->lines++;
+        if (printed > written)
+            speak_for(&out->printed, number, printed);
+        else if (written > 0)
+            speak_for(&out->written, number, written);
+    }
+}
+
+void abr_reason_kind(const char *p, size_t n, abr_kind_reason *out)
+{
+    *out = (abr_kind_reason){.told = abr_tell_kind(p, n, true)};
+    out->bytes = n < ABR_TOLD_BY ? n : ABR_TOLD_BY;
+    out->by = reason_of(&out->told);
+    if (out->told.kind == ABR_KIND_LOG || out->told.kind == ABR_KIND_TEXT)
+        weigh_sides(p, out->bytes, out);
+}

@@ -1,0 +1,153 @@
+/* What was made of the lines of a text: which rule made one a hit, and why a word of trouble is none. */
+#include <string.h>
+
+#include "lua/judge.h"
+#include "abridge.h"
+#include "line/judge.h"
+#include "lua/check.h"
+#include "lua/compat.h"
+#include "lua/options.h"
+#include "lua/slots.h"
+
+enum { ARG_FIRST = 3, ARG_LAST = 4, ARG_MOST = 5, DENIALS = ABR_DENIED_PATTERN + 1 };
+
+/* What was found in a range of lines. */
+typedef struct {
+    uint64_t lines;
+    uint64_t hits;
+    uint64_t alike; /* lines of the shape of the line before */
+    uint64_t denied[DENIALS];
+    uint64_t told_hits; /* lines in the list that are hits, and that are none */
+    uint64_t told_others;
+    uint32_t shape;
+} tally;
+
+static void put_field_text(lua_State *L, const char *name, const char *text)
+{
+    if (!text)
+        return;
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, name);
+}
+
+/* Set a field to the rule that a word stands for: { table =, row =, first_byte =, last_byte = }. */
+static void set_rule(lua_State *L, const char *name, const abr_traced *what, const char *p)
+{
+    char row[ABR_ROW_MOST];
+    if (!what)
+        return;
+    lua_createtable(L, 0, 5);
+    put_field_text(L, "table", abr_rule_table_name(what->table));
+    lua_pushlstring(L, row, abr_trace_row(what, p, row));
+    lua_setfield(L, -2, "row");
+    abr_set_count(L, "first_byte", what->at + 1);
+    abr_set_count(L, "last_byte", what->at + what->n);
+    if (what->denial)
+        put_field_text(L, "denied", abr_denial_name(what->denial));
+    lua_setfield(L, -2, name);
+}
+
+/* Why its words count for less. */
+static const char *less_of(const abr_trace *t)
+{
+    if (t->remarks)
+        return "remark";
+    if (t->stepped)
+        return "step";
+    if (t->low_level)
+        return "low_level";
+    return t->echoed ? "echo" : NULL;
+}
+
+static void push_judged(lua_State *L, const abr_judged *judged, const char *p, uint64_t line)
+{
+    static const char *const kinds[] = {NULL, "blank", "pass", "step", "excerpt", "frame", "trace"};
+    static const char *const commands[] = {
+        [ABR_COMMAND_NONE] = NULL, [ABR_COMMAND_STARTS] = "starts", [ABR_COMMAND_FAILED] = "failed"};
+    const abr_reading *r = &judged->reading;
+    lua_createtable(L, 0, 8);
+    abr_set_count(L, "line", line);
+    abr_set_boolean(L, "hit", r->hit);
+    lua_pushnumber(L, (lua_Number)r->line_score);
+    lua_setfield(L, -2, "score");
+    put_field_text(L, "form", kinds[r->kind]);
+    put_field_text(L, "command", commands[r->command]);
+    put_field_text(L, "less", less_of(&judged->trace));
+    if (r->line_score > 0)
+        set_rule(L, "rule", abr_trace_best(&judged->trace), p);
+    if (!r->hit)
+        set_rule(L, "denied", abr_trace_denied(&judged->trace), p);
+}
+
+/* Count a line, and put what was made of it into the list on top of the stack if it says anything. */
+static void tell_line(lua_State *L, abr_judge *j, const char *p, size_t n, uint64_t most, tally *t)
+{
+    abr_judged judged;
+    abr_judge_line(j, p, n, &judged);
+    const abr_reading *r = &judged.reading;
+    const abr_traced *denied = r->hit ? NULL : abr_trace_denied(&judged.trace);
+    const bool alike = t->lines > 0 && r->shape == t->shape;
+    t->alike += alike;
+    t->shape = r->shape;
+    t->lines++;
+    t->hits += r->hit;
+    if (denied)
+        t->denied[denied->denial]++;
+    uint64_t *told = r->hit ? &t->told_hits : &t->told_others;
+    const bool says = r->hit || (!alike && (denied || abr_trace_best(&judged.trace)));
+    if (*told == most || (!says && most != ABR_COUNT_MAX))
+        return;
+    ++*told;
+    push_judged(L, &judged, p, t->lines);
+    lua_rawseti(L, -2, (int)(t->told_hits + t->told_others));
+}
+
+/* Push { lines =, hits =, alike =, denied = { nothing =, ... }, told = the list on top of the stack }. */
+static void push_tally(lua_State *L, const tally *t)
+{
+    lua_createtable(L, 0, 5);
+    lua_insert(L, -2);
+    lua_setfield(L, -2, "told");
+    abr_set_count(L, "lines", t->lines);
+    abr_set_count(L, "hits", t->hits);
+    abr_set_count(L, "alike", t->alike);
+    lua_newtable(L);
+    for (int i = ABR_DENIED_NOT + 1; i < DENIALS; i++)
+        if (t->denied[i] > 0)
+            abr_set_count(L, abr_denial_name((abr_denial)i), t->denied[i]);
+    lua_setfield(L, -2, "denied");
+}
+
+/* judge(text, opts, first, last, most) -> what was made of the lines in these bytes of the text, read alone: at
+ * most so many hits, and so many others that say something or have a word of trouble, the first of those that are
+ * alike; without `most` every line.
+ * Of the options `hits` counts. */
+static int l_judge(lua_State *L)
+{
+    abr_cut_options c = {.who = "abridge.core.judge", .opts = ABR_OPTS_INIT, .named_strategy = true};
+    tally t = {.lines = 0};
+    size_t n;
+    const char *text = abr_check_text(L, c.who, "text", ARG_TEXT, &n);
+    const uint64_t first = abr_check_count(L, c.who, "first", ARG_FIRST);
+    const uint64_t last = abr_check_count(L, c.who, "last", ARG_LAST);
+    const uint64_t most =
+        lua_isnoneornil(L, ARG_MOST) ? ABR_COUNT_MAX : abr_check_count(L, c.who, "most", ARG_MOST);
+    if (first < 1 || last > n)
+        return luaL_error(L, "%s: no such bytes", c.who);
+    lua_settop(L, ARG_OPTS);
+    lua_settop(L, SLOT_REDACT);
+    abr_read_options(L, &c);
+    abr_judge *j = lua_newuserdata(L, sizeof *j);
+    abr_judge_begin(j, &c.opts);
+    lua_newtable(L);
+    for (size_t at = (size_t)first - 1; at < last;) {
+        const char *newline = memchr(text + at, '\n', (size_t)last - at);
+        const size_t size = newline ? (size_t)(newline - text) - at : (size_t)last - at;
+        tell_line(L, j, text + at, size, most, &t);
+        at += size + 1;
+    }
+    push_tally(L, &t);
+    return 1;
+}
+
+const luaL_Reg abr_judge_functions[] = {{"judge", l_judge}, {NULL, NULL}};

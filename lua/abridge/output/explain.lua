@@ -1,0 +1,246 @@
+--- Why a cut keeps what it keeps: `abridge.explain`. The core chooses as it does for any cut, and tells what each line
+--- was worth; the lines of each range are then read again, for the rules that made hits of them.
+
+local core = require "abridge.base.core_loader"
+local strings = require "abridge.base.strings"
+
+local M = {}
+
+local KEPT_MOST, LEFT_MOST = 1000, 20 -- lines told of a range that is kept, and of one that is left out
+
+--- The rule that a word stands for.
+---@class (exact) abridge.ExplainedRule
+---@field table "words"|"endings"|"phrases"|"stems"|"forms"|"hits" where it stands: `csrc/line/`, or `opts.hits`
+---@field row string
+---@field first_byte integer of the line
+---@field last_byte integer
+---@field denied? abridge.Denial why it tells of no trouble here
+
+---@alias abridge.Denial "nothing"|"setting"|"name"|"negated"|"zero"|"dealt"|"written"|"spoken"|"argument"|"pattern"
+---@alias abridge.Why "start"|"end"|"hit"|"odd"|"says"|"before"|"after"|"command"|"filling"
+
+---@class (exact) abridge.ExplainedLine
+---@field line integer its number
+---@field hit boolean it says that something is wrong
+---@field score number what it says, read alone; 4 makes a hit
+---@field rule? abridge.ExplainedRule gave it its score
+---@field denied? abridge.ExplainedRule a word of trouble that is none
+---@field form? "blank"|"pass"|"step"|"excerpt"|"frame"|"trace"
+---@field command? "starts"|"failed" it starts a command's output, or says that one failed
+---@field less? "remark"|"step"|"low_level"|"echo" why its words count for less
+---@field why? abridge.Why it is kept, or has its value though there was no room
+---@field value? number decides, with its size, whether it is kept
+---@field failure? integer the failure it belongs to, from 1
+---@field alike? integer lines of its form in the text
+
+---@class (exact) abridge.ExplainedRange
+---@field kept boolean
+---@field ends_line? boolean of what is kept by its kind or its place: it goes to a line's end
+---@field first_line integer
+---@field last_line integer
+---@field first_byte integer
+---@field last_byte integer
+---@field why? abridge.Why|"failure"|"part"|"whole" of what is kept
+---@field failure? integer of what is kept: the failure it belongs to
+---@field hits? integer of what is left out: hits in it
+---@field alike? integer lines of the form of the line before
+---@field denied? table<abridge.Denial, integer> lines whose word of trouble tells of none
+---@field no_room? integer lines with a value that were left for want of room
+---@field lines abridge.ExplainedLine[] what decided: hits, what says something, words of trouble that tell of none
+
+---@class (exact) abridge.SideLines
+---@field count integer
+---@field lines integer[] the surest three
+
+---@class (exact) abridge.KindReason
+---@field name abridge.Kind
+---@field by "option"|"signature"|"bytes"|"document"|"documents"|"hunks"|"delimiter"|"columns"|"lines" what decided
+---@field bytes? integer of the start that were looked at
+---@field media_type? string
+---@field delimiter? string
+---@field header_lines? integer
+---@field lines? integer that are not blank
+---@field printed? abridge.SideLines that look printed by a command at work
+---@field written? abridge.SideLines that look written
+
+---@class (exact) abridge.Explanation
+---@field content string
+---@field cut abridge.Cut as of `abridge.cut`
+---@field source string the text that lines and bytes count in: cleaned and redacted where the options say so
+---@field kind? abridge.KindReason of `auto`
+---@field ranges abridge.ExplainedRange[] kept and left out in turn
+
+--- What decided the kind of a text.
+local function kind_of(source, opts, cut)
+  if not cut.kind then return nil end
+  if opts.kind then return { name = cut.kind, by = "option" } end
+  return core.kind_reason(source)
+end
+
+--- The lines of a range as they read alone, by number, and how many say what.
+local function judge(source, opts, range, most)
+  local judged = core.judge(source, opts, range.first_byte, range.last_byte, most)
+  judged.by_number = {}
+  for _, line in ipairs(judged.told) do
+    line.line = line.line + range.first_line - 1
+    judged.by_number[line.line] = line
+  end
+  return judged
+end
+
+--- Add to a line as it reads alone what it was worth to the choice.
+local function add_worth(line, told)
+  line.why, line.value, line.failure, line.alike = told.why, told.value, told.failure, told.alike
+end
+
+--- The parts of a kept range, each with one reason; `told` has what was told of each line of it.
+local function parts_of(source, range, told, judged)
+  local parts, open, at = {}, nil, range.first_byte
+  for number = range.first_line, range.last_line do
+    local line = told[number]
+    local why = line.failure and "failure" or line.why
+    if not open or why ~= open.why or line.failure ~= open.failure then
+      open = { kept = true, first_line = number, first_byte = at, why = why, failure = line.failure, lines = {} }
+      parts[#parts + 1] = open
+    end
+    at = (source:find("\n", at, true) or #source) + 1
+    open.last_line, open.last_byte = number, math.min(at - 1, range.last_byte)
+    local alone = judged.by_number[number]
+    if alone then
+      add_worth(alone, line)
+      open.lines[#open.lines + 1] = alone
+    end
+  end
+  return parts
+end
+
+--- A range of the ledger with the newline of its last line, which is dropped where a gap follows.
+local function with_newline(source, kept)
+  local range = { first_byte = kept.first_byte, first_line = kept.first_line, last_line = kept.last_line }
+  local lines = kept.last_line - kept.first_line + 1
+  range.ends_line = strings.newlines(source:sub(kept.first_byte, kept.last_byte)) == lines
+  local dropped = not range.ends_line and source:byte(kept.last_byte + 1) == 10
+  range.ends_line, range.last_byte = range.ends_line or dropped, kept.last_byte + (dropped and 1 or 0)
+  return range
+end
+
+--- What is left out between two kept ranges, either of which may be missing; nil if that is nothing.
+local function gap_between(source, cut, before, after)
+  local gap = { kept = false, first_byte = before and before.last_byte + 1 or 1, first_line = 1, lines = {} }
+  gap.last_byte, gap.last_line = after and after.first_byte - 1 or #source, cut.total_lines
+  if gap.last_byte < gap.first_byte then return nil end
+  if before then gap.first_line = before.last_line + (before.ends_line and 1 or 0) end
+  if after then gap.last_line = after.first_line - (source:byte(gap.last_byte) == 10 and 1 or 0) end
+  return gap
+end
+
+--- Say of a gap what its lines say, and which of them had a value.
+local function explain_gap(gap, judged, told)
+  gap.hits, gap.alike, gap.no_room, gap.lines = judged.hits, judged.alike, #told, judged.told
+  gap.denied = next(judged.denied) and judged.denied or nil
+  for _, line in ipairs(told) do
+    local alone = judged.by_number[line.line]
+    if alone then add_worth(alone, line) end
+  end
+end
+
+--- What was told of lines that show, by number, and a function that takes the others, in order, before line `stop`.
+local function sorted_out(told)
+  local kept, left, i = {}, {}, 1
+  for _, line in ipairs(told) do
+    if line.kept then
+      kept[line.line] = line
+    else
+      left[#left + 1] = line
+    end
+  end
+  return kept,
+    function(stop)
+      local taken = {}
+      while left[i] and left[i].line < stop do
+        taken[#taken + 1], i = left[i], i + 1
+      end
+      return taken
+    end
+end
+
+--- Why a range shows where no line was chosen by itself.
+local function why_of(range, source, cut)
+  if not cut.truncated then return "whole" end
+  if cut.items then return "part" end
+  if range.first_byte == 1 then return "start" end
+  return range.last_byte == #source and "end" or "part"
+end
+
+local function ranges_of(source, opts, cut, told)
+  local kept, take = sorted_out(told)
+  local ranges = {}
+  local by_line = cut.truncated and (cut.strategy == "priority" or cut.kind == "log")
+  local before
+  for i = 1, #cut.kept + 1 do
+    local range = cut.kept[i] and with_newline(source, cut.kept[i])
+    local gap = gap_between(source, cut, before, range)
+    before = range
+    if gap then
+      ranges[#ranges + 1] = gap
+      local passed = take(range and range.first_line or math.huge)
+      if by_line then explain_gap(gap, judge(source, opts, gap, LEFT_MOST), passed) end
+    end
+    if range and told[1] then
+      for _, part in ipairs(parts_of(source, range, kept, judge(source, opts, range, KEPT_MOST))) do
+        ranges[#ranges + 1] = part
+      end
+    elseif range then
+      range.kept, range.why, range.lines = true, why_of(range, source, cut), {}
+      ranges[#ranges + 1] = range
+    end
+  end
+  return ranges
+end
+
+--- Explain a cut: what decided the kind of the text, and why each part of it is kept or left out.
+---@param text string
+---@param opts abridge.CutOptions
+---@return abridge.Explanation
+function M.explain(text, opts)
+  local content, cut, source = core.explain(text, opts)
+  local told = cut.told_lines
+  cut.told_lines = nil
+  return {
+    content = content,
+    cut = cut,
+    source = source,
+    kind = kind_of(source, opts, cut),
+    ranges = ranges_of(source, opts, cut, told),
+  }
+end
+
+--- What was made of a single line, whatever became of it: as of the lines of a range.
+---@param explained abridge.Explanation
+---@param opts abridge.CutOptions
+---@param number integer
+---@return abridge.ExplainedLine|nil line nil if there is no such line
+---@return abridge.ExplainedRange|nil range that it stands in
+---@return string|nil text
+function M.line(explained, opts, number)
+  local source, at = explained.source, 1
+  if number > explained.cut.total_lines then return nil end
+  for _ = 2, number do
+    at = source:find("\n", at, true) + 1
+  end
+  local stop = source:find("\n", at, true) or #source
+  local line = core.judge(source, opts, at, stop).told[1]
+  line.line = number
+  local found
+  for _, range in ipairs(explained.ranges) do
+    if range.first_line <= number and number <= range.last_line then
+      found = found and found.kept and found or range
+      for _, known in ipairs(range.lines) do
+        if known.line == number then add_worth(line, known) end
+      end
+    end
+  end
+  return line, found, (source:sub(at, stop):gsub("\r?\n$", ""))
+end
+
+return M
