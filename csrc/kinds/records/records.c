@@ -338,7 +338,7 @@ static void read_ended(records *r, const char *p, size_t n, uint64_t size)
 }
 
 /* Retain the record that has just been read, if it weighs enough. */
-static void retain(records *r, const abr_record_bytes *b)
+static void retain_record(records *r, const abr_record_bytes *b)
 {
     const abr_worth *w = &r->says;
     const bool says = w->trouble > 0 || w->odd > 0;
@@ -370,7 +370,7 @@ static void end_record(records *r, const char *p, const abr_record_bytes *b)
     if (b->n < b->size || !is_blank(r, p, b->n)) {
         read_ended(r, p, b->n, b->size);
         note_place(r);
-        retain(r, b);
+        retain_record(r, b);
         r->now.number++;
     }
     move_on(r, b->size, b->lines);
