@@ -61,6 +61,7 @@ build = {
         "csrc/kinds/records/columns.c",
         "csrc/kinds/content.c",
         "csrc/kinds/records/delimited.c",
+        "csrc/kinds/records/drawn.c",
         "csrc/kinds/diff/diff.c",
         "csrc/kinds/diff/diff_choice.c",
         "csrc/kinds/diff/diff_cut.c",

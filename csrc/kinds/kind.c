@@ -10,6 +10,7 @@
 #include "kinds/json/json_reader.h"
 #include "kinds/records/aligned.h"
 #include "kinds/records/delimited.h"
+#include "kinds/records/drawn.h"
 #include "kinds/records/records.h"
 #include "kinds/text/log.h"
 

@@ -4,14 +4,16 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "kinds/records/drawn.h"
 
 ABR_PRIVATE_BEGIN
 
 typedef struct {
     abr_kind kind;
     const char *media_type; /* of what is binary, NULL where it is not known */
-    char delimiter;         /* of a table's fields, 0 where its columns are aligned */
-    size_t header_lines;    /* of an aligned table: lines before its first row */
+    char delimiter;         /* of a table's fields; 0: its columns are aligned or drawn */
+    abr_drawing drawn;      /* of a table */
+    size_t header_lines;    /* of a table without delimiters: lines before its first row */
 } abr_telling;
 
 ABR_PRIVATE_END

@@ -187,6 +187,68 @@ static void records_are_whole_and_gaps_exact(void)
     }
 }
 
+/* ---- drawn tables ---- */
+
+static const abr_telling drawn[] = {
+    {.kind = ABR_KIND_TABLE, .header_lines = 2, .drawn = {.bar = "|", .width = 22}},
+    {.kind = ABR_KIND_TABLE,
+     .header_lines = 2,
+     .drawn = {.bar = "|", .framed = true, .rows = ABR_ROWS_RULED, .width = 22}},
+    {.kind = ABR_KIND_TABLE, .drawn = {.bar = "|", .rows = ABR_ROWS_EXPANDED, .heading = '-'}},
+};
+
+/* Rows of a drawn table, some of several lines, and how many there are. */
+static made random_drawn(const abr_telling *told, size_t *count)
+{
+    made text = {0};
+    char line[120];
+    *count = 1 + pick(200);
+    if (told->header_lines > 0)
+        add(&text, " id |      state      \n----+-----------------\n");
+    for (size_t i = 0; i < *count; i++) {
+        const bool more = pick(4) == 0;
+        const char *state = pick(20) ? "done" : "failed";
+        if (told->drawn.rows == ABR_ROWS_EXPANDED)
+            snprintf(line, sizeof line, "-[ RECORD %zu ]-\nid    | %zu\nstate | %s\n", i + 1, i, state);
+        else if (told->drawn.rows == ABR_ROWS_RULED)
+            snprintf(line, sizeof line, "| %2zu | %-15s |\n%s+----+-----------------+\n", i % 100, state,
+                     more ? "|    | and more        |\n" : "");
+        else
+            snprintf(line, sizeof line, " %2zu | %-16s%s\n", i % 100, state, more ? "+\n    | and more" : "");
+        add(&text, line);
+    }
+    if (told->drawn.rows == ABR_ROWS_LINES)
+        add(&text, pick(2) ? "(9 rows)\n\n" : "----+-----------------\n(9 rows)\n");
+    return text;
+}
+
+static void drawn_rows_are_counted_and_the_same_in_chunks(void)
+{
+    ledger l = {0};
+    const abr_alloc alloc = ledger_alloc(&l);
+    for (size_t i = check_cases(60); i > 0; i--) {
+        const abr_telling *told = &drawn[i % 3];
+        size_t count;
+        made text = random_drawn(told, &count);
+        const size_t budget = 60 + pick(2000);
+        abr_opts o = bytes_of(budget, &alloc);
+        const size_t keep = budget + 8;
+        const record_way once = {*told, &o, keep, keep, text.n, false, false};
+        const record_way chunks = {*told, &o, keep, keep, 1 + pick(pick(3) ? 40 : 4000), true, pick(8) == 0};
+        abr_cut cut;
+        abr_cut other;
+        CHECK(cut_records(text.p, text.n, &once, &cut) == ABR_OK);
+        CHECK(cut.content_bytes <= budget);
+        CHECK_COUNT(count, cut.items[0].total);
+        CHECK(cut_records(text.p, text.n, &chunks, &other) == ABR_OK);
+        CHECK(same_cut(&cut, &other));
+        abr_cut_free(&other);
+        abr_cut_free(&cut);
+        free(text.p);
+    }
+    CHECK_COUNT(0, l.blocks);
+}
+
 /* ---- single cuts ---- */
 
 static char *cut_as(const made *text, const abr_telling *told, size_t budget, abr_marker marker)
@@ -534,6 +596,7 @@ static void no_failed_allocation_leaks(void)
 int main(void)
 {
     RUN(records_are_whole_and_gaps_exact);
+    RUN(drawn_rows_are_counted_and_the_same_in_chunks);
     RUN(trouble_is_shown_first);
     RUN(an_odd_row_is_shown);
     RUN(a_flood_hides_neither_end_nor_other_trouble);

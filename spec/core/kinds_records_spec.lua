@@ -5,7 +5,7 @@ local documents = require "support.documents"
 local judge = require "support.kind_judge"
 local random = require "support.random"
 
-local MAKERS = { "json_lines", "delimited", "aligned" }
+local MAKERS = { "json_lines", "delimited", "aligned", "drawn" }
 
 for _, name in ipairs(MAKERS) do
   local function make()
@@ -71,5 +71,104 @@ describe("a record in trouble", function()
       return ('{"n":%d,"text":"%s %d"}'):format(i, i <= 9000 and "failed: job" or "finished job", i)
     end, 90000, record)
     assert.is_truthy(content:find(record, 1, true))
+  end)
+end)
+
+describe("compiler messages a line", function()
+  -- as `cargo --message-format=json` prints them
+  local function message(i, level, text)
+    return (
+      '{"reason":"compiler-message","package_id":"demo 0.1.0 (path+file:///demo)","target":{"kind":["lib"],'
+      .. '"name":"demo","src_path":"/demo/src/lib.rs"},"message":{"rendered":"%s: %s\\n --> src/lib.rs:%d\\n",'
+      .. '"$message_type":"diagnostic","children":[],"code":null,"level":"%s","message":"%s","spans":[]}}'
+    ):format(level, text, i, level, text)
+  end
+  local lines = {}
+  for i = 1, 60 do
+    lines[i] = i == 33 and message(i, "error", "mismatched types") or message(i, "warning", "unused variable " .. i)
+  end
+
+  it("show the message of each record that is shown, and the error's first", function()
+    for _, budget in ipairs { 500, 1000, 2048 } do
+      local content, cut = abridge.auto(table.concat(lines, "\n"), { max_bytes = budget })
+      assert.equal("json_lines", cut.kind)
+      assert.is_truthy(content:find('"message":"mismatched types"', 1, true), budget)
+      local _, messages = content:gsub('"message":"', "")
+      if budget > 1000 then assert.equal(cut.items[1].kept, messages) end
+    end
+  end)
+end)
+
+describe("a table that a database client draws", function()
+  local function cut_of(lines, budget)
+    return abridge.auto(table.concat(lines, "\n") .. "\n", { max_bytes = budget })
+  end
+
+  it("ends as the page did, with the count of its rows", function()
+    local lines = { " id | state ", "----+-------" }
+    for i = 1, 400 do
+      lines[#lines + 1] = ("%3d | %s"):format(i, i == 200 and "failed" or "done")
+    end
+    lines[#lines + 1] = "(400 rows)"
+    local content, cut = cut_of(lines, 500)
+    assert.equal(1, (content:find(table.concat(lines, "\n", 1, 3), 1, true)))
+    assert.is_truthy(content:find("\n200 | failed\n", 1, true))
+    assert.equal("\n400 | done\n(400 rows)\n", content:sub(-23))
+    assert.same({ "rows", 400 }, { cut.items[1].unit, cut.items[1].total })
+  end)
+
+  it("keeps the lines of a row together where psql marks them", function()
+    local lines = { " id |   note   ", "----+----------" }
+    for i = 1, 200 do
+      lines[#lines + 1] = ("%3d | %-8s+"):format(i, "line of")
+      lines[#lines + 1] = ("    | row %d"):format(i)
+    end
+    lines[#lines + 1] = "(200 rows)"
+    local content, cut = cut_of(lines, 600)
+    assert.equal(200, cut.items[1].total)
+    for id in content:gmatch "\n *(%d+) | line" do
+      assert.is_truthy(content:find(("%3d | line of +\n    | row %d\n"):format(id, id), 1, true), id)
+    end
+  end)
+
+  it("does not take a + at the end of a value for such a mark", function()
+    local lines = { " id | blood ", "----+-------" }
+    for i = 1, 200 do
+      lines[#lines + 1] = ("%3d | AB+"):format(i)
+    end
+    local _, cut = cut_of(lines, 400)
+    assert.equal(200, cut.items[1].total)
+  end)
+
+  it("keeps the lines of a row together between rulings", function()
+    local lines = { "+-----+---------+", "| id  | note    |", "+=====+=========+" }
+    for i = 1, 200 do
+      lines[#lines + 1] = ("| %3d | line of |"):format(i)
+      lines[#lines + 1] = ("|     | row %3d |"):format(i)
+      lines[#lines + 1] = "+-----+---------+"
+    end
+    local content, cut = cut_of(lines, 900)
+    assert.equal(200, cut.items[1].total)
+    for id in content:gmatch "\n| *(%d+) | line" do
+      assert.is_truthy(content:find(("| %3d | line of |\n|     | row %3d |\n+"):format(id, id), 1, true), id)
+    end
+  end)
+
+  it("keeps expanded rows whole, psql's and mysql's", function()
+    local forms = {
+      { "-[ RECORD %d ]----", "id   | %d", "note | %s" },
+      { "*************************** %d. row ***************************", "  id: %d", "note: %s" },
+    }
+    for _, form in ipairs(forms) do
+      local lines = {}
+      for i = 1, 300 do
+        lines[#lines + 1] = form[1]:format(i)
+        lines[#lines + 1] = form[2]:format(i)
+        lines[#lines + 1] = form[3]:format(i == 150 and "could not connect" or "fine")
+      end
+      local content, cut = cut_of(lines, 800)
+      assert.same({ "table", 300 }, { cut.kind, cut.items[1].total })
+      assert.is_truthy(content:find(table.concat(lines, "\n", 448, 450), 1, true))
+    end
   end)
 end)

@@ -50,7 +50,8 @@ static void check_json(const char *p, size_t n, size_t split, bool is)
 static void check_table(const char *p, size_t n, const abr_telling *told)
 {
     if (told->delimiter == 0) {
-        RULE(told->header_lines > 0 && told->header_lines <= slow_lines(p, n));
+        RULE(told->header_lines > 0 || told->drawn.rows == ABR_ROWS_EXPANDED);
+        RULE(told->header_lines <= slow_lines(p, n));
         return;
     }
     RULE(strchr(",;\t|", told->delimiter) != NULL);

@@ -269,4 +269,57 @@ function M.aligned(most)
   return table.concat(list, "\n") .. "\n", { kind = "table", header_lines = 1, needles = needles }
 end
 
+-- How database clients draw: what stands left of a row, between its cells and right of it; rulings above, below the
+-- names and at the end; whether rows are counted.
+local DRAWINGS = {
+  { " ", " | ", "", nil, { "-", "-+-", "" }, nil, true }, -- psql
+  { "| ", " | ", " |", { "+-", "-+-", "-+" }, { "+-", "-+-", "-+" }, { "+-", "-+-", "-+" }, true }, -- mysql
+  { "| ", " | ", " |", nil, { "|-", "-|-", "-|" } }, -- Markdown
+  {
+    "│ ",
+    " │ ",
+    " │",
+    { "┌─", "─┬─", "─┐" },
+    { "├─", "─┼─", "─┤" },
+    { "└─", "─┴─", "─┘" },
+  }, -- sqlite3
+}
+
+--- A table as `psql`, `mysql`, `sqlite3 -box` and Markdown draw it; some rows in trouble, some cells empty.
+function M.drawn(most)
+  local n, needles = random.between(30, most or 300), {}
+  local which = failing(n)
+  local form = random.choose(DRAWINGS)
+  local widths = { 6, 16, 8, 30 }
+  local function ruling(ends)
+    if not ends then return nil end
+    local dash, parts = ends[1]:find "─" and "─" or "-", {}
+    for i, width in ipairs(widths) do
+      parts[i] = dash:rep(width)
+    end
+    return ends[1] .. table.concat(parts, ends[2]) .. (ends[3] == "" and "-" or ends[3])
+  end
+  local function row(...)
+    local cells = { ... }
+    for i, width in ipairs(widths) do
+      cells[i] = (i == 1 and "%" .. width .. "s" or "%-" .. width .. "s"):format(cells[i])
+    end
+    return form[1] .. table.concat(cells, form[2]) .. form[3]
+  end
+  local list = { ruling(form[4]) }
+  list[#list + 1] = row("id", "name", "state", "note")
+  list[#list + 1] = ruling(form[5])
+  local header = #list
+  for i = 1, n do
+    local name = ("job-%s"):format(random.join({ "a", "b", "7", "x" }, 8))
+    if which[i] then needles[#needles + 1] = name end
+    local note = which[i] and "connection refused" or random.choose { "wrote rows", "", "a + b" }
+    list[#list + 1] = row(tostring(i), name, which[i] and "failed" or "done", note)
+  end
+  list[#list + 1] = ruling(form[6])
+  if form[7] then list[#list + 1] = ("(%d rows)"):format(n) end
+  return table.concat(list, "\n") .. (random.chance(4) and "\n\n" or "\n"),
+    { kind = "table", drawn = true, header_lines = header, needles = needles }
+end
+
 return M

@@ -18,11 +18,13 @@
 #include "priority/sort.h"
 
 enum {
-    SHARE = 8,       /* a record's part of the content */
-    PART_LEAST = 64, /* bytes of a record in part */
-    GAP_SIZE = 24,   /* added to a record's size: about what its marker costs */
-    UNUSED = 20,     /* part of the content that may stay empty */
-    GROWTHS = 4      /* of records in part */
+    SHARE = 8,        /* a record's part of the content */
+    ROW_LEAST = 64,   /* bytes of a row in part, */
+    JSON_LEAST = 192, /* and of a record: a message, and markers for what is around it */
+    GAP_SIZE = 24,    /* added to a record's size: about what its marker costs */
+    UNUSED = 20,      /* part of the content that may stay empty */
+    GROWTHS = 4,      /* of records in part */
+    FOOTER_PART = 8   /* of the content that a footer takes at most */
 };
 
 static const float size_power = 0.3F; /* how much of a record's size counts against it */
@@ -60,9 +62,10 @@ static size_t marker_size(const chooser *x, uint64_t records)
 
 /* ---- one record ---- */
 
-uint64_t abr_record_share(uint64_t most, uint64_t total)
+uint64_t abr_record_share(uint64_t most, uint64_t total, bool table)
 {
-    uint64_t share = most / SHARE > PART_LEAST ? most / SHARE : PART_LEAST;
+    const uint64_t least = table ? ROW_LEAST : JSON_LEAST;
+    uint64_t share = most / SHARE > least ? most / SHARE : least;
     if (total > 0 && most / total > share)
         share = most / total;
     return share;
@@ -99,7 +102,7 @@ static bool keep_record(chooser *x, size_t i, uint64_t most)
     if (size > x->share || r->bytes.n < size) {
         const uint64_t room = most > used ? most - used : 0;
         limit = x->share < room ? x->share : room;
-        if (limit < PART_LEAST || limit < x->share / 2)
+        if (limit < ROW_LEAST || limit < x->share / 2)
             return false;
         size = limit < size ? limit : size;
     }
@@ -162,7 +165,7 @@ static void fill_ends(chooser *x)
 static uint64_t exact_cost(const chooser *x)
 {
     uint64_t next = 0;
-    uint64_t cost = x->list->header_size;
+    uint64_t cost = x->list->header_size + x->list->footer.n;
     for (size_t i = 0; i < x->list->count; i++) {
         const abr_shown_record *r = &x->list->records[i];
         if (!r->kept)
@@ -187,23 +190,31 @@ static uint64_t keep_runs(chooser *x)
     return size;
 }
 
+/* Keep the first record or the last one, which comes before trouble only where it is whole. */
+static void keep_end(chooser *x, size_t i, bool part)
+{
+    const abr_shown_record *r = &x->list->records[i];
+    if (!r->kept && (part || r->bytes.size <= x->share))
+        keep_record(x, i, x->most);
+}
+
 static void choose(chooser *x, abr_key *keys)
 {
     enum { TROUBLE_PART = 3, TROUBLE_OF = 4, ROUNDS = 2 };
     const abr_record_list *list = x->list;
-    const uint64_t start = list->header_size + (list->total > 0 ? x->marker : 0);
+    const uint64_t start = list->header_size + list->footer.n + (list->total > 0 ? x->marker : 0);
     x->used = start;
     x->closed = x->marker;
     if (start > x->most || list->count == 0)
         return;
     const uint64_t room = x->most - start;
     const uint64_t runs = keep_runs(x);
-    if (!list->records[list->count - 1].kept)
-        keep_record(x, list->count - 1, x->most);
-    if (!list->records[0].kept)
-        keep_record(x, 0, x->most);
+    keep_end(x, list->count - 1, false);
+    keep_end(x, 0, false);
     const uint64_t most = start + runs + room / TROUBLE_OF * TROUBLE_PART;
     keep_best(x, keys, most < x->most ? most : x->most);
+    keep_end(x, list->count - 1, true);
+    keep_end(x, 0, true);
     for (int i = 0; i < ROUNDS; i++) {
         fill_ends(x);
         x->used = exact_cost(x);
@@ -239,31 +250,38 @@ static void mark_gap(const chooser *x, uint64_t records, bool last, abr_content 
     abr_content_mark(out, text, last ? n - 1 : n);
 }
 
-/* Put the header into the content, in part where it does not fit. Is all of it there? */
+/* Put the names of the columns into the content, in part where they do not fit, and how many rows there are. */
+static void put_names(chooser *x, abr_content *out)
+{
+    const abr_record_list *list = x->list;
+    const abr_record_bytes *names = &list->names;
+    const uint64_t marker = list->total > 0 ? marker_size(x, list->total) : 0;
+    x->marks = x->marks && marker <= x->most / 2;
+    const size_t newline = x->marks && x->q->opts->marker == ABR_MARKER_INSIDE;
+    const uint64_t room = x->most - (x->marks ? marker : 0);
+    if (names->size + newline <= room && names->n == names->size)
+        abr_content_keep(out, names->p, names->n, names->at, names->line);
+    else if (room > newline)
+        abr_show_part(names, (size_t)room - newline, x->q, out);
+    if (x->marks && out->count > 0)
+        abr_content_mark(out, "\n", 1);
+    mark_gap(x, list->total, true, out);
+}
+
+/* Put the header into the content, of one that does not fit the names of the columns. Is all of it there? */
 static bool put_header(chooser *x, abr_content *out)
 {
     const abr_record_list *list = x->list;
     const uint64_t marker = list->total > 0 ? marker_size(x, list->total) : 0;
-    abr_record_bytes header = {.size = list->header_size, .p = list->header, .n = list->header_n};
-    if (header.size == 0)
+    if (list->header_size == 0)
         return true;
-    header.ends_line = header.n == header.size && header.p[header.n - 1] == '\n';
-    header.lines = header.ends_line;
-    if (header.n == header.size && header.size <= x->most) {
-        x->marks = x->marks && header.size + marker <= x->most;
-        abr_content_keep(out, header.p, header.n, 0, 0);
-        return true;
+    if (list->header_n < list->header_size || list->header_size > x->most) {
+        put_names(x, out);
+        return false;
     }
-    x->marks = x->marks && marker <= x->most / 2;
-    header.ends_line = false;
-    const size_t newline = x->marks && x->q->opts->marker == ABR_MARKER_INSIDE;
-    const uint64_t room = x->most - (x->marks ? marker : 0);
-    if (room > newline)
-        abr_show_part(&header, (size_t)room - newline, x->q, out);
-    if (x->marks && out->count > 0)
-        abr_content_mark(out, "\n", 1);
-    mark_gap(x, list->total, true, out);
-    return false;
+    x->marks = x->marks && list->header_size + marker <= x->most;
+    abr_content_keep(out, list->header, list->header_n, 0, 0);
+    return true;
 }
 
 /* Put all that is kept into the content. Returns how many records show. */
@@ -291,7 +309,10 @@ static uint64_t put_records(const chooser *x, abr_content *out)
         next = next_number(r);
         shown += next - r->number;
     }
-    mark_gap(x, x->list->total - next, true, out);
+    const abr_record_bytes *footer = &x->list->footer;
+    mark_gap(x, x->list->total - next, footer->n == 0, out);
+    if (footer->n > 0)
+        abr_content_keep(out, footer->p, footer->n, footer->at, footer->line);
     return shown;
 }
 
@@ -345,11 +366,13 @@ bool abr_choose_records(abr_record_list *list, const abr_kind_request *q, abr_co
     chooser x = {.list = list, .q = q, .most = q->bytes, .marks = q->opts->marker != ABR_MARKER_NONE};
     char text[ABR_RECORDS_MARKER];
     x.marker = q->opts->marker == ABR_MARKER_INSIDE ? print_marker(&x, list->total, text) : 0;
-    x.share = abr_record_share(x.most, list->total);
+    x.share = abr_record_share(x.most, list->total, list->table);
     abr_key *keys = a->malloc(a->ctx, 2 * list->count * sizeof *keys + 1);
     if (!keys)
         return false;
     bool any = false;
+    if (list->footer.n > x.most / FOOTER_PART)
+        list->footer.n = 0;
     for (size_t i = 0; i < list->count; i++)
         list->records[i].kept = false;
     choose(&x, keys);

@@ -30,15 +30,17 @@ typedef struct {
     uint64_t total;     /* records of the source */
     const char *header; /* what is at hand of it */
     size_t header_n;
-    uint64_t header_size; /* with its newline */
-    bool table;           /* its records are rows, else JSON */
+    uint64_t header_size;    /* with its newline */
+    abr_record_bytes names;  /* its line that names the columns, without the newline */
+    abr_record_bytes footer; /* what follows the last row of a table, if it is at hand */
+    bool table;              /* its records are rows, else JSON */
     const abr_alloc *alloc;
 } abr_record_list;
 
-/* A record's part of `most` bytes, where there are `total`; a larger one is shown in part. */
-uint64_t abr_record_share(uint64_t most, uint64_t total);
+/* A record's part of `most` bytes, where there are `total`, rows of a table or JSON; a larger one is shown in part. */
+uint64_t abr_record_share(uint64_t most, uint64_t total, bool table);
 
-/* Put into `out` the header, and the best of the records in q->bytes. No memory: false, or out->failed. */
+/* Put into `out` header and footer, and the best of the records in q->bytes. No memory: false, or out->failed. */
 bool abr_choose_records(abr_record_list *list, const abr_kind_request *q, abr_content *out);
 
 ABR_PRIVATE_END

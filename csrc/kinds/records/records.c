@@ -42,6 +42,7 @@ enum {
     ROW_MOST = 4 * 1024,
     MOST_PER_KEEP = 32,           /* and a part of the budget that is retained */
     END_MOST = 1024,              /* bytes of the end of a longer one */
+    FOOTER_MOST = 1024,           /* bytes of what follows the last row of a table */
     AGAIN_MOST = 2 * ABR_PADDING, /* bytes of a record that is not read again where it comes again */
     PLACES_APART = 256,           /* bytes between two places that are noted */
     RECORDS_PER_KEEP = 12,        /* of each end: one in so many bytes, and */
@@ -72,6 +73,12 @@ typedef enum {
     QUOTE /* one that may end the field or be doubled */
 } place_in_record;
 
+/* What is known of the record that is open; zeroed before the first one. */
+typedef struct {
+    place_in_record field;
+    abr_open_row row;
+} record_state;
+
 /* A place where a record starts. */
 typedef struct {
     uint64_t at;
@@ -93,7 +100,10 @@ typedef struct {
     size_t first_size;
     size_t first_used;
     place now;          /* of the record that is open, or comes next */
+    place rows_end;     /* of a drawn table: after the last row */
     uint64_t header;    /* bytes of it */
+    place names;        /* of its line that names the columns, */
+    uint64_t names_n;   /* and its bytes, without the newline */
     size_t header_left; /* lines, or records, that it still lacks */
 
     /* The record before, what it says, and how often it came again since it was counted. */
@@ -112,7 +122,7 @@ typedef struct {
     uint64_t size;
     uint64_t newlines;
     place begun;
-    place_in_record state;
+    record_state state;
     bool ended;
 
     /* What a choice chooses from, until more is written. */
@@ -246,22 +256,11 @@ static size_t skip_line(const char *p, size_t n, bool *ends)
 }
 
 /* The bytes of the open record in (p, n). */
-static size_t skip_record(records *r, const char *p, size_t n, bool *ends)
+static size_t skip_record(const abr_telling *told, record_state *state, const char *p, size_t n, bool *ends)
 {
-    const char delimiter = r->opts.told.delimiter;
-    return delimiter ? skip_fields(&r->state, delimiter, p, n, ends) : skip_line(p, n, ends);
-}
-
-/* Does a line that ends with its newline, if any, have nothing in it? */
-static bool is_blank(const records *r, const char *p, size_t n)
-{
-    if (n > 0 && p[n - 1] == '\n')
-        n--;
-    if (n > 0 && p[n - 1] == '\r')
-        n--;
-    while (!r->opts.told.delimiter && n > 0 && (p[n - 1] == ' ' || p[n - 1] == '\t' || p[n - 1] == '\r'))
-        n--;
-    return n == 0;
+    if (told->delimiter)
+        return skip_fields(&state->field, told->delimiter, p, n, ends);
+    return told->drawn.bar ? abr_skip_row(&told->drawn, &state->row, p, n, ends) : skip_line(p, n, ends);
 }
 
 /* The bytes of a record but for its newline. */
@@ -274,6 +273,26 @@ static size_t text_of(const char *p, size_t n)
     return n;
 }
 
+/* Does a line of the header come? That of fields is a record. */
+static bool in_header_line(const records *r)
+{
+    return r->header_left > 0 && !r->opts.told.delimiter;
+}
+
+/* Does a line that ends with its newline, if any, have nothing in it that is part of a record? */
+static bool is_blank(const records *r, const char *p, size_t n)
+{
+    if (r->opts.told.drawn.bar)
+        return !abr_is_row_line((abr_text_line){p, text_of(p, n)});
+    if (n > 0 && p[n - 1] == '\n')
+        n--;
+    if (n > 0 && p[n - 1] == '\r')
+        n--;
+    while (!r->opts.told.delimiter && n > 0 && (p[n - 1] == ' ' || p[n - 1] == '\t' || p[n - 1] == '\r'))
+        n--;
+    return n == 0;
+}
+
 /* ---- records ---- */
 
 static void move_on(records *r, uint64_t size, uint64_t newlines)
@@ -283,16 +302,20 @@ static void move_on(records *r, uint64_t size, uint64_t newlines)
 }
 
 /* A line or record of the header has ended. Does it belong to it? */
-static bool end_header(records *r, const char *p, size_t n, uint64_t size, uint64_t newlines)
+static bool end_header(records *r, const char *p, const abr_record_bytes *b)
 {
     if (r->header_left == 0)
         return false;
-    move_on(r, size, newlines);
+    const size_t n = text_of(p, b->n);
+    const bool fields = r->opts.told.delimiter != 0;
+    if (abr_values_name(&r->values, p, n)) {
+        r->names = r->now;
+        r->names_n = b->n < b->size ? b->size - 1 : n;
+    }
+    r->header_left -= !fields || !is_blank(r, p, b->n);
+    move_on(r, b->size, b->lines);
     r->header = r->now.at;
-    if (r->opts.told.delimiter && is_blank(r, p, n))
-        return true;
-    abr_values_name(&r->values, p, text_of(p, n));
-    r->header_left--;
+    r->rows_end = r->now;
     return true;
 }
 
@@ -365,13 +388,16 @@ static void retain_record(records *r, const abr_record_bytes *b)
  * They will be found at b->p. */
 static void end_record(records *r, const char *p, const abr_record_bytes *b)
 {
-    if (end_header(r, p, b->n, b->size, b->lines))
+    if (end_header(r, p, b))
         return;
     if (b->n < b->size || !is_blank(r, p, b->n)) {
         read_ended(r, p, b->n, b->size);
         note_place(r);
         retain_record(r, b);
         r->now.number++;
+        move_on(r, b->size, b->lines);
+        r->rows_end = r->now;
+        return;
     }
     move_on(r, b->size, b->lines);
 }
@@ -411,13 +437,19 @@ static void add_to_open(records *r, const char *p, size_t n)
     r->newlines += abr_count_newlines(p, n);
 }
 
+/* Does an expanded row that the text ends end with a line? */
+static bool ends_row_line(const records *r, const char *p, size_t n)
+{
+    return r->opts.told.drawn.bar && n > 0 && p[n - 1] == '\n';
+}
+
 /* A part of the open record as it would be retained with `keep`. */
 static abr_record_bytes open_bytes(const records *r, size_t keep)
 {
     const size_t most = whole_most(r, keep);
     const char *p = r->opts.text ? r->opts.text + r->begun.at : r->open;
     abr_record_bytes b = {.at = r->begun.at, .line = r->begun.line, .size = r->size, .p = p, .n = r->open_n};
-    b.ends_line = r->ended;
+    b.ends_line = r->ended || ends_row_line(r, r->end, r->end_n);
     b.lines = r->newlines;
     if (r->size <= most)
         return b;
@@ -453,16 +485,18 @@ static size_t read_in_place(records *r, const char *p, size_t n)
     size_t at = 0;
     while (n - at > ABR_PADDING) {
         bool ends;
-        size_t size = skip_line(p + at, n - at, &ends);
-        uint64_t newlines = 1;
+        record_state state = {FIELD_START};
+        const bool drawn = r->opts.told.drawn.bar && !in_header_line(r);
+        size_t size = drawn ? skip_record(&r->opts.told, &state, p + at, n - at, &ends)
+                            : skip_line(p + at, n - at, &ends);
+        uint64_t newlines = drawn ? abr_count_newlines(p + at, size) : 1;
         if (delimiter && at + size > quote) {
             const char *next = memchr(p + at, '"', n - at);
             quote = next ? (size_t)(next - p) : n;
         }
         if (delimiter && quote < at + size) {
-            place_in_record state = FIELD_START;
             const size_t line = size;
-            size = skip_fields(&state, delimiter, p + at, n - at, &ends);
+            size = skip_record(&r->opts.told, &state, p + at, n - at, &ends);
             newlines = size == line ? 1 : abr_count_newlines(p + at, size);
         }
         if (!ends || size > most || at + size + ABR_PADDING > n)
@@ -494,7 +528,8 @@ static void write_records(abr_reader *base, const char *p, size_t n)
         const size_t taken = is_open(r) ? 0 : read_in_place(r, p, n);
         p += taken;
         n -= taken;
-        const size_t part = skip_record(r, p, n, &ends);
+        const size_t part =
+            in_header_line(r) ? skip_line(p, n, &ends) : skip_record(&r->opts.told, &r->state, p, n, &ends);
         if (part > 0)
             add_to_open(r, p, part);
         if (ends)
@@ -560,14 +595,12 @@ static void list_record(records *r, const abr_record_bytes *bytes, uint64_t numb
 static void list_from(records *r, place now, const char *p, size_t n, bool ends, size_t most,
                       const inner_records *b)
 {
-    const char delimiter = r->opts.told.delimiter;
     uint64_t room = b->room;
     size_t at = 0;
     for (size_t listed = 0; at < n && listed < most;) {
         bool ended;
-        place_in_record state = FIELD_START;
-        const size_t size = delimiter ? skip_fields(&state, delimiter, p + at, n - at, &ended)
-                                      : skip_line(p + at, n - at, &ended);
+        record_state state = {FIELD_START};
+        const size_t size = skip_record(&r->opts.told, &state, p + at, n - at, &ended);
         if (!ended && !ends)
             return;
         const uint64_t newlines = abr_count_newlines(p + at, size);
@@ -578,7 +611,7 @@ static void list_from(records *r, place now, const char *p, size_t n, bool ends,
                                             .lines = newlines,
                                             .p = p + at,
                                             .n = size,
-                                            .ends_line = ended};
+                                            .ends_line = ended || ends_row_line(r, p + at, size)};
             list_record(r, &bytes, now.number++);
             listed++;
             const uint64_t part = size < b->share ? size : b->share;
@@ -635,13 +668,35 @@ static void list_run(records *r, const place *from, const place *to, const abr_f
     r->list.records[r->list.count - 1].run = to->number - from->number;
 }
 
+/* Is nothing of a record in what is open, or ended last? */
+static bool open_is_blank(const records *r)
+{
+    return r->size == r->open_n && is_blank(r, r->open, r->open_n);
+}
+
+/* Is the open record one, which the text's end ends? */
+static bool open_counts(const records *r)
+{
+    return is_open(r) && r->header_left == 0 && !open_is_blank(r);
+}
+
+/* Where the last row ends; what comes after it is the table's footer. */
+static place end_of_rows(const records *r, const abr_view *view)
+{
+    place end = r->rows_end;
+    if (!r->opts.told.drawn.bar || open_counts(r))
+        end.at = view->bytes;
+    end.number = r->list.total;
+    return end;
+}
+
 /* List the records of the text's two ends. */
 static void list_ends(records *r, const abr_view *view, const inner_records *b, size_t keep)
 {
     const size_t most = most_of_end(view, keep);
     const abr_flow_part front = {view->front.p, view->front.n, 0};
     const abr_flow_part back = back_part(view);
-    const place end = {.at = view->bytes, .number = r->list.total};
+    const place end = end_of_rows(r, view);
     if (b->front.number > 0)
         list_run(r, &r->first[0], &b->front, &front);
     if (b->front.at < view->front.n) {
@@ -660,10 +715,11 @@ static inner_records find_runs(const records *r, const abr_kind_request *q)
     const abr_view *view = q->view;
     const uint64_t most = q->bytes < view->bytes ? q->bytes : view->bytes;
     const uint64_t back = view->bytes - view->back.n;
-    uint64_t fixed = r->header + (uint64_t)2 * ABR_RECORDS_MARKER;
-    inner_records b = {.front = {.at = r->header}, .back = {.at = view->bytes, .number = r->list.total}};
+    inner_records b = {.front = {.at = r->header}, .back = end_of_rows(r, view)};
+    const uint64_t end = b.back.at;
+    uint64_t fixed = r->header + view->bytes - end + (uint64_t)2 * ABR_RECORDS_MARKER;
     b.room = UINT64_MAX;
-    b.share = abr_record_share(q->bytes, r->list.total);
+    b.share = abr_record_share(q->bytes, r->list.total, r->opts.told.kind == ABR_KIND_TABLE);
     if (r->header < view->front.n)
         b.front.line = abr_count_newlines(view->front.p, (size_t)r->header);
     for (size_t i = 0; i < r->list.count; i++) {
@@ -682,11 +738,11 @@ static inner_records find_runs(const records *r, const abr_kind_request *q)
     }
     for (size_t i = r->places_used; i > 0; i--) {
         const place *x = place_at(r, i - 1);
-        if (x->at < back || view->bytes - x->at > sure * ABR_RECORDS_BACK || b.back.at - x->at > b.share)
+        if (x->at < back || end - x->at > sure * ABR_RECORDS_BACK || b.back.at - x->at > b.share)
             break;
         b.back = *x;
     }
-    const uint64_t runs = b.front.at - r->header + view->bytes - b.back.at;
+    const uint64_t runs = b.front.at - r->header + view->bytes - b.back.at; /* and the footer */
     b.room = q->bytes - r->header - (runs < q->bytes - r->header ? runs : q->bytes - r->header);
     return b;
 }
@@ -824,8 +880,7 @@ static bool fill_list(records *r, const abr_kind_request *q, size_t most)
         r->scratch = scratch;
         r->list.count = 0;
         list_retained(r, q->keep, keys);
-        if (r->size > 0 && r->header_left == 0 && r->begun.at >= r->header &&
-            !(r->size == r->open_n && is_blank(r, r->open, r->open_n))) {
+        if (r->size > 0 && r->header_left == 0 && r->begun.at >= r->header && !open_is_blank(r)) {
             const abr_record_bytes b = open_bytes(r, q->keep);
             list_record(r, &b, r->now.number - r->ended);
         }
@@ -842,10 +897,28 @@ static bool fill_list(records *r, const abr_kind_request *q, size_t most)
     return fine;
 }
 
-/* Is the open record one, which the text's end ends? */
-static bool open_counts(const records *r)
+/* What is shown of a header that does not fit; of one that has not ended, all that is there. */
+static void set_names(records *r, const abr_view *view)
 {
-    return is_open(r) && r->header_left == 0 && !(r->size == r->open_n && is_blank(r, r->open, r->open_n));
+    const bool open = r->header_left > 0;
+    const place at = open ? (place){.at = 0} : r->names;
+    const uint64_t n = open ? view->bytes : r->names_n;
+    const uint64_t hand = at.at < view->front.n ? view->front.n - at.at : 0;
+    r->list.names =
+        (abr_record_bytes){.at = at.at, .line = at.line, .size = n, .n = (size_t)(n < hand ? n : hand)};
+    if (hand > 0)
+        r->list.names.p = view->front.p + at.at;
+}
+
+static void set_footer(records *r, const abr_view *view)
+{
+    const place from = end_of_rows(r, view);
+    const abr_flow_part back = back_part(view);
+    const uint64_t n = view->bytes - from.at;
+    r->list.footer = (abr_record_bytes){.at = from.at, .line = from.line};
+    if (n > 0 && n <= FOOTER_MOST && r->header_left == 0)
+        r->list.footer.p = abr_flow_in(&back, from.at, (size_t)n);
+    r->list.footer.n = r->list.footer.p ? (size_t)n : 0;
 }
 
 static bool choose(abr_reader *base, const abr_kind_request *q, abr_content *out)
@@ -874,6 +947,8 @@ static bool choose(abr_reader *base, const abr_kind_request *q, abr_content *out
     r->list.header_size = header;
     r->list.header_n = header < q->view->front.n ? (size_t)header : q->view->front.n;
     r->list.table = r->opts.told.kind == ABR_KIND_TABLE;
+    set_footer(r, q->view);
+    set_names(r, q->view);
     r->list.alloc = a;
     return abr_choose_records(&r->list, q, out);
 }

@@ -304,42 +304,108 @@ static void read_words(abr_values *x, const char *p, size_t n, uint32_t counts, 
     read_shape(x, place, counts, w);
 }
 
+/* The name and value of a line of an expanded row. */
+static void read_named(abr_values *x, const char *p, abr_text_line line, uint32_t counts, abr_worth *w)
+{
+    size_t at = 0;
+    abr_text_line name;
+    abr_text_line value;
+    if (!abr_next_cell(&x->told.drawn, line, &at, &name) || !abr_next_cell(&x->told.drawn, line, &at, &value))
+        return;
+    abr_column *column = abr_columns_find(&x->columns, abr_hash_bytes(name.p, name.n, 0), counts);
+    if (column && column->count == 0)
+        column->role = (uint8_t)abr_role_of(name.p, name.n);
+    const abr_cell cell = {.p = value.p,
+                           .n = value.n,
+                           .at = (size_t)(value.p - p),
+                           .role = column ? (abr_role)column->role : abr_role_of(name.p, name.n)};
+    abr_read_cell(&x->columns, column, &cell, counts, w);
+}
+
+/* Read a row of a drawn table, which may have several lines. Of those after the first one most cells are empty. */
+static void read_cells(abr_values *x, const char *p, size_t n, uint32_t counts, abr_worth *w)
+{
+    size_t i = 0;
+    size_t place = 0;
+    abr_text_line line;
+    for (bool first = true; abr_next_line(p, n, &i, &line); first = false) {
+        if (x->told.drawn.rows == ABR_ROWS_EXPANDED) {
+            read_named(x, p, line, counts, w);
+            continue;
+        }
+        size_t at = 0;
+        abr_text_line text;
+        if (!abr_is_row_line(line))
+            continue;
+        for (place = 0; abr_next_cell(&x->told.drawn, line, &at, &text); place++) {
+            abr_cell cell = {.p = text.p, .n = text.n, .at = (size_t)(text.p - p)};
+            if (first || text.n > 0)
+                read_place(x, place, &cell, counts, w);
+        }
+    }
+    read_shape(x, place, counts, w);
+}
+
 static void name_place(abr_values *x, size_t place, abr_text_line name)
 {
     if (place < SHAPE)
         abr_columns_at(&x->columns, place)->role = (uint8_t)abr_role_of(name.p, name.n);
 }
 
-static void name_fields(abr_values *x, const char *p, size_t n)
+static bool name_fields(abr_values *x, const char *p, size_t n)
 {
     size_t place = 0;
-    for (size_t i = 0; i <= n; place++)
+    for (size_t i = 0; i <= n && n > 0; place++)
         name_place(x, place, next_field(p, n, &i, x->told.delimiter));
+    return n > 0;
 }
 
-void abr_values_name(abr_values *x, const char *p, size_t n)
+static bool name_cells(abr_values *x, abr_text_line line)
 {
-    if (x->told.delimiter) {
-        name_fields(x, p, n);
-        return;
-    }
-    bool letters = false;
-    for (size_t i = 0; i < n; i++)
-        letters = letters || abr_is_letter(p[i]) || (p[i] & 0x80);
-    if (!letters)
-        return; /* a ruling, or blank */
-    size_t spaced = 0;
+    size_t place = 0;
+    size_t at = 0;
+    abr_text_line name;
+    for (; abr_is_row_line(line) && abr_next_cell(&x->told.drawn, line, &at, &name); place++)
+        name_place(x, place, name);
+    return place > 0;
+}
+
+static size_t count_words(const char *p, size_t n, bool spaced)
+{
     size_t words = 0;
-    for (size_t i = 0; next_word(p, n, &i, true).n > 0;)
-        spaced++;
-    for (size_t i = 0; next_word(p, n, &i, false).n > 0;)
+    for (size_t i = 0; next_word(p, n, &i, spaced).n > 0;)
         words++;
+    return words;
+}
+
+static bool name_words(abr_values *x, const char *p, size_t n)
+{
+    const size_t spaced = count_words(p, n, true);
+    const size_t words = count_words(p, n, false);
     x->spaced = spaced > 1 && spaced * 4 >= words * 3; /* few names have a blank inside */
     x->names = x->spaced ? spaced : words;
     size_t place = 0;
     abr_text_line name;
     for (size_t i = 0; (name = next_word(p, n, &i, x->spaced)).n > 0; place++)
         name_place(x, place, name);
+    return place > 0;
+}
+
+static bool has_letters(const char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (abr_is_letter(p[i]) || (p[i] & 0x80))
+            return true;
+    return false;
+}
+
+bool abr_values_name(abr_values *x, const char *p, size_t n)
+{
+    if (x->told.delimiter)
+        return name_fields(x, p, n);
+    if (x->told.drawn.bar)
+        return name_cells(x, (abr_text_line){p, n});
+    return has_letters(p, n) && name_words(x, p, n);
 }
 
 /* ---- a record ---- */
@@ -374,6 +440,8 @@ void abr_values_read(abr_values *x, const char *p, size_t n, bool whole, uint32_
         }
     } else if (x->told.delimiter) {
         read_fields(x, p, n, counts, w);
+    } else if (x->told.drawn.bar) {
+        read_cells(x, p, n, counts, w);
     } else {
         read_words(x, p, n, counts, w);
     }

@@ -27,8 +27,8 @@ typedef struct {
 abr_code abr_values_open(abr_values *x, const abr_telling *told, const abr_hit *hits, size_t hit_count,
                          unsigned quiet_groups, const abr_alloc *alloc);
 
-/* Read a line or record of a table's header. */
-void abr_values_name(abr_values *x, const char *p, size_t n);
+/* Read a line or record of a table's header. Does it name columns? */
+bool abr_values_name(abr_values *x, const char *p, size_t n);
 
 /* Read a record, after which ABR_PADDING bytes are readable; `whole`: these are all of its bytes. `counts`:
  * it is so many more of them; 0: abr_columns_settle() was called. */

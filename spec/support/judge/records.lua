@@ -7,13 +7,25 @@ local M = {}
 
 local SILENT_BELOW = 128 -- in a budget of this many bytes a marker has room, whatever else is there
 
---- The records of a source as the judge needs them. `table_form` has `delimiter` (nil for aligned columns) and
---- `header_lines`, lines in front of the first row.
+--- The lines of a drawn table but for rulings, and a count of rows, below its header.
+local function drawn_rows(text, header_lines)
+  local rows = {}
+  for i, line in ipairs(delimited.lines(text)) do
+    local shown = text:sub(line.from, line.to)
+    if i <= header_lines or (shown:find "%w" and not shown:find "^%(%d+ rows?%)") then rows[#rows + 1] = line end
+  end
+  return rows
+end
+
+--- The records of a source as the judge needs them. `table_form` has `delimiter` (nil for aligned columns), `drawn` if
+--- it has rulings and bars, and `header_lines`, lines in front of the first row.
 function M.source(text, kind, table_form)
   local source = { text = text, unit = kind == "table" and "rows" or "records", header = 0 }
   local start = text:sub(1, 3) == "\239\187\191" and 4 or 1
   if kind == "table" and table_form.delimiter then
     source.records = delimited.records(text, table_form.delimiter)
+  elseif kind == "table" and table_form.drawn then
+    source.records = drawn_rows(text, table_form.header_lines)
   else
     source.records = delimited.lines(text)
   end

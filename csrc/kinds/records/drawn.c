@@ -1,0 +1,300 @@
+/*
+ * Tables drawn with bars and rulings. Below the names of the columns stands a ruling with a stretch for each, or each
+ * row has a heading and a line for each cell.
+ */
+#include <string.h>
+
+#include "kinds/records/drawn.h"
+#include "abridge.h"
+#include "base/ascii.h"
+#include "line/lines.h"
+
+enum {
+    MOST_LINES = 400,  /* that are looked at */
+    MOST_ABOVE = 12,   /* lines above the names, rulings and blank ones too */
+    MOST_TITLES = 2,   /* of these with a title */
+    PER_OTHER = 10,    /* lines of rows for each line that is none */
+    MOST_ROW_LINES = 8 /* lines of a row, if rulings separate rows */
+};
+
+static const char bar[] = "|";
+static const char box_bar[] = "\xE2\x94\x82";
+static const char heavy_bar[] = "\xE2\x94\x83";
+static const char double_bar[] = "\xE2\x95\x91";
+
+/* ---- lines ---- */
+
+static bool is_box_drawing(const char *p, size_t n)
+{
+    return n >= 3 && p[0] == '\xE2' && (p[1] == '\x94' || p[1] == '\x95');
+}
+
+/* The horizontal lines of box drawing: light, heavy, double. */
+static bool is_box_dash(const char *p)
+{
+    return p[1] == '\x94' ? (p[2] == '\x80' || p[2] == '\x81') : p[2] == '\x90';
+}
+
+size_t abr_ruling_stretches(abr_text_line line, bool *boxed)
+{
+    size_t stretches = 0;
+    bool crosses = false;
+    char before = ' ';
+    *boxed = false;
+    for (size_t i = 0; i < line.n; i++) {
+        char c = line.p[i];
+        if (is_box_drawing(line.p + i, line.n - i)) {
+            c = is_box_dash(line.p + i) ? '-' : '|';
+            i += 2;
+            *boxed = true;
+        } else if (c == ':' && (before == '-' || (i + 1 < line.n && line.p[i + 1] == '-'))) {
+            c = '-';
+            *boxed = true;
+        } else if (c == '\0' || !strchr("-=+| ", c)) {
+            return 0;
+        }
+        crosses = crosses || c == '+';
+        *boxed = *boxed || c == '|';
+        stretches += (c == '-' || c == '=') && c != before;
+        before = c;
+    }
+    *boxed = *boxed && !crosses;
+    return stretches;
+}
+
+/* `(12 rows)`, `12 rows in set (0.01 sec)`. */
+static bool is_row_count(abr_text_line line)
+{
+    static const char row[] = " row";
+    size_t i = line.n > 0 && *line.p == '(';
+    const size_t start = i;
+    while (i < line.n && abr_is_digit(line.p[i]))
+        i++;
+    if (i == start || !abr_has_at(line, i, row, sizeof row - 1))
+        return false;
+    i += sizeof row - 1;
+    i += i < line.n && line.p[i] == 's';
+    return start > 0 ? i + 1 == line.n && line.p[i] == ')' : abr_has_at(line, i, " in set", 7);
+}
+
+bool abr_is_row_line(abr_text_line line)
+{
+    bool boxed;
+    const abr_text_line text = abr_trimmed(line);
+    return text.n > 0 && abr_ruling_stretches(text, &boxed) == 0 && !is_row_count(text);
+}
+
+/* ---- cells ---- */
+
+static const char *find_bar(const char *p, size_t n, const char *sought)
+{
+    const size_t size = strlen(sought);
+    for (const char *end = p + n; n >= size; p++, n = (size_t)(end - p)) {
+        p = memchr(p, *sought, n - size + 1);
+        if (!p || memcmp(p, sought, size) == 0)
+            return p;
+    }
+    return NULL;
+}
+
+bool abr_next_cell(const abr_drawing *d, abr_text_line line, size_t *at, abr_text_line *cell)
+{
+    const size_t size = strlen(d->bar);
+    if (*at == 0 && d->framed) {
+        while (*at < line.n && line.p[*at] == ' ')
+            ++*at;
+        *at += abr_has_at(line, *at, d->bar, size) ? size : 0;
+    }
+    if (*at >= line.n)
+        return false;
+    const char *end = find_bar(line.p + *at, line.n - *at, d->bar);
+    *cell = (abr_text_line){line.p + *at, end ? (size_t)(end - line.p) - *at : line.n - *at};
+    *at += cell->n + size;
+    *cell = abr_trimmed(*cell);
+    return true;
+}
+
+/* The cells of a line; 0 if no bar separates, or encloses, any. */
+static size_t count_cells(const abr_drawing *d, abr_text_line line)
+{
+    size_t cells = 0;
+    abr_text_line cell;
+    if (!find_bar(line.p, line.n, d->bar))
+        return 0;
+    if (d->framed)
+        line = abr_trimmed(line);
+    for (size_t at = 0; abr_next_cell(d, line, &at, &cell);)
+        cells++;
+    return cells;
+}
+
+/* ---- rows ---- */
+
+static bool is_dash(char c)
+{
+    return c == '-' || c == '=';
+}
+
+/* Does the line that starts so rule off a row? */
+static bool starts_ruling(const abr_drawing *d, const char start[3])
+{
+    return *start == '+' || is_dash(*start) ||
+           (is_box_drawing(start, 3) && memcmp(start, d->bar, strlen(d->bar)) != 0);
+}
+
+/* Does n bytes of a line have the mark of a cell that goes on, a + before a bar? */
+static bool marks_more(const abr_drawing *d, const abr_open_row *row, const char *p, size_t n)
+{
+    if (n > 0 && row->last == '+' && *p == *d->bar)
+        return !row->dashed;
+    for (size_t i = 0; i + 1 < n; i++) {
+        const char *plus = memchr(p + i, '+', n - 1 - i);
+        if (!plus)
+            return false;
+        i = (size_t)(plus - p);
+        if (p[i + 1] == *d->bar && !(i > 0 && is_dash(p[i - 1])))
+            return true;
+    }
+    return false;
+}
+
+/* Take n bytes of the open line. */
+static void add_to_line(const abr_drawing *d, abr_open_row *row, const char *p, size_t n)
+{
+    if (n == 0)
+        return;
+    for (size_t i = 0; i < n && row->line_n + i < sizeof row->start; i++)
+        row->start[row->line_n + i] = p[i];
+    row->goes_on = row->goes_on || (d->rows == ABR_ROWS_LINES && marks_more(d, row, p, n));
+    row->dashed = is_dash(n > 1 ? p[n - 2] : row->last);
+    row->last = p[n - 1];
+    row->line_n += n;
+    row->begun = true;
+}
+
+/* Does the row end with the open line, whose newline comes? Where its last cell goes on, its mark is as far right as
+ * the ruling goes; what a cell says ends before. */
+static bool ends_row(const abr_drawing *d, const abr_open_row *row)
+{
+    if (d->rows != ABR_ROWS_LINES)
+        return d->rows == ABR_ROWS_RULED && starts_ruling(d, row->start);
+    return !row->goes_on && !(row->last == '+' && !row->dashed && row->line_n >= d->width);
+}
+
+size_t abr_skip_row(const abr_drawing *d, abr_open_row *row, const char *p, size_t n, bool *ends)
+{
+    *ends = false;
+    for (size_t i = 0; i < n;) {
+        if (d->rows == ABR_ROWS_EXPANDED && row->begun && row->line_n == 0 && p[i] == d->heading) {
+            *ends = true;
+            *row = (abr_open_row){.begun = false};
+            return i;
+        }
+        const char *newline = memchr(p + i, '\n', n - i);
+        const size_t part = newline ? (size_t)(newline - p) - i : n - i;
+        add_to_line(d, row, p + i, part);
+        if (!newline)
+            return n;
+        i += part + 1;
+        *ends = ends_row(d, row);
+        *row = (abr_open_row){.begun = !*ends};
+        if (*ends)
+            return i;
+    }
+    return n;
+}
+
+/* ---- a text ---- */
+
+/* psql's `-[ RECORD 1 ]---`, mysql's `***** 1. row *****`. */
+static bool is_heading(abr_text_line line)
+{
+    static const char record[] = "[ RECORD ";
+    static const char row[] = ". row ***";
+    const abr_text_line start = {line.p, line.n < 64 ? line.n : 64};
+    if (ABR_CONTAINS(start, record))
+        return line.n > 0 && (*line.p == '-' || *line.p == '+' || is_box_drawing(line.p, line.n));
+    return ABR_STARTS(line, "*****") && ABR_CONTAINS(start, row);
+}
+
+static bool is_expanded(const char *p, size_t n, abr_drawing *out)
+{
+    static const char *const bars[] = {bar, box_bar, ": "};
+    size_t at = 0;
+    abr_text_line line;
+    if (!abr_next_line(p, n, &at, &line) || !is_heading(line))
+        return false;
+    *out = (abr_drawing){.rows = ABR_ROWS_EXPANDED, .heading = *line.p};
+    if (!abr_next_line(p, n, &at, &line))
+        return false;
+    for (size_t i = 0; i < sizeof bars / sizeof *bars && !out->bar; i++)
+        if (find_bar(line.p, line.n, bars[i]))
+            out->bar = bars[i];
+    return out->bar != NULL;
+}
+
+/* Are there rows of so many cells from `at` on, and little else? */
+static bool has_drawn_rows(const char *p, size_t n, bool whole, size_t at, size_t cells, abr_drawing *out)
+{
+    size_t rows = 0;
+    size_t others = 0;
+    size_t rulings = 0; /* between rows */
+    bool ruled = false; /* the line before was a ruling */
+    abr_text_line line;
+    for (size_t i = 0; i < MOST_LINES && abr_next_line(p, n, &at, &line); i++) {
+        if (!whole && at == n)
+            break;
+        if (!abr_is_row_line(line)) {
+            ruled = ruled || (rows > 0 && line.n > 2 && starts_ruling(out, line.p));
+            continue;
+        }
+        const size_t own = count_cells(out, line);
+        rulings += ruled;
+        ruled = false;
+        rows += own >= cells;
+        others += own < cells;
+    }
+    if (rulings > 1 && rulings * MOST_ROW_LINES >= rows + others)
+        out->rows = ABR_ROWS_RULED;
+    return rows > 0 && others * PER_OTHER <= rows + PER_OTHER / 2;
+}
+
+static abr_drawing drawing_of(const char *sought, abr_text_line names, abr_text_line ruling)
+{
+    const abr_text_line text = abr_trimmed(names);
+    return (abr_drawing){
+        .bar = sought, .framed = abr_has_at(text, 0, sought, strlen(sought)), .width = ruling.n};
+}
+
+bool abr_is_drawn(const char *p, size_t n, bool whole, abr_drawing *out, size_t *header)
+{
+    static const char *const bars[] = {bar, box_bar, heavy_bar, double_bar};
+    size_t at = 0;
+    size_t titles = 0;
+    abr_text_line line;
+    *header = 0;
+    if (is_expanded(p, n, out))
+        return true;
+    *out = (abr_drawing){.bar = NULL};
+    for (size_t above = 0; above < MOST_ABOVE && titles <= MOST_TITLES && abr_next_line(p, n, &at, &line);
+         above++) {
+        size_t next = at;
+        abr_text_line under;
+        bool boxed;
+        if (!abr_is_row_line(line))
+            continue;
+        const size_t stretches =
+            abr_next_line(p, n, &next, &under) ? abr_ruling_stretches(abr_trimmed(under), &boxed) : 0;
+        for (size_t i = 0; i < sizeof bars / sizeof *bars && stretches > 0; i++) {
+            abr_drawing drawing = drawing_of(bars[i], line, under);
+            if (count_cells(&drawing, line) == stretches &&
+                has_drawn_rows(p, n, whole, next, stretches, &drawing)) {
+                *out = drawing;
+                *header = above + 2;
+                return true;
+            }
+        }
+        titles++;
+    }
+    return false;
+}
