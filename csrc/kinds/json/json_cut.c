@@ -75,6 +75,8 @@ static bool pick(abr_json_costs *x, abr_json_queue *near, abr_json_queue *far)
     if (x->most < LEAST || abr_json_cost(x, root) > x->most)
         return false;
     abr_json_show(x, root);
+    if (x->tree->parts->is_record)
+        abr_json_pick_message(x);
     abr_json_pick_shape(x, three_quarters(x->most), near, far);
     if (x->most > x->used)
         abr_json_pick_trouble(x, x->used + three_quarters(x->most - x->used), near);

@@ -9,10 +9,11 @@
 #include "priority/sort.h"
 
 enum {
-    SHARE = 4,  /* part of what is left that a value in trouble may take, with everything in it */
-    SMALL = 6,  /* part of the budget that a small value takes, */
-    LARGE = 2,  /* and a large one */
-    LITTLE = 16 /* part of the budget that may stay unused rather than show a value in part */
+    SHARE = 4,   /* part of what is left that a value in trouble may take, with everything in it */
+    SMALL = 6,   /* part of the budget that a small value takes, */
+    LARGE = 2,   /* and a large one */
+    LITTLE = 16, /* part of the budget that may stay unused rather than show a value in part */
+    MESSAGE = 4  /* part of the budget that a record's message leaves to all else */
 };
 
 static bool show_if(abr_json_costs *x, uint32_t v, uint64_t limit)
@@ -38,6 +39,53 @@ static bool show_whole_if(abr_json_costs *x, uint32_t v, uint64_t share, uint64_
         return false;
     abr_json_show_whole(x, v);
     return true;
+}
+
+/* ---- the message of a record ---- */
+
+/* Is it a string whose key is `message`, or short for it? */
+static bool is_message(const abr_json_value *v)
+{
+    static const char *const keys[] = {"\"message\"", "\"msg\"", "\"Message\"", "\"MESSAGE\""};
+    if (abr_json_holds_values(v) || v->head <= v->lead || v->p[v->head] != '"')
+        return false;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const size_t n = strlen(keys[i]);
+        if (n < v->head - v->lead && memcmp(v->p + v->lead, keys[i], n) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The message that is in the fewest values; 0: there is none. */
+static uint32_t find_message(const abr_json_tree *t)
+{
+    uint32_t found = 0;
+    size_t least = SIZE_MAX;
+    for (uint32_t i = 2; i < t->count; i++) {
+        size_t depth = 0;
+        if (!is_message(&t->values[i]))
+            continue;
+        for (uint32_t in = t->values[i].parent; in != 0 && depth < least; in = t->values[in].parent)
+            depth++;
+        if (depth < least) {
+            least = depth;
+            found = i;
+        }
+    }
+    return found;
+}
+
+void abr_json_pick_message(abr_json_costs *x)
+{
+    const uint32_t v = find_message(x->tree);
+    const uint64_t limit = x->most - x->most / MESSAGE;
+    if (v == 0 || x->tree->values[v].shown || show_whole_if(x, v, limit, limit) || !show_if(x, v, limit) ||
+        x->tree->values[v].type != ABR_JSON_TEXT)
+        return;
+    const uint64_t room = x->tree->values[v].room + (limit - x->used);
+    const uint64_t all = abr_json_text_size(&x->tree->values[v]);
+    abr_json_give_room(x, v, room < all ? room : all);
 }
 
 /* ---- trouble ---- */

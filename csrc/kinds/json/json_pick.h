@@ -9,6 +9,9 @@
 
 ABR_PRIVATE_BEGIN
 
+/* Show the message of a record, in part if it is long. */
+void abr_json_pick_message(abr_json_costs *x);
+
 /* Show what tells of trouble, and what is unlike the others. */
 void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q);
 

@@ -10,11 +10,11 @@
 #include "line/lines.h"
 
 enum {
-    MOST_LINES = 400,  /* that are looked at */
-    MOST_ABOVE = 12,   /* lines above the names, rulings and blank ones too */
-    MOST_TITLES = 2,   /* of these with a title */
+    TABLE_LINES = 400, /* that are looked at */
+    LINES_ABOVE = 12,  /* lines above the names, rulings and blank ones too */
+    TITLES_ABOVE = 2,  /* of these with a title */
     PER_OTHER = 10,    /* lines of rows for each line that is none */
-    MOST_ROW_LINES = 8 /* lines of a row, if rulings separate rows */
+    ROW_LINES = 8      /* lines of a row, if rulings separate rows */
 };
 
 static const char bar[] = "|";
@@ -241,7 +241,7 @@ static bool has_drawn_rows(const char *p, size_t n, bool whole, size_t at, size_
     size_t rulings = 0; /* between rows */
     bool ruled = false; /* the line before was a ruling */
     abr_text_line line;
-    for (size_t i = 0; i < MOST_LINES && abr_next_line(p, n, &at, &line); i++) {
+    for (size_t i = 0; i < TABLE_LINES && abr_next_line(p, n, &at, &line); i++) {
         if (!whole && at == n)
             break;
         if (!abr_is_row_line(line)) {
@@ -254,7 +254,7 @@ static bool has_drawn_rows(const char *p, size_t n, bool whole, size_t at, size_
         rows += own >= cells;
         others += own < cells;
     }
-    if (rulings > 1 && rulings * MOST_ROW_LINES >= rows + others)
+    if (rulings > 1 && rulings * ROW_LINES >= rows + others)
         out->rows = ABR_ROWS_RULED;
     return rows > 0 && others * PER_OTHER <= rows + PER_OTHER / 2;
 }
@@ -276,7 +276,7 @@ bool abr_is_drawn(const char *p, size_t n, bool whole, abr_drawing *out, size_t 
     if (is_expanded(p, n, out))
         return true;
     *out = (abr_drawing){.bar = NULL};
-    for (size_t above = 0; above < MOST_ABOVE && titles <= MOST_TITLES && abr_next_line(p, n, &at, &line);
+    for (size_t above = 0; above < LINES_ABOVE && titles <= TITLES_ABOVE && abr_next_line(p, n, &at, &line);
          above++) {
         size_t next = at;
         abr_text_line under;

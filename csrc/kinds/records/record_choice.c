@@ -191,7 +191,7 @@ static uint64_t keep_runs(chooser *x)
 }
 
 /* Keep the first record or the last one, which comes before trouble only where it is whole. */
-static void keep_end(chooser *x, size_t i, bool part)
+static void keep_end_record(chooser *x, size_t i, bool part)
 {
     const abr_shown_record *r = &x->list->records[i];
     if (!r->kept && (part || r->bytes.size <= x->share))
@@ -209,12 +209,12 @@ static void choose(chooser *x, abr_key *keys)
         return;
     const uint64_t room = x->most - start;
     const uint64_t runs = keep_runs(x);
-    keep_end(x, list->count - 1, false);
-    keep_end(x, 0, false);
+    keep_end_record(x, list->count - 1, false);
+    keep_end_record(x, 0, false);
     const uint64_t most = start + runs + room / TROUBLE_OF * TROUBLE_PART;
     keep_best(x, keys, most < x->most ? most : x->most);
-    keep_end(x, list->count - 1, true);
-    keep_end(x, 0, true);
+    keep_end_record(x, list->count - 1, true);
+    keep_end_record(x, 0, true);
     for (int i = 0; i < ROUNDS; i++) {
         fill_ends(x);
         x->used = exact_cost(x);

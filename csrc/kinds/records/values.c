@@ -305,7 +305,7 @@ static void read_words(abr_values *x, const char *p, size_t n, uint32_t counts, 
 }
 
 /* The name and value of a line of an expanded row. */
-static void read_named(abr_values *x, const char *p, abr_text_line line, uint32_t counts, abr_worth *w)
+static void read_named_cell(abr_values *x, const char *p, abr_text_line line, uint32_t counts, abr_worth *w)
 {
     size_t at = 0;
     abr_text_line name;
@@ -330,7 +330,7 @@ static void read_cells(abr_values *x, const char *p, size_t n, uint32_t counts, 
     abr_text_line line;
     for (bool first = true; abr_next_line(p, n, &i, &line); first = false) {
         if (x->told.drawn.rows == ABR_ROWS_EXPANDED) {
-            read_named(x, p, line, counts, w);
+            read_named_cell(x, p, line, counts, w);
             continue;
         }
         size_t at = 0;
