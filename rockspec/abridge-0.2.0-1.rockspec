@@ -88,6 +88,7 @@ build = {
         "csrc/kinds/json/json_text.c",
         "csrc/kinds/json/json_tree.c",
         "csrc/kinds/json/json_values.c",
+        "csrc/kinds/failing.c",
         "csrc/kinds/kind.c",
         "csrc/kinds/text/listing_signs.c",
         "csrc/kinds/text/log.c",

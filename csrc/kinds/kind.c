@@ -6,6 +6,7 @@
 #include "kinds/binary.h"
 #include "kinds/diff/diff.h"
 #include "kinds/diff/diff_cut.h"
+#include "kinds/failing.h"
 #include "kinds/json/json_lines.h"
 #include "kinds/json/json_reader.h"
 #include "kinds/records/aligned.h"

@@ -1,0 +1,17 @@
+/* A failure amid what was written. */
+#ifndef ABR_KINDS_FAILING_H
+#define ABR_KINDS_FAILING_H
+
+#include "abridge.h"
+#include "base/private.h"
+
+ABR_PRIVATE_BEGIN
+
+/* Is there a failure in (p, n), however short: a diagnostic, a traceback, what a run of tests says, amid lines that
+ * were printed with it? In source, prose, listings and search results a word of trouble alone is none. Nothing is
+ * allocated; 24 KiB of stack are used. */
+bool abr_has_failure(const char *p, size_t n);
+
+ABR_PRIVATE_END
+
+#endif

@@ -1,0 +1,158 @@
+-- Outputs of chained commands: one lists files or prints one, the next one fails. SPEC 14: a failure counts at any
+-- length.
+local abridge = require "abridge"
+local random = require "support.random"
+local shell = require "support.shell"
+
+--- What commands print that did not fail, each whole lines.
+local AROUND = {
+  "cat csrc/stream/stream.c",
+  "cat csrc/base/memory.c csrc/line/phrases.def",
+  "cat lua/abridge/session/*.lua | head -n 900",
+  "cat spec/run_suite.sh mk/*.mk",
+  "cat CHANGELOG.md",
+  "ls -lR csrc lua",
+  "find csrc lua spec -name '*.*'",
+  "grep -rn error csrc",
+  "env",
+}
+
+--- What failed, and the line that a reader needs.
+local FAILURES = {
+  pytest = {
+    needle = "E       assert 6 == 7",
+    [[
+=================================== FAILURES ===================================
+__________________________________ test_total __________________________________
+
+    def test_total():
+>       assert total([1, 2, 3]) == 7
+E       assert 6 == 7
+E        +  where 6 = total([1, 2, 3])
+
+test_cart.py:5: AssertionError
+=========================== short test summary info ============================
+FAILED test_cart.py::test_total - assert 6 == 7
+============================== 1 failed in 0.03s ===============================
+]],
+  },
+  gcc = {
+    needle = "cart.c:12:5: error: expected ';' before 'return'",
+    [[
+cc -Wall -c -o cart.o cart.c
+cart.c: In function 'total':
+cart.c:12:5: error: expected ';' before 'return'
+   12 |     return sum;
+      |     ^~~~~~
+make: *** [Makefile:4: cart.o] Error 1
+]],
+  },
+  go = {
+    needle = "cart_test.go:9: total is 6, want 7",
+    [[
+=== RUN   TestTotal
+    cart_test.go:9: total is 6, want 7
+--- FAIL: TestTotal (0.00s)
+FAIL
+FAIL	example.com/cart	0.002s
+FAIL
+]],
+  },
+  python = {
+    needle = "KeyError: 'paper'",
+    [[
+Traceback (most recent call last):
+  File "/src/till.py", line 12, in <module>
+    main()
+  File "/src/till.py", line 7, in main
+    print(prices["paper"])
+          ~~~~~~^^^^^^^^^
+KeyError: 'paper'
+]],
+  },
+  node = {
+    needle = "TypeError: Cannot read properties of undefined (reading 'price')",
+    [[
+/src/cart.js:3
+  return item.price * item.count;
+              ^
+
+TypeError: Cannot read properties of undefined (reading 'price')
+    at cost (/src/cart.js:3:15)
+    at Object.<anonymous> (/src/cart.js:6:1)
+    at Module._compile (node:internal/modules/cjs/loader:1356:14)
+    at node:internal/main/run_main_module:23:47
+
+Node.js v20.20.2
+]],
+  },
+}
+
+describe("an output of several commands #once", function()
+  local around = {}
+  setup(function()
+    for i, command in ipairs(AROUND) do
+      around[i] = shell.run(command)
+      assert(#around[i] > 500, command)
+    end
+  end)
+
+  it("is text where none of them failed, with one gap", function()
+    random.each(200, function()
+      local text = random.choose(around) .. random.choose(around)
+      local _, cut = abridge.auto(text, { max_bytes = 2048 })
+      assert.equal("text", cut.kind)
+      assert.is_true(#cut.kept <= 2)
+    end)
+  end)
+
+  it("shows a failure behind, before and between them", function()
+    for tool, failure in pairs(FAILURES) do
+      for i, before in ipairs(around) do
+        local after = around[i % #around + 1]
+        for place, text in pairs {
+          behind = before .. failure[1],
+          before = failure[1] .. after,
+          between = before .. failure[1] .. after,
+        } do
+          local content, cut = abridge.auto(text, { max_bytes = 8192 })
+          local where = ("%s %s %s"):format(tool, place, AROUND[i])
+          assert.equal("log", cut.kind, where)
+          assert.equal("log", abridge.kind(text), where)
+          assert.truthy(content:find(failure.needle, 1, true), where)
+        end
+      end
+    end
+  end)
+
+  it("is told so however it came", function()
+    random.each(100, function()
+      local failure = FAILURES[random.choose { "pytest", "gcc", "go", "python", "node" }]
+      local text = random.choose(around) .. failure[1] .. random.choose(around)
+      local stream = abridge.stream { max_bytes = 4096 }
+      local at = 1
+      while at <= #text do
+        local n = random.between(1, 9000)
+        assert(stream:write(text:sub(at, at + n - 1)))
+        at = at + n
+      end
+      local content, cut = stream:finish()
+      local whole, cut_whole = abridge.auto(text, { max_bytes = 4096 })
+      assert.equal(whole, content)
+      assert.equal(cut_whole.kind, cut.kind)
+    end)
+  end)
+
+  it("stays text where a page quotes a failure", function()
+    local prose = shell.run "head -n 60 CHANGELOG.md"
+    for _, quoted in ipairs {
+      "    KeyError: 'paper'\n",
+      'lines[4] = "cart.c:12: error: total is 6, want 7"\n',
+      "Then the runner says `FAILED test_cart.py::test_total` and stops.\n",
+      "  raise ValueError(f'error: cannot read {path}')\n",
+      "    HTTPError, ConnectTimeoutError,\n",
+    } do
+      assert.equal("text", abridge.kind(prose .. quoted .. prose), quoted)
+    end
+  end)
+end)
