@@ -235,7 +235,8 @@ typedef enum {
     ABR_ITEM_RECORDS,      /* of JSON, one a line */
     ABR_ITEM_ROWS,         /* of a table; the header is none */
     ABR_ITEM_FILES,        /* of a diff; one is kept when a hunk of it shows, or all of it */
-    ABR_ITEM_HUNKS
+    ABR_ITEM_HUNKS,
+    ABR_ITEM_COMMITS /* of a diff with several; one is kept when its hash shows */
 } abr_item_unit;
 
 enum { ABR_ITEMS_MOST = 16 };

@@ -113,7 +113,7 @@ const char *abr_kind_name(abr_kind kind)
 const char *abr_item_name(abr_item_unit unit)
 {
     static const char *const names[] = {
-        "elements", "members", "chars", "records", "rows", "files", "hunks",
+        "elements", "members", "chars", "records", "rows", "files", "hunks", "commits",
     };
     return (size_t)unit < sizeof names / sizeof *names ? names[unit] : NULL;
 }

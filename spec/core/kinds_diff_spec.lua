@@ -94,4 +94,92 @@ describe("a cut of a diff #once", function()
     dir:remove()
     assert.is_true(applied > 0)
   end)
+
+  local function commit(n, files)
+    local list = {
+      ("commit %040x\nAuthor: A U Thor <a@b.example>\nDate:   Thu Jan 1 00:00:00 1970 +0000\n\n"):format(n),
+      ("    area %d: this is what commit number %d is about\n\n    More on it.\n\n"):format(n, n),
+    }
+    for i = 1, files do
+      local path = ("src/part%d/file%d.c"):format(n, i)
+      list[#list + 1] = ("diff --git a/%s b/%s\nindex 123..456 100644\n--- a/%s\n+++ b/%s\n"):format(
+        path,
+        path,
+        path,
+        path
+      )
+      list[#list + 1] = ("@@ -1,2 +1,2 @@\n-old %d\n+new %d\n same\n"):format(i, i)
+    end
+    return table.concat(list) .. "\n"
+  end
+
+  local function history(commits, files)
+    local list = {}
+    for n = 1, commits do
+      list[n] = commit(n, files)
+    end
+    return table.concat(list)
+  end
+
+  it("has the subject of each commit, and no file under another commit", function()
+    local text = history(12, 30)
+    local content, cut = abridge.auto(text, { max_bytes = 2600 })
+    for n = 1, 12 do
+      local from = assert(content:find(("commit %040x\n"):format(n), 1, true), "commit " .. n)
+      local to = content:find("commit 0", from + 1, true) or #content
+      assert.truthy(content:sub(from, to):find(("    area %d: "):format(n), 1, true), "subject " .. n)
+      for part in content:sub(from, to):gmatch "diff %-%-git a/src/part(%d+)" do
+        assert.equal(n, tonumber(part))
+      end
+    end
+    assert.same({ unit = "commits", total = 12, kept = 12 }, cut.items[1])
+    assert.equal("files", cut.items[2].unit)
+    assert.equal("hunks", cut.items[3].unit)
+  end)
+
+  it("has headers as they stand where they take no more than half of it, and names of each commit", function()
+    local content = abridge.auto(history(12, 30), { max_bytes = 6000 })
+    for n = 1, 12 do
+      assert.truthy(content:find(("    area %d: "):format(n), 1, true), "subject " .. n)
+      assert.truthy(content:find(("diff --git a/src/part%d/"):format(n), 1, true), "a file of " .. n)
+    end
+    assert.equal(12, select(2, content:gsub("\nAuthor: ", "")))
+  end)
+
+  it("has the hashes of as many commits as fit in half of it, where subjects do not", function()
+    local text = history(400, 2)
+    local content, cut = abridge.auto(text, { max_bytes = 2048 })
+    assert.truthy(content:find "^commit 0+1\n")
+    assert.truthy(#content > 0.9 * 2048)
+    assert.equal(400, cut.items[1].total)
+    assert.truthy(cut.items[1].kept >= 10)
+  end)
+
+  it("of one commit keeps its message, though its files take most of it", function()
+    local content, cut = abridge.auto(commit(1, 100), { max_bytes = 2048 })
+    assert.truthy(content:find("    area 1: ", 1, true))
+    assert.equal("files", cut.items[1].unit)
+  end)
+
+  it("knows commits of git log --oneline", function()
+    local text = history(5, 12):gsub("commit 0+(%d)\n.-\n\n    (area %d: [^\n]*)\n.-(diff )", "abcdef%1 %2\n%3")
+    local content, cut = abridge.auto(text, { max_bytes = 1500 })
+    assert.same({ unit = "commits", total = 5, kept = 5 }, cut.items[1])
+    assert.truthy(content:find("\nabcdef5 area 5: ", 1, true))
+  end)
+
+  it("shows a line that is too long for it in part", function()
+    local svg = "diff --git a/a.svg b/a.svg\nnew file mode 100644\nindex 000..456\n--- /dev/null\n+++ b/a.svg\n@@ -0,0 +1 @@\n+<svg>"
+      .. ("M1 2L3 4\195\169"):rep(600)
+      .. "</svg>\n"
+    for budget = 900, 1100 do
+      local content, cut = abridge.auto(svg, { max_bytes = budget, kind = "diff" })
+      assert.truthy(#content >= 0.9 * budget)
+      assert.truthy(content:find "\n%.%.%. %[%d+ bytes omitted%] %.%.%.\n")
+      assert.same({ unit = "hunks", total = 1, kept = 1 }, cut.items[2])
+      for part in content:gmatch "[^\n]+" do
+        assert.falsy(part:find "^[\128-\191]" or part:find "\195$")
+      end
+    end
+  end)
 end)

@@ -141,9 +141,14 @@ static bool has_hash(abr_text_line line, size_t at)
     return i - at >= HASH && (i == line.n || line.p[i] == ' ');
 }
 
+bool abr_starts_with_hash(abr_text_line line)
+{
+    return has_hash(line, 0);
+}
+
 abr_diff_line abr_diff_line_of(abr_text_line line)
 {
-    if (line.n == 0)
+    if (line.n == 0 || *line.p == '@' || *line.p == ' ')
         return ABR_DIFF_OTHER;
     if ((ABR_STARTS(line, "commit ") && has_hash(line, 7)) ||
         (ABR_STARTS(line, "From ") && has_hash(line, 5)))

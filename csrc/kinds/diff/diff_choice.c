@@ -1,6 +1,6 @@
 /*
- * Which parts of a diff are shown: names of files first, then how commits start, then hunks; what is left
- * goes to more of the texts and names.
+ * Which parts of a diff are shown: how commits start, then names of files, then messages and other text, then
+ * hunks. What is left goes to more text and names, and then to the start of the diff as it stands.
  */
 #include <string.h>
 
@@ -13,47 +13,282 @@
 #include "line/lines.h"
 #include "text/scan.h"
 
-enum { TEXT_SHARE = 4 }; /* texts take this part of what names leave */
+enum {
+    TEXT_SHARE = 4,   /* texts take this part of what names leave */
+    SMALL_SHARE = 50, /* a hunk of at most this part of a budget, with header and marker, is never cut */
+    MARKER = 48       /* bytes that one more marker takes at most, but for numbers of 10 digits */
+};
+
+/* Recount what is used, where what was counted may be more. */
+static void recount(abr_diff_choice *x)
+{
+    abr_diff_count_names(x->plan);
+    x->used = abr_diff_size(x->plan);
+}
+
+/* ---- texts ---- */
+
+static uint64_t lines_in(const char *p, size_t n)
+{
+    return n > 0 ? abr_count_newlines(p, n) + (p[n - 1] != '\n') : 0;
+}
+
+/* Show the first `front` bytes of a text, and a commit's subject unless it has no bytes. */
+static void set_text(abr_shown_text *t, size_t front, abr_text_line subject)
+{
+    t->front = front;
+    t->front_lines = t->lines = lines_in(t->p, front);
+    t->subject_n = subject.n;
+    if (subject.n == 0)
+        return;
+    t->subject_at = (size_t)(subject.p - t->p);
+    t->gap_lines = lines_in(t->p + front, t->subject_at - front);
+    t->lines += t->gap_lines + lines_in(subject.p, subject.n);
+}
+
+/* Show this of a text, or this in place of what is shown of it, if that keeps to the limit. */
+static bool try_text(abr_diff_choice *x, size_t part, size_t front, abr_text_line subject, uint64_t limit)
+{
+    abr_shown_text *t = x->plan->parts[part].text;
+    const abr_shown_text was = *t;
+    const uint64_t used = x->used;
+    const bool shown = abr_diff_is_shown(x->plan, part);
+    if (shown) {
+        const size_t before = abr_diff_shown_before(x->plan, part);
+        const size_t after = abr_diff_shown_from(x->plan, part + 1);
+        x->used += abr_diff_gap(x->plan, before, after) - abr_diff_gap(x->plan, before, part) -
+                   abr_diff_own(x->plan, &x->plan->parts[part]) - abr_diff_gap(x->plan, part, after);
+    }
+    set_text(t, front, subject);
+    if (abr_diff_add_part(x, part, limit))
+        return true;
+    *t = was;
+    x->used = used;
+    return false;
+}
+
+/* As many lines of a text as the limit allows. */
+static void grow_text(abr_diff_choice *x, size_t part, uint64_t limit)
+{
+    enum { TRIES = 4 }; /* each takes less, since a gap's end may be longer than it was */
+    static const abr_text_line none = {"", 0};
+    const abr_shown_text *t = x->plan->parts[part].text;
+    const size_t shown = t->subject_n > 0 ? t->subject_at + t->subject_n : t->front;
+    size_t n = t->n;
+    if (t->t.commit && t->front == 0) /* no line of a commit without its hash */
+        return;
+    if (t->front == n || try_text(x, part, n, none, limit) || limit <= x->used)
+        return;
+    const uint64_t room = limit - x->used + shown;
+    n = room < n ? (size_t)room : n;
+    for (unsigned tries = 0; tries < TRIES; tries++) {
+        const char *newline = n > shown ? abr_find_last_newline(t->p + shown, n - shown - 1) : NULL;
+        if (!newline)
+            return;
+        n = (size_t)(newline - t->p) + 1;
+        if (try_text(x, part, n, none, limit))
+            return;
+    }
+}
+
+/* ---- commits ---- */
+
+typedef enum { HASH_LINE, WITH_SUBJECT, WHOLE_HEADER } commit_level;
+
+/* Where the parts of a commit's header end, in bytes of its text; 0: it has none, or none is at hand. */
+typedef struct {
+    size_t hash_n;
+    size_t subject_at;
+    size_t subject_end; /* with the blank line that follows */
+} commit_header;
+
+static commit_header find_header(const abr_shown_text *t)
+{
+    commit_header header = {0};
+    abr_text_line line;
+    bool blank = false;
+    for (size_t at = 0, end = 0; abr_next_line(t->p, t->n, &end, &line); at = end) {
+        const bool empty = abr_trimmed(line).n == 0;
+        if (header.subject_end > 0 && line.n > 0)
+            break;
+        if (header.hash_n == 0 && (abr_diff_line_of(line) == ABR_DIFF_COMMIT || abr_starts_with_hash(line)))
+            header.hash_n = end;
+        else if (header.hash_n > 0 &&
+                 (header.subject_end > 0 || (blank && !empty) || ABR_STARTS(line, "Subject: ")))
+            header = (commit_header){header.hash_n, header.subject_end > 0 ? header.subject_at : at, end};
+        blank = header.hash_n > 0 && empty;
+    }
+    return header;
+}
+
+/* Show of a commit its hash's line, also its subject, or all up to that, if that keeps to the limit. True also if
+ * the part is no commit, or shows all of that already. */
+static bool show_commit(abr_diff_choice *x, size_t part, commit_level level, uint64_t limit)
+{
+    const abr_shown_text *t = x->plan->parts[part].text;
+    if (!t || !t->t.commit)
+        return true;
+    const commit_header header = find_header(t);
+    const bool skips = level == WITH_SUBJECT && header.subject_at > header.hash_n;
+    const size_t front =
+        level == HASH_LINE || skips || header.subject_end == 0 ? header.hash_n : header.subject_end;
+    const abr_text_line subject = {t->p + header.subject_at,
+                                   skips ? header.subject_end - header.subject_at : 0};
+    if (front <= t->front && subject.n <= t->subject_n)
+        return true;
+    return try_text(x, part, front, subject, limit);
+}
+
+/* Show as many commits as the limit allows, from the first on; are these all? */
+static bool show_commits(abr_diff_choice *x, commit_level level, uint64_t limit)
+{
+    for (size_t i = 0; i < x->plan->part_count; i++)
+        if (!show_commit(x, i, level, limit))
+            return false;
+    return true;
+}
+
+/* Show the subjects of commits whose hashes show, as far as the limit allows. */
+static void show_subjects(abr_diff_choice *x, uint64_t limit)
+{
+    for (size_t i = 0; i < x->plan->part_count; i++)
+        if (abr_diff_is_shown(x->plan, i))
+            show_commit(x, i, WITH_SUBJECT, limit);
+}
+
+/* Headers as they stand from hash to subject for half the budget; if these are too many, subjects for three
+ * quarters, since they tell more than any diff does; else the hashes' lines for half of it, and then as many
+ * subjects as there is room for. A commit alone takes what names leave. */
+static void choose_commits(abr_diff_choice *x)
+{
+    const bool one = x->plan->total.commits == 1;
+    const uint64_t half = one ? x->bytes : x->bytes / 2;
+    const uint64_t limits[] = {half, one ? x->bytes : x->bytes - x->bytes / 4, half};
+    const uint64_t nothing = x->used;
+    for (int level = WHOLE_HEADER; level >= HASH_LINE && nothing <= x->bytes; level--) {
+        x->used = nothing;
+        for (size_t i = 0; i < x->plan->part_count; i++)
+            abr_diff_set_shown(x->plan, i, false);
+        for (size_t i = 0; i < x->g->text_count; i++)
+            x->g->texts[i].front = x->g->texts[i].subject_n = 0;
+        if (show_commits(x, (commit_level)level, limits[level]) && level > HASH_LINE)
+            return;
+    }
+    if (x->used == nothing) /* half of it does not even hold a hash's line */
+        show_commits(x, HASH_LINE, x->bytes);
+    show_subjects(x, limits[WITH_SUBJECT]);
+}
+
+static void grow_texts(abr_diff_choice *x, uint64_t limit)
+{
+    show_subjects(x, limit);
+    for (size_t i = 0; i < x->plan->part_count; i++)
+        if (x->plan->parts[i].text)
+            grow_text(x, i, limit);
+}
+
+/* No file's name stands under another commit than its own, and no hunk does. */
+static bool is_barred(const abr_diff_choice *x, const abr_diff_file *file, size_t *text,
+                      const abr_shown_text **commit)
+{
+    for (; *text < x->g->text_count && x->g->texts[*text].t.at < file->at; ++*text)
+        if (x->g->texts[*text].t.commit)
+            *commit = &x->g->texts[*text];
+    const uint64_t number = file->before.commits;
+    return number > 0 && !(*commit && (*commit)->front > 0 && (*commit)->t.before.commits + 1 == number);
+}
+
+static void bar_files(abr_diff_choice *x)
+{
+    const abr_shown_text *commit = NULL;
+    size_t text = 0;
+    for (size_t i = 0; i < x->plan->name_count; i++)
+        x->plan->names[i].barred = is_barred(x, &x->plan->names[i].name.file, &text, &commit);
+    commit = NULL;
+    text = 0;
+    for (size_t i = 0; i < x->g->hunk_count; i++)
+        x->g->hunks[i].barred = is_barred(x, &x->g->hunks[i].h.file, &text, &commit);
+}
 
 /* ---- names ---- */
 
-static uint64_t size_of_all(const abr_diff_choice *x)
+/* Show a name, if that keeps to the limit. `joins`: it comes after one that was shown by the same loop. */
+static bool show_name(abr_diff_choice *x, abr_shown_name *name, bool joins, uint64_t limit)
 {
-    abr_diff_count_names(x->plan);
-    return abr_diff_gap(x->plan, x->plan->part_count, x->plan->part_count);
+    const uint64_t most = x->used + name->name.file.name_n + (joins ? 0 : MARKER);
+    name->shown = true;
+    if (most <= limit) {
+        x->used = most;
+        return true;
+    }
+    recount(x);
+    if (x->used <= limit)
+        return true;
+    name->shown = false;
+    recount(x);
+    return false;
 }
 
-/* Show names of one class in order, while all that is shown keeps to `limit`. */
-static void show_names(abr_diff_choice *x, bool machine, uint64_t limit)
+/* Show names of one class in order, at most so many of a commit, while all that is shown keeps to `limit`. Were
+ * all of these shown? */
+static bool show_names(abr_diff_choice *x, bool machine, uint64_t most, uint64_t limit)
 {
+    uint64_t commit = UINT64_MAX;
+    uint64_t shown = 0;
+    bool joins = false;
     for (size_t i = 0; i < x->plan->name_count; i++) {
         abr_shown_name *name = &x->plan->names[i];
-        if (name->shown || name->file->too_long || name->file->machine != machine)
+        const abr_diff_file *file = &name->name.file;
+        const bool same = file->before.commits == commit;
+        shown = same ? shown : 0;
+        commit = file->before.commits;
+        if (name->barred || file->machine != machine || shown == most)
             continue;
-        if (name->file->name_n > limit - x->used)
-            return;
-        name->shown = true;
-        x->used += name->file->name_n;
+        shown++;
+        if (!name->shown && !show_name(x, name, joins && same, limit))
+            return false;
+        joins = true;
     }
+    return true;
 }
 
+static void hide_names(abr_diff_choice *x)
+{
+    for (size_t i = 0; i < x->plan->name_count; i++)
+        x->plan->names[i].shown = false;
+    recount(x);
+}
+
+static bool show_all_names(abr_diff_choice *x, uint64_t limit)
+{
+    bool all = x->plan->name_count == x->plan->total.files;
+    for (size_t i = 0; i < x->plan->name_count; i++) {
+        x->plan->names[i].shown = !x->plan->names[i].barred;
+        all = all && x->plan->names[i].shown;
+    }
+    recount(x);
+    return all && x->used <= limit;
+}
+
+/* With several commits three quarters of what headers leave, as many names of each as of others; else three
+ * quarters of the budget if all fit in that, or half. */
 static void choose_names(abr_diff_choice *x)
 {
-    abr_diff_plan *plan = x->plan;
-    bool all = plan->name_count == plan->total.files;
-    for (size_t i = 0; i < plan->name_count; i++) {
-        plan->names[i].shown = !plan->names[i].file->too_long;
-        all = all && plan->names[i].shown;
-    }
-    x->used = size_of_all(x);
-    if (all && x->used <= x->bytes - x->bytes / 4)
+    const bool several = x->plan->total.commits > 1;
+    const uint64_t headers = x->used;
+    const uint64_t left = x->bytes > headers ? x->bytes - headers : 0;
+    const uint64_t most = several ? headers + (left - left / 4) : x->bytes - x->bytes / 4;
+    if (show_all_names(x, most))
         return;
-    for (size_t i = 0; i < plan->name_count; i++)
-        plan->names[i].shown = false;
-    x->used = size_of_all(x);
-    for (int machine = 0; machine < 2 && x->used < x->bytes / 2; machine++)
-        show_names(x, machine != 0, x->bytes / 2);
-    x->used = size_of_all(x);
+    hide_names(x);
+    const uint64_t limit = several ? most : x->bytes / 2;
+    for (int machine = 0; machine < 2; machine++)
+        for (uint64_t names = several ? 1 : x->plan->name_count;
+             show_names(x, machine != 0, names, limit) && names < x->plan->name_count;)
+            names *= 2;
+    recount(x);
+    if (x->used > x->bytes)
+        hide_names(x);
 }
 
 /* Is a hunk of the file shown? *part is a place at or before its first one, and gets a later one. */
@@ -75,114 +310,95 @@ static bool has_hunk(const abr_diff_plan *plan, uint64_t file, size_t *part)
 static void add_names(abr_diff_choice *x)
 {
     size_t part = 0;
-    for (size_t i = 0; i < x->plan->name_count; i++) {
-        abr_shown_name *name = &x->plan->names[i];
-        if (name->shown || name->file->too_long || has_hunk(x->plan, name->file->before.files, &part))
-            continue;
-        if (name->file->name_n > x->bytes - x->used)
+    bool joins = false;
+    size_t end = 0;
+    for (; end < x->plan->name_count; end++) {
+        abr_shown_name *name = &x->plan->names[end];
+        const bool skips = name->barred || has_hunk(x->plan, name->name.file.before.files, &part);
+        name->added = !skips && !name->shown;
+        if (name->added && !show_name(x, name, joins, x->bytes))
             break;
-        name->shown = true;
-        x->used += name->file->name_n; /* a marker tells of one file less */
+        joins = !skips && (joins || name->added);
     }
-    abr_diff_count_names(x->plan);
-}
-
-/* ---- texts ---- */
-
-static void set_text(abr_shown_text *t, size_t n)
-{
-    t->shown = n;
-    t->lines = n > 0 ? abr_count_newlines(t->p, n) + (t->p[n - 1] != '\n') : 0;
-}
-
-/* Bytes up to and with the subject of a commit or mail; 0 where there is none. */
-static size_t head_of(const abr_shown_text *t)
-{
-    bool commit = false;
-    bool blank = false;
-    abr_text_line line;
-    for (size_t at = 0; abr_next_line(t->p, t->n, &at, &line);) {
-        const bool empty = abr_trimmed(line).n == 0;
-        if (commit && ((blank && !empty) || ABR_STARTS(line, "Subject: ")))
-            return at;
-        blank = commit && (blank || empty);
-        commit = commit || abr_diff_line_of(line) == ABR_DIFF_COMMIT;
+    recount(x);
+    for (size_t i = end; i > 0 && x->used > x->bytes; i--) { /* a marker's numbers have become longer */
+        x->plan->names[i - 1].shown &= !x->plan->names[i - 1].added;
+        recount(x);
     }
-    return 0;
 }
 
-/* Show n bytes of a text, or more than are shown, if that keeps to the limit. */
-static bool show_text(abr_diff_choice *x, size_t part, size_t n, uint64_t limit)
+/* ---- the start ---- */
+
+/* Have all of the diff up to a place shown. */
+static void set_start(abr_diff_choice *x, const abr_diff_place *place)
 {
-    abr_shown_text *t = x->plan->parts[part].text;
-    const abr_shown_text was = *t;
-    const uint64_t used = x->used;
-    const bool shown = abr_diff_is_shown(x->plan, part);
-    if (shown) {
-        const size_t before = abr_diff_shown_before(x->plan, part);
-        const size_t after = abr_diff_shown_after(x->plan, part);
-        x->used += abr_diff_gap(x->plan, before, after) - abr_diff_gap(x->plan, before, part) -
-                   abr_diff_own(x->plan, &x->plan->parts[part]) - abr_diff_gap(x->plan, part, after);
+    abr_shown_hunk *start = &x->g->start;
+    *start = (abr_shown_hunk){.h = {.size = place->at}, .after = place->before, .front = place->at};
+    start->h.file.at = place->file_at;
+    start->h.file.before.files = place->before.files - 1;
+    x->plan->start.hunk = start;
+}
+
+static uint64_t part_start(const abr_diff_part *part)
+{
+    if (part->text)
+        return part->text->t.at;
+    return abr_is_bare(&part->hunk->h) ? part->hunk->h.file.at : part->hunk->h.at;
+}
+
+/* What is left goes to the start of the diff, up to the last place that fits. */
+static void choose_start(abr_diff_choice *x)
+{
+    abr_diff_plan *plan = x->plan;
+    uint64_t passed = 0; /* bytes up to the end of the part before */
+    size_t before = plan->part_count;
+    size_t next = abr_diff_shown_from(plan, 0);
+    const abr_diff_place *best = NULL;
+    for (size_t i = 0; i < x->g->place_count && x->g->places[i].at <= x->bytes; i++) {
+        const abr_diff_place *place = &x->g->places[i];
+        for (; next < plan->part_count && part_start(&plan->parts[next]) < place->at;
+             next = abr_diff_shown_from(plan, next + 1)) {
+            passed += abr_diff_gap(plan, before, next) + abr_diff_own(plan, &plan->parts[next]);
+            before = next;
+        }
+        const uint64_t rest = x->used - passed - abr_diff_gap(plan, before, next);
+        set_start(x, place);
+        if (place->at + abr_diff_gap(plan, plan->part_count, next) + rest <= x->bytes)
+            best = place;
+        plan->start.hunk = NULL;
     }
-    set_text(t, n);
-    if (abr_diff_add_part(x, part, limit))
-        return true;
-    *t = was;
-    x->used = used;
-    return false;
-}
-
-/* As many lines of a text as the limit allows. */
-static void grow_text(abr_diff_choice *x, size_t part, uint64_t limit)
-{
-    const abr_shown_text *t = x->plan->parts[part].text;
-    size_t n = t->n;
-    if (t->shown == n || show_text(x, part, n, limit) || limit <= x->used)
+    if (!best)
         return;
-    const uint64_t room = limit - x->used + t->shown;
-    n = room < n ? (size_t)room : n;
-    for (unsigned tries = 0; tries < 4; tries++) {
-        const char *newline = n > t->shown ? abr_find_last_newline(t->p + t->shown, n - t->shown - 1) : NULL;
-        if (!newline)
-            return;
-        n = (size_t)(newline - t->p) + 1;
-        if (show_text(x, part, n, limit))
-            return;
-    }
-}
-
-static void choose_texts(abr_diff_choice *x)
-{
-    const uint64_t limit = x->used + (x->bytes - x->used) / TEXT_SHARE;
-    for (size_t i = 0; i < x->plan->part_count; i++) {
-        const abr_shown_text *t = x->plan->parts[i].text;
-        const size_t head = t ? head_of(t) : 0;
-        if (head > 0 && !show_text(x, i, head, limit))
-            break;
-    }
-    for (size_t i = 0; i < x->plan->part_count; i++)
-        if (x->plan->parts[i].text)
-            grow_text(x, i, limit);
+    set_start(x, best);
+    for (size_t i = 0; i < plan->part_count; i++)
+        if (part_start(&plan->parts[i]) < best->at)
+            abr_diff_set_shown(plan, i, false);
+    recount(x);
 }
 
 /* ---- all ---- */
 
 bool abr_diff_choose(abr_diff_gathered *g, uint64_t bytes, uint64_t budget, uint64_t *used)
 {
-    enum { PER_SMALL = 50, BESIDE = 48 };
     abr_diff_choice x = {.g = g, .plan = &g->plan, .bytes = bytes};
-    x.whole = budget / PER_SMALL > BESIDE ? budget / PER_SMALL - BESIDE : 0;
+    x.small = budget / SMALL_SHARE > MARKER ? budget / SMALL_SHARE - MARKER : 0;
+    recount(&x);
+    if (x.plan->total.commits > 1) {
+        choose_commits(&x);
+        bar_files(&x);
+    }
     choose_names(&x);
+    if (x.plan->total.commits == 1)
+        choose_commits(&x);
     *used = x.used;
     if (x.used > bytes)
         return true;
-    choose_texts(&x);
+    grow_texts(&x, x.used + (bytes - x.used) / TEXT_SHARE);
     if (!abr_diff_choose_hunks(&x))
         return false;
-    for (size_t i = 0; i < g->plan.part_count; i++)
-        if (g->plan.parts[i].text)
-            grow_text(&x, i, bytes);
+    grow_texts(&x, bytes);
     add_names(&x);
+    choose_start(&x);
     *used = x.used;
     return true;
 }

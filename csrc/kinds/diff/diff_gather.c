@@ -1,6 +1,6 @@
 /*
- * What of a diff may be shown within a budget: of all that is retained, the part that this budget would have
- * retained.
+ * Which parts of a diff may be shown within a budget: of all that is retained, those that this budget would
+ * have retained.
  */
 #include <string.h>
 
@@ -10,187 +10,174 @@
 #include "priority/sort.h"
 #include "text/scan.h"
 
-static void *room_for(const abr_alloc *a, size_t count, size_t unit)
+/* Zeroed memory that is freed with `g`; NULL: there is none. */
+static void *room_for(const abr_diff_gathered *g, size_t count, size_t unit)
 {
-    return a->malloc(a->ctx, count * unit + 1);
+    void *p = g->alloc->malloc(g->alloc->ctx, count * unit + 1);
+    return p ? memset(p, 0, count * unit + 1) : NULL;
 }
 
-static void *zeroed(const abr_alloc *a, size_t count, size_t unit)
+/* ---- candidates ---- */
+
+/* Sort by number, or by level and then by number. */
+static void sort_candidates(abr_diff_gathered *g, const abr_candidate **list, size_t n, bool by_level)
 {
-    void *p = room_for(a, count, unit);
-    if (p)
-        memset(p, 0, count * unit + 1);
-    return p;
+    abr_key *scratch = g->keys + n;
+    for (size_t i = 0; i < n; i++)
+        g->keys[i] = (abr_key){list[i]->line, (uint32_t)i};
+    abr_sort_keys(g->keys, n, scratch);
+    for (size_t i = 0; i < n && by_level; i++)
+        g->keys[i].key = (uint64_t)-list[g->keys[i].index]->retain_weight;
+    if (by_level)
+        abr_sort_keys(g->keys, n, scratch);
+    const abr_candidate **sorted = (const abr_candidate **)(void *)scratch; /* no larger than keys */
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = list[g->keys[i].index];
+    if (n > 0)
+        memcpy(list, sorted, n * sizeof *list);
 }
 
-static void release(const abr_alloc *a, void *p)
+/* What a candidate costs with `keep`. */
+static size_t cost_with(const abr_candidate *c, size_t keep, int heap)
 {
-    if (p)
-        a->free(a->ctx, p);
+    const size_t most = sizeof(abr_diff_text) + abr_diff_text_most(keep);
+    const size_t less = heap == ABR_DIFF_TEXTS && c->start_n > most ? c->start_n - most : 0;
+    return abr_candidate_cost(c) - less;
 }
 
-/* ---- hunks ---- */
-
-/* The slices of a class, by level and then in order, of these as many as the allowance holds. Returns how
- * many. */
-static size_t gather_class(abr_diff_gathered *g, const abr_diff_store *s, size_t keep, int class, size_t from)
+/* Hunks of this level and above are not known. */
+static void note_unknown(abr_diff_gathered *g, uint64_t level)
 {
-    const abr_candidates *c = &s->hunks[class];
-    const abr_candidate **slices = g->slices + from;
-    abr_key *scratch = g->keys + g->key_count / 2;
+    const bool machines = level >= ABR_DIFF_MACHINES;
+    const uint64_t most = machines ? level - ABR_DIFF_MACHINES : level;
+    if (!machines)
+        g->known[true] = 0;
+    if (most < g->known[machines])
+        g->known[machines] = most;
+}
+
+/* Does a slice of a hunk start above all levels that a store for `keep` retains? */
+static bool is_too_high(const abr_candidate *c, size_t keep)
+{
+    uint64_t level = (uint64_t)-c->retain_weight % ABR_DIFF_MACHINES;
+    abr_diff_hunk h;
+    if (c->line % (1 << ABR_DIFF_SLICE_BITS) == 0) {
+        memcpy(&h, c->start, sizeof h);
+        level -= h.size < 2 * ABR_DIFF_SLICE ? h.size : 2 * ABR_DIFF_SLICE;
+    }
+    return level > abr_diff_level_most(keep);
+}
+
+/* The candidates of a heap that a store for `keep` would have, in the order of the source; how many. */
+static size_t gather_heap(abr_diff_gathered *g, const abr_diff_store *s, size_t keep, int heap)
+{
+    const abr_candidates *c = &s->heaps[heap];
+    const abr_candidate **list = g->lists[heap];
     size_t n = 0;
-    for (size_t i = 0; i < c->count; i++)
-        slices[n++] = &c->slots[c->heap[i].slot];
-    for (size_t i = 0; i < s->extra_count; i++)
-        if (s->extra[i].kind == class && !abr_candidates_excluded(c, &s->extra[i]))
-            slices[n++] = &s->extra[i];
-    for (size_t i = 0; i < n; i++)
-        g->keys[i] = (abr_key){slices[i]->line, (uint32_t)i};
-    abr_sort_keys(g->keys, n, scratch);
-    for (size_t i = 0; i < n; i++)
-        g->keys[i].key = abr_float_key(-slices[g->keys[i].index]->retain_weight);
-    abr_sort_keys(g->keys, n, scratch);
-    size_t cost = 0;
     size_t count = 0;
-    g->known[class] = abr_diff_level_most(keep);
-    if (c->excludes && (uint64_t)-c->excluded_weight < g->known[class])
-        g->known[class] = (uint64_t)-c->excluded_weight;
-    while (count < n) {
-        const abr_candidate *x = slices[g->keys[count].index];
-        cost += abr_candidate_cost(x);
-        if (-x->retain_weight > (float)abr_diff_level_most(keep))
-            break;
-        if (cost > abr_diff_hunks_allowance(keep, class)) {
-            g->known[class] = (uint64_t)-x->retain_weight;
+    size_t cost = 0;
+    for (size_t i = 0; i < c->count; i++)
+        list[n++] = &c->slots[c->heap[i].slot];
+    for (size_t i = 0; i < s->extra_count; i++)
+        if (s->extra[i].kind == heap && !abr_candidates_excluded(c, &s->extra[i]))
+            list[n++] = &s->extra[i];
+    sort_candidates(g, list, n, true);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t level = (uint64_t)-list[i]->retain_weight;
+        if (heap == ABR_DIFF_HUNKS && is_too_high(list[i], keep))
+            continue;
+        cost += cost_with(list[i], keep, heap);
+        if (cost > abr_diff_allowance(keep, heap)) {
+            if (heap == ABR_DIFF_HUNKS)
+                note_unknown(g, level);
             break;
         }
-        g->keys[count].key = x->line;
-        count++;
+        list[count++] = list[i];
     }
-    abr_sort_keys(g->keys, count, scratch);
-    const abr_candidate **sorted =
-        (const abr_candidate **)(void *)scratch; /* a pointer is no larger than a key */
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = slices[g->keys[i].index];
-    if (count > 0)
-        memcpy(slices, sorted, count * sizeof(void *));
+    sort_candidates(g, list, count, false);
     return count;
 }
 
-static void add_hunks(abr_diff_gathered *g, size_t end)
+static bool make_lists(abr_diff_gathered *g, const abr_diff_store *s)
 {
-    for (size_t i = 0; i < end;) {
-        const abr_candidate *first = g->slices[i];
+    size_t most = 0;
+    for (int i = 0; i < ABR_DIFF_HEAPS; i++) {
+        const size_t n = s->heaps[i].count + s->extra_count;
+        g->lists[i] = room_for(g, n, sizeof **g->lists);
+        if (!g->lists[i])
+            return false;
+        most = n > most ? n : most;
+    }
+    g->keys = room_for(g, most, 2 * sizeof *g->keys);
+    return g->keys != NULL;
+}
+
+/* ---- hunks, names and texts ---- */
+
+static uint64_t number_of_hunk(const abr_candidate *c)
+{
+    return c->line >> ABR_DIFF_SLICE_BITS;
+}
+
+static bool gather_hunks(abr_diff_gathered *g, size_t n)
+{
+    const abr_candidate **slices = g->lists[ABR_DIFF_HUNKS];
+    g->hunks = room_for(g, n, sizeof *g->hunks);
+    for (size_t i = 0; g->hunks && i < n;) {
+        const abr_candidate *first = slices[i];
         abr_shown_hunk *x = &g->hunks[g->hunk_count++];
-        *x = (abr_shown_hunk){.slices = &g->slices[i]};
+        *x = (abr_shown_hunk){.slices = &slices[i]};
         memcpy(&x->h, first->start, sizeof x->h);
         x->header = first->start + sizeof x->h;
-        for (; i < end && g->slices[i]->line >> ABR_DIFF_SLICE_BITS == first->line >> ABR_DIFF_SLICE_BITS;
-             i++)
+        x->after = x->h.before;
+        x->after.hunks += !abr_is_bare(&x->h);
+        x->after.added += x->h.added;
+        x->after.removed += x->h.removed;
+        for (; i < n && number_of_hunk(slices[i]) == number_of_hunk(first); i++)
             x->slice_count++;
     }
-}
-
-/* Those of people are followed by those of machines; put them in the order of the source. */
-static void merge_slices(abr_diff_gathered *g, size_t people, size_t n)
-{
-    const abr_candidate **merged = (const abr_candidate **)(void *)g->keys;
-    size_t a = 0;
-    size_t b = people;
-    if (people == 0 || people == n)
-        return;
-    for (size_t i = 0; i < n; i++)
-        merged[i] = g->slices[b == n || (a < people && g->slices[a]->line < g->slices[b]->line) ? a++ : b++];
-    for (size_t i = 0; i < n; i++)
-        g->slices[i] = merged[i];
-}
-
-static bool gather_hunks(abr_diff_gathered *g, const abr_diff_store *s, size_t keep)
-{
-    const size_t most = s->hunks[0].count + s->hunks[1].count + s->extra_count;
-    g->key_count = 2 * most;
-    g->keys = room_for(g->alloc, g->key_count, sizeof *g->keys);
-    g->slices = room_for(g->alloc, most, sizeof(void *));
-    if (!g->keys || !g->slices)
-        return false;
-    const size_t people = gather_class(g, s, keep, ABR_DIFF_PEOPLE, 0);
-    const size_t n = people + gather_class(g, s, keep, ABR_DIFF_MACHINES, people);
-    merge_slices(g, people, n);
-    g->hunks = room_for(g->alloc, n, sizeof *g->hunks);
-    if (g->hunks)
-        add_hunks(g, n);
     return g->hunks != NULL;
 }
 
-/* ---- names and texts ---- */
-
-static size_t names_within(const abr_diff_list *l, size_t keep, int class)
+static bool gather_names(abr_diff_gathered *g, size_t n)
 {
-    size_t cost = 0;
-    size_t n = 0;
-    while (n < l->count) {
-        const abr_diff_file *file = &abr_diff_name_at(l, n)->file;
-        cost += (file->too_long ? 0 : file->name_n) + ABR_DIFF_RECORD_COST;
-        if (cost > abr_diff_names_allowance(keep, class))
-            break;
-        n++;
-    }
-    return n;
-}
-
-static bool gather_names(abr_diff_gathered *g, const abr_diff_store *s, size_t keep)
-{
-    const size_t count_a = names_within(&s->names[0], keep, 0);
-    const size_t count_b = names_within(&s->names[1], keep, 1);
-    size_t i_a = 0;
-    size_t i_b = 0;
     abr_diff_plan *plan = &g->plan;
-    plan->names = room_for(g->alloc, count_a + count_b, sizeof *plan->names);
-    if (!plan->names)
-        return false;
-    while (i_a < count_a || i_b < count_b) {
-        bool first = i_b == count_b;
-        if (i_a < count_a && i_b < count_b)
-            first = abr_diff_name_at(&s->names[0], i_a)->file.before.files <
-                    abr_diff_name_at(&s->names[1], i_b)->file.before.files;
-        const abr_diff_list *list = &s->names[!first];
-        const abr_diff_name *name = abr_diff_name_at(list, first ? i_a++ : i_b++);
-        plan->names[plan->name_count++] =
-            (abr_shown_name){.file = &name->file, .p = list->block + name->text};
+    plan->names = room_for(g, n, sizeof *plan->names);
+    for (; plan->names && plan->name_count < n; plan->name_count++) {
+        const char *record = g->lists[ABR_DIFF_NAMES][plan->name_count]->start;
+        abr_shown_name *x = &plan->names[plan->name_count];
+        memcpy(&x->name, record, sizeof x->name);
+        x->p = record + sizeof x->name;
     }
-    return true;
+    return plan->names != NULL;
 }
 
-/* Bytes of a text that are retained with `keep`; *cost gets what those before it took, and then it too. */
-static size_t text_within(const abr_diff_text *t, const char *p, size_t keep, size_t *cost)
+/* The whole lines of a text that are at hand: as far as they are retained, or in the diff's ends. */
+static void find_lines(const abr_diff_gathered *g, abr_shown_text *x, const char *p, size_t n)
 {
-    const size_t most = abr_diff_text_most(keep);
-    const size_t room = abr_diff_texts_allowance(keep) - *cost;
-    const size_t limit = most < room ? most : room;
-    size_t n = t->n;
-    *cost += t->size < most ? (size_t)t->size : most;
-    while (n > limit) {
-        const char *newline = abr_find_last_newline(p, n - 1);
-        n = newline ? (size_t)(newline - p) + 1 : 0;
+    size_t here;
+    const char *end = abr_flow_at(&g->plan.ends, x->t.at, &here);
+    x->p = end && here > n ? end : p;
+    x->n = end && here > n ? here : n;
+    if (x->n >= x->t.size) {
+        x->n = (size_t)x->t.size;
+        return;
     }
-    return n;
+    const char *newline = abr_find_last_newline(x->p, x->n);
+    x->n = newline ? (size_t)(newline - x->p) + 1 : 0;
 }
 
-static bool gather_texts(abr_diff_gathered *g, const abr_diff_store *s, size_t keep)
+static bool gather_texts(abr_diff_gathered *g, size_t n, size_t keep)
 {
-    size_t cost = 0;
-    g->texts = zeroed(g->alloc, s->texts.count, sizeof *g->texts);
-    for (size_t i = 0; g->texts && i < s->texts.count; i++) {
-        cost += ABR_DIFF_RECORD_COST;
-        if (cost > abr_diff_texts_allowance(keep))
-            break;
-        const abr_diff_text *text = abr_diff_text_at(&s->texts, i);
-        const char *p = s->texts.block + text->text;
-        const size_t n = text_within(text, p, keep, &cost);
-        if (n > 0)
-            g->texts[g->text_count++] = (abr_shown_text){.t = text, .p = p, .n = n};
-        if (cost > abr_diff_texts_allowance(keep))
-            break;
+    g->texts = room_for(g, n, sizeof *g->texts);
+    for (size_t i = 0; g->texts && i < n; i++) {
+        const abr_candidate *c = g->lists[ABR_DIFF_TEXTS][i];
+        const size_t held = c->start_n - sizeof(abr_diff_text);
+        const size_t most = abr_diff_text_most(keep);
+        abr_shown_text *x = &g->texts[g->text_count];
+        memcpy(&x->t, c->start, sizeof x->t);
+        find_lines(g, x, c->start + sizeof x->t, held < most ? held : most);
+        g->text_count += x->n > 0;
     }
     return g->texts != NULL;
 }
@@ -202,23 +189,22 @@ static bool gather_parts(abr_diff_gathered *g)
 {
     abr_diff_plan *plan = &g->plan;
     const size_t most = g->hunk_count + g->text_count;
-    plan->parts = zeroed(g->alloc, most, sizeof *plan->parts);
-    const size_t words = most / 64 + 2;
-    plan->shown = zeroed(g->alloc, words + words / 64 + 1, sizeof *plan->shown);
+    plan->parts = room_for(g, most, sizeof *plan->parts);
+    plan->shown = room_for(g, most / 64 + 1, sizeof *plan->shown);
     if (!plan->parts || !plan->shown)
         return false;
-    plan->some = plan->shown + words;
     size_t hunk = 0;
     size_t text = 0;
     while (hunk < g->hunk_count || text < g->text_count) {
         abr_shown_hunk *h = hunk < g->hunk_count ? &g->hunks[hunk] : NULL;
         abr_shown_text *t = text < g->text_count ? &g->texts[text] : NULL;
-        if (!t || (h && h->h.at < t->t->at)) {
+        if (!t || (h && h->h.at <= t->t.at)) { /* a header alone ends where text starts */
+            h->part = plan->part_count;
             plan->parts[plan->part_count++].hunk = h;
             hunk++;
             continue;
         }
-        if (!h || h->h.file.at > t->t->at)
+        if (!h || h->h.file.at > t->t.at)
             plan->parts[plan->part_count++].text = t;
         text++;
     }
@@ -227,18 +213,25 @@ static bool gather_parts(abr_diff_gathered *g)
 
 bool abr_diff_gather(abr_diff_gathered *g, const abr_diff_store *store, size_t keep)
 {
-    *g = (abr_diff_gathered){.alloc = store->alloc};
-    return gather_hunks(g, store, keep) && gather_names(g, store, keep) && gather_texts(g, store, keep) &&
-           gather_parts(g);
+    size_t counts[ABR_DIFF_HEAPS];
+    const abr_candidates *hunks = &store->heaps[ABR_DIFF_HUNKS];
+    if (!make_lists(g, store))
+        return false;
+    g->known[false] = g->known[true] = abr_diff_level_most(keep);
+    if (hunks->excludes)
+        note_unknown(g, (uint64_t)-hunks->excluded_weight);
+    for (int i = 0; i < ABR_DIFF_HEAPS; i++)
+        counts[i] = gather_heap(g, store, keep, i);
+    return gather_hunks(g, counts[ABR_DIFF_HUNKS]) && gather_names(g, counts[ABR_DIFF_NAMES]) &&
+           gather_texts(g, counts[ABR_DIFF_TEXTS], keep) && gather_parts(g);
 }
 
 void abr_diff_gathered_free(abr_diff_gathered *g)
 {
-    release(g->alloc, g->hunks);
-    release(g->alloc, g->texts);
-    release(g->alloc, (void *)g->slices);
-    release(g->alloc, g->keys);
-    release(g->alloc, g->plan.parts);
-    release(g->alloc, g->plan.shown);
-    release(g->alloc, g->plan.names);
+    void *const all[] = {
+        g->hunks, g->texts,      (void *)g->lists[0], (void *)g->lists[1], (void *)g->lists[2],
+        g->keys,  g->plan.parts, g->plan.shown,       g->plan.names};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i])
+            g->alloc->free(g->alloc->ctx, all[i]);
 }

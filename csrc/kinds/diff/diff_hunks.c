@@ -16,8 +16,9 @@
 #include "priority/sort.h"
 
 enum {
-    PART_LEAST = 160, /* bytes of a hunk in part, or it tells too little */
-    BARE_LEVEL = 4    /* what a file's header alone counts, times its size */
+    PART_LEAST = 160,  /* bytes of a hunk in part, or it tells too little */
+    SPLIT_LEAST = 200, /* of one whose lines are cut, beside those of two lines that are not small */
+    BARE_LEVEL = 4     /* what a file's header alone counts, times its size */
 };
 
 /* ---- one more part ---- */
@@ -26,12 +27,12 @@ bool abr_diff_add_part(abr_diff_choice *x, size_t part, uint64_t limit)
 {
     const abr_diff_plan *plan = x->plan;
     const size_t before = abr_diff_shown_before(plan, part);
-    const size_t after = abr_diff_shown_after(plan, part);
+    const size_t after = abr_diff_shown_from(plan, part + 1);
     const uint64_t used = x->used - abr_diff_gap(plan, before, after) + abr_diff_gap(plan, before, part) +
                           abr_diff_own(plan, &plan->parts[part]) + abr_diff_gap(plan, part, after);
     if (used > limit)
         return false;
-    abr_diff_set_shown(x->plan, part);
+    abr_diff_set_shown(x->plan, part, true);
     x->used = used;
     return true;
 }
@@ -67,8 +68,7 @@ static void try_whole(abr_diff_choice *x, abr_shown_hunk *h)
     const abr_shown_hunk was = *h;
     if (x->closed[h->file])
         return;
-    bool fits = abr_diff_is_at_hand(h) && !h->alone;
-    abr_diff_set_whole(h);
+    bool fits = !h->alone && abr_diff_set_whole(x->plan, h);
     if (fits)
         fits = is_shown(x, &was) ? replace_hunk(x, h, &was) : abr_diff_add_part(x, h->part, x->bytes);
     if (fits)
@@ -81,8 +81,8 @@ static void try_whole(abr_diff_choice *x, abr_shown_hunk *h)
 static bool try_part(abr_diff_choice *x, abr_shown_hunk *h, uint64_t bytes)
 {
     const abr_shown_hunk was = *h;
-    if (h->h.size < 2 || h->h.hunks > 1 || h->h.size + h->h.file.header_n <= x->whole || bytes < PART_LEAST ||
-        !abr_diff_set_part(h, bytes))
+    if (h->h.size < 2 || h->h.size + h->h.file.header_n <= x->small || bytes < PART_LEAST ||
+        !abr_diff_set_part(x->plan, h, bytes, bytes >= 2 * x->small + SPLIT_LEAST))
         return false;
     if (is_shown(x, h) ? replace_hunk(x, h, &was) : abr_diff_add_part(x, h->part, x->bytes))
         return true;
@@ -95,7 +95,7 @@ static bool try_part(abr_diff_choice *x, abr_shown_hunk *h, uint64_t bytes)
 static void sort_by(abr_diff_choice *x, uint64_t (*key)(const abr_shown_hunk *))
 {
     abr_key *keys = x->g->keys;
-    const size_t n = x->g->hunk_count;
+    const size_t n = x->count;
     for (size_t i = 0; i < n; i++)
         keys[i] = (abr_key){key(&x->g->hunks[x->order[i]]), x->order[i]};
     abr_sort_keys(keys, n, keys + n);
@@ -131,9 +131,9 @@ static uint64_t counted(const abr_shown_hunk *h)
 static void find_alone(abr_diff_choice *x)
 {
     uint64_t most = 0; /* level of the last hunk of this size class */
-    for (size_t i = x->g->hunk_count; i > 0; i--) {
+    for (size_t i = x->count; i > 0; i--) {
         abr_shown_hunk *h = &x->g->hunks[x->order[i - 1]];
-        const abr_shown_hunk *next = i < x->g->hunk_count ? &x->g->hunks[x->order[i]] : NULL;
+        const abr_shown_hunk *next = i < x->count ? &x->g->hunks[x->order[i]] : NULL;
         if (!next || next->file != h->file ||
             abr_diff_size_class(next->h.size) != abr_diff_size_class(h->h.size))
             most = h->level;
@@ -146,10 +146,11 @@ static void set_levels(abr_diff_choice *x)
 {
     abr_shown_hunk *before = NULL;
     for (size_t i = 0; i < x->g->hunk_count; i++)
-        x->order[i] = (uint32_t)i;
+        if (!x->g->hunks[i].barred)
+            x->order[x->count++] = (uint32_t)i;
     sort_by(x, size_of);
     sort_by(x, file_of);
-    for (size_t i = 0; i < x->g->hunk_count; i++) {
+    for (size_t i = 0; i < x->count; i++) {
         abr_shown_hunk *h = &x->g->hunks[x->order[i]];
         h->first = !before || file_of(before) != file_of(h);
         h->file = before ? before->file + h->first : 0;
@@ -313,17 +314,14 @@ bool abr_diff_choose_hunks(abr_diff_choice *x)
     x->order = (uint32_t *)(void *)(x->defining + n);
     x->closed = (bool *)(void *)(x->order + n);
     x->parted = x->closed + n;
-    for (size_t i = 0; i < x->plan->part_count; i++)
-        if (x->plan->parts[i].hunk)
-            x->plan->parts[i].hunk->part = i;
     set_levels(x);
     size_t people = 0;
-    while (people < n && !x->g->hunks[x->order[people]].h.file.machine)
+    while (people < x->count && !x->g->hunks[x->order[people]].h.file.machine)
         people++;
     if (people > 0)
         choose_class(x, 0, people);
-    if (people < n)
-        choose_class(x, people, n);
+    if (people < x->count)
+        choose_class(x, people, x->count);
     a->free(a->ctx, memory);
     return true;
 }

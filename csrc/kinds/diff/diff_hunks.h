@@ -14,8 +14,9 @@ typedef struct {
     abr_diff_plan *plan;
     uint64_t bytes; /* the most */
     uint64_t used;
-    uint64_t whole;            /* a hunk that takes no more with its header is never shown in part */
-    uint32_t *order;           /* of hunks: people's before machines', by level */
+    uint64_t small;            /* a hunk, or a line, of no more bytes with its header is not shown in part */
+    uint32_t *order;           /* of hunks that may be shown: people's before machines', by level */
+    size_t count;              /* of these */
     bool *closed;              /* of files: the next hunk is over what is left */
     abr_shown_hunk **defining; /* of files: the hunk with most news */
     bool *parted;              /* of files: a hunk is shown in part */

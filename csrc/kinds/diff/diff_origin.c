@@ -36,7 +36,7 @@ static const word ends[] = {
     WORD(".bundle.js"), WORD(".snapshot"),  WORD(".designer.cs"),
 };
 
-/* Within names; each starts with '.' or '_'. */
+/* Within names, with bytes on either side. */
 static const word within[] = {WORD(".min."), WORD(".generated."), WORD("_generated."), WORD(".gen.")};
 
 static const word folders[] = {
@@ -55,22 +55,19 @@ static bool is_any(abr_text_line name, const word *list, size_t count)
 
 static bool is_machines_name(abr_text_line name)
 {
+    if (name.n == 0 || !memchr(name.p, '.', name.n)) /* each of them has one */
+        return false;
     if (is_any(name, names, sizeof names / sizeof *names))
         return true;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (name.n > ends[i].n && abr_has_at(name, name.n - ends[i].n, ends[i].text, ends[i].n))
+        if (name.n > ends[i].n && name.p[name.n - 1] == ends[i].text[ends[i].n - 1] &&
+            abr_has_at(name, name.n - ends[i].n, ends[i].text, ends[i].n))
             return true;
-    for (size_t at = 1; at < name.n; at++)
-        for (size_t i = 0; i < sizeof within / sizeof *within && (name.p[at] == '.' || name.p[at] == '_');
-             i++)
-            if (at + within[i].n < name.n && abr_has_at(name, at, within[i].text, within[i].n))
-                return true;
+    for (size_t i = 0; i < sizeof within / sizeof *within; i++)
+        if (name.n > within[i].n + 1 &&
+            abr_contains((abr_text_line){name.p + 1, name.n - 2}, within[i].text, within[i].n))
+            return true;
     return false;
-}
-
-static bool ends_path(char c)
-{
-    return c == ' ' || c == '\t' || c == '"';
 }
 
 bool abr_names_machine_made(abr_text_line header)
@@ -78,7 +75,7 @@ bool abr_names_machine_made(abr_text_line header)
     size_t from = 0;
     for (size_t i = 0; i <= header.n; i++) {
         const char c = (char)(i < header.n ? header.p[i] : ' ');
-        if (c != '/' && !ends_path(c))
+        if (c != '/' && c != ' ' && c != '\t' && c != '"')
             continue;
         const abr_text_line part = {header.p + from, i - from};
         if (c == '/' ? is_any(part, folders, sizeof folders / sizeof *folders) : is_machines_name(part))
@@ -90,18 +87,7 @@ bool abr_names_machine_made(abr_text_line header)
 
 bool abr_says_generated(abr_text_line line)
 {
-    static const char *const says[] = {"@generated", "DO NOT EDIT", "do not edit"};
-    if (line.n > ABR_COMMENT_MOST)
-        return false;
-    for (size_t k = 0; k < sizeof says / sizeof *says; k++) {
-        const size_t n = strlen(says[k]);
-        const char *p = line.p;
-        const char *end = line.p + line.n;
-        while (p < end && (p = memchr(p, *says[k], (size_t)(end - p))) != NULL) {
-            if ((size_t)(end - p) >= n && memcmp(p, says[k], n) == 0)
-                return true;
-            p++;
-        }
-    }
-    return false;
+    return line.n <= ABR_COMMENT_MOST &&
+           (ABR_CONTAINS(line, "@generated") || ABR_CONTAINS(line, "DO NOT EDIT") ||
+            ABR_CONTAINS(line, "do not edit"));
 }

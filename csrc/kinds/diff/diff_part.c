@@ -1,5 +1,6 @@
 /*
- * A hunk that is shown in part: its first and last lines, with one gap in its middle.
+ * A hunk that is shown in part: its first and last lines, with one gap in its middle. If its lines are too long
+ * for that, the gap starts and ends inside lines.
  */
 #include <string.h>
 
@@ -9,100 +10,143 @@
 #include "kinds/diff/diff_show.h"
 #include "text/scan.h"
 
-/* Bytes of each end that are at hand. */
-static uint64_t at_hand(const abr_shown_hunk *x)
-{
-    return abr_diff_is_at_hand(x) ? x->h.size : (uint64_t)x->slice_count * ABR_DIFF_SLICE;
-}
+enum { FRONT_LINES_LEAST = 2 }; /* its `@@` line alone says nothing */
 
-bool abr_diff_is_at_hand(const abr_shown_hunk *x)
-{
-    return (uint64_t)x->slice_count * 2 * ABR_DIFF_SLICE >= x->h.size;
-}
-
-void abr_diff_set_whole(abr_shown_hunk *x)
-{
-    x->front = x->h.size;
-    x->back = x->cut_lines = 0;
-}
-
-/* Bytes of whole lines at the start, at most `limit`. */
-static uint64_t front_lines(const abr_shown_hunk *x, uint64_t limit, uint64_t *lines)
-{
-    uint64_t end = 0;
-    *lines = 0;
-    for (uint64_t at = 0; at < limit;) {
-        const char *p;
-        uint64_t n = abr_diff_hunk_bytes(x, at, &p);
-        n = n < limit - at ? n : limit - at;
-        const char *newline = abr_find_last_newline(p, (size_t)n);
-        *lines += abr_count_newlines(p, (size_t)n);
-        if (newline)
-            end = at + (uint64_t)(newline - p) + 1;
-        at += n;
-    }
-    return end;
-}
-
-/* The same at the end. */
-static uint64_t back_lines(const abr_shown_hunk *x, uint64_t limit, uint64_t *lines)
-{
-    const uint64_t size = x->h.size;
-    uint64_t from = size; /* after the first newline that leaves no more than `limit` */
-    *lines = 0;
-    if (limit == 0 || limit >= size)
-        return 0;
-    for (uint64_t at = size - limit - 1; at < size;) {
-        const char *p;
-        const uint64_t n = abr_diff_hunk_bytes(x, at, &p);
-        const char *newline = from == size ? memchr(p, '\n', (size_t)n) : NULL;
-        *lines += abr_count_newlines(p, (size_t)n);
-        if (newline) {
-            from = at + (uint64_t)(newline - p) + 1;
-            --*lines;
-        }
-        at += n;
-    }
-    return size - from;
-}
-
-static bool ends_line(const abr_shown_hunk *x)
-{
-    const char *p;
-    abr_diff_hunk_bytes(x, x->h.size - 1, &p);
-    return *p == '\n';
-}
+/* Whole lines at an end of a hunk, or bytes of it. */
+typedef struct {
+    uint64_t n;     /* bytes */
+    uint64_t lines; /* newlines in them */
+} hunk_end;
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
-bool abr_diff_set_part(abr_shown_hunk *x, uint64_t bytes)
+bool abr_diff_set_whole(const abr_diff_plan *plan, abr_shown_hunk *x)
+{
+    if (abr_diff_at_hand(plan, x, false) + abr_diff_at_hand(plan, x, true) < x->h.size)
+        return false;
+    x->front = x->h.size;
+    x->back = x->cut_lines = 0;
+    return true;
+}
+
+static char hunk_byte(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at)
+{
+    const char *p;
+    abr_diff_hunk_bytes(plan, x, at, &p);
+    return *p;
+}
+
+static uint64_t count_lines(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t from, uint64_t end)
+{
+    uint64_t lines = 0;
+    for (uint64_t at = from; at < end;) {
+        const char *p;
+        const uint64_t n = least(abr_diff_hunk_bytes(plan, x, at, &p), end - at);
+        lines += abr_count_newlines(p, (size_t)n);
+        at += n;
+    }
+    return lines;
+}
+
+/* Whole lines at the start, of at most `limit` bytes. */
+static hunk_end front_lines(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t limit)
+{
+    hunk_end front = {0};
+    for (uint64_t at = 0; at < limit;) {
+        const char *p;
+        const uint64_t n = least(abr_diff_hunk_bytes(plan, x, at, &p), limit - at);
+        const char *newline = abr_find_last_newline(p, (size_t)n);
+        front.lines += abr_count_newlines(p, (size_t)n);
+        if (newline)
+            front.n = at + (uint64_t)(newline - p) + 1;
+        at += n;
+    }
+    return front;
+}
+
+/* The same at the end. */
+static hunk_end back_lines(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t limit)
+{
+    const uint64_t size = x->h.size;
+    for (uint64_t at = size - limit - 1; at < size && limit > 0;) {
+        const char *p;
+        const uint64_t n = abr_diff_hunk_bytes(plan, x, at, &p);
+        const char *newline = memchr(p, '\n', (size_t)n);
+        if (newline) {
+            const uint64_t from = at + (uint64_t)(newline - p) + 1;
+            return (hunk_end){size - from, count_lines(plan, x, from, size)};
+        }
+        at += n;
+    }
+    return (hunk_end){0};
+}
+
+/* The first place from `at` on, or before it, that is not within a char. */
+static uint64_t between_chars(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, bool before)
+{
+    enum { REST = 3 }; /* bytes of a char after its first one */
+    uint64_t to = at;
+    for (int i = 0;
+         i < REST && to > 0 && to < x->h.size && ((unsigned char)hunk_byte(plan, x, to) & 0xC0) == 0x80; i++)
+        to += before ? UINT64_MAX : 1;
+    return to;
+}
+
+/* Show these, unless they are too little. */
+static bool set_ends(const abr_diff_plan *plan, abr_shown_hunk *x, hunk_end front, hunk_end back,
+                     uint64_t lines_least)
+{
+    if (front.lines < lines_least || back.n == 0)
+        return false;
+    const uint64_t newlines = x->h.newlines - front.lines - back.lines; /* of the gap */
+    const bool cuts_line =
+        hunk_byte(plan, x, front.n - 1) != '\n' && newlines > 0; /* whose newline is the first */
+    x->front = front.n;
+    x->back = back.n;
+    x->back_line = x->h.line + x->h.newlines - back.lines;
+    x->cut_lines = newlines - cuts_line;
+    return true;
+}
+
+/* Show whole lines at both ends, `half` bytes of `room` at the start, or what the end leaves of it. */
+static bool set_lines(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t half, uint64_t room)
+{
+    const uint64_t most = abr_diff_at_hand(plan, x, false);
+    const hunk_end first = front_lines(plan, x, least(half, most));
+    const uint64_t left = least(room - first.n, abr_diff_at_hand(plan, x, true));
+    const hunk_end back = back_lines(plan, x, least(left, x->h.size - 1));
+    const hunk_end front = front_lines(plan, x, least(room - back.n, most));
+    return set_ends(plan, x, front, back, FRONT_LINES_LEAST);
+}
+
+/* Show so many bytes at both ends, but whole chars. */
+static bool set_bytes(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t half, uint64_t room)
+{
+    const uint64_t size = x->h.size;
+    const uint64_t front = between_chars(plan, x, least(half, abr_diff_at_hand(plan, x, false)), true);
+    const uint64_t left = least(room - front, abr_diff_at_hand(plan, x, true));
+    const uint64_t back = between_chars(plan, x, size - left, false);
+    return set_ends(plan, x, (hunk_end){front, count_lines(plan, x, 0, front)},
+                    (hunk_end){size - back, count_lines(plan, x, back, size)}, 1);
+}
+
+bool abr_diff_set_part(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t bytes, bool split)
 {
     char marker[ABR_DIFF_MARKER_MOST];
-    const uint64_t size = x->h.size;
-    const uint64_t all = x->h.newlines + !ends_line(x);
-    const size_t marker_n = abr_diff_print_lines(all, marker);
-    const uint64_t most = at_hand(x);
-    uint64_t front_n;
-    uint64_t back_n;
-    if (bytes <= marker_n)
-        return false;
-    const uint64_t room = least(bytes - marker_n, size - 1);
-    uint64_t half = (room + 1) / 2;
     const uint64_t defined = (uint64_t)x->h.defines_at + ABR_DEFINED_WITHIN;
+    const size_t lines_n = abr_diff_print_cut(x->h.newlines + 1, 0, marker);
+    const size_t bytes_n = abr_diff_print_cut(0, x->h.size, marker) + 1; /* it starts with a newline */
+    if (bytes <= bytes_n)
+        return false;
+    const uint64_t room = least(bytes - lines_n, x->h.size - 1);
+    uint64_t half = (room + 1) / 2;
     if (x->h.defines_at > 0 && defined > half)
         half = least(defined, room - room / 4);
-    uint64_t front = front_lines(x, least(half, most), &front_n);
-    const uint64_t back = back_lines(x, least(room - front, most - 1), &back_n);
-    front = front_lines(x, least(room - back, most), &front_n);
-    if (front_n < 2 || back == 0)
-        return false;
-    const uint64_t back_lines_n = back_n + !ends_line(x);
-    x->front = front;
-    x->back = back;
-    x->back_line = x->h.line + x->h.newlines - back_n;
-    x->cut_lines = all - front_n - back_lines_n;
-    return true;
+    if (set_lines(plan, x, half, room))
+        return true;
+    const uint64_t less = least(bytes - bytes_n, x->h.size - 1);
+    return split && set_bytes(plan, x, (less + 1) / 2, less);
 }

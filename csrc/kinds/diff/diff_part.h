@@ -8,15 +8,13 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Is all of it retained? */
-bool abr_diff_is_at_hand(const abr_shown_hunk *x);
-
-/* Have all of it shown. */
-void abr_diff_set_whole(abr_shown_hunk *x);
+/* Have all of it shown; false: not all is at hand. */
+bool abr_diff_set_whole(const abr_diff_plan *plan, abr_shown_hunk *x);
 
 /* Have its first and last lines, of two bytes at least in all, shown, about as many bytes of each, with
- * the marker at most `bytes`; false, and nothing changes, where these hold too little of it. */
-bool abr_diff_set_part(abr_shown_hunk *x, uint64_t bytes);
+ * the marker at most `bytes`; false, and nothing changes, where these hold too little of it. `split`: lines
+ * may be cut. */
+bool abr_diff_set_part(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t bytes, bool split);
 
 ABR_PRIVATE_END
 

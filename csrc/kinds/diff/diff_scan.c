@@ -18,17 +18,18 @@
 
 enum {
     TELLING = ABR_COMMENT_MOST + 2, /* bytes of a line that tell whether a hunk takes it, and what it says */
-    JUDGED_LINES = 40,              /* of a file's first hunk: do they say that it is generated? */
-    WIDE = 400                      /* bytes a line that a hunk of something minified has */
+    ONELINE = 'o',                  /* the form of commits in `git log -p --oneline` */
+    SCAN_HOLDS = 3 * ABR_DIFF_LINE_MOST, /* bytes of lines that are held and that which is open */
+    PLACES_STEP = 64,  /* part of what stands before a place, up to the next one: some 1.6 % */
+    JUDGED_LINES = 40, /* of a file's first hunk: do they say that it is generated? */
+    WIDE = 400         /* bytes a line that a hunk of something minified has */
 };
 
 _Static_assert((size_t)TELLING <= ABR_DIFF_LINE_MOST, "what tells of a line is in its start");
-_Static_assert((size_t)ABR_DIFF_RUN_MOST <= 2 * (size_t)ABR_DIFF_LINE_MOST, "a small hunk is held whole");
 
 typedef struct {
     abr_diff_scan *s;
-    abr_diff_open *open;
-    abr_diff_store *store;
+    abr_diff_scanned *to;
     const char *chunk; /* where the hunk that is open starts, or goes on, in the chunk; NULL: not yet */
     const char *next;  /* what comes after the line that is read */
 } reading;
@@ -41,41 +42,62 @@ static size_t open_most(const abr_diff_store *store)
     return 3 * abr_diff_ends_most(store) + (size_t)2 * ABR_DIFF_LINE_MOST;
 }
 
-bool abr_diff_scan_reserve(const abr_diff_scan *s, abr_diff_open *open, const abr_diff_store *store, size_t n)
+bool abr_diff_scan_reserve(abr_diff_scanned *to, size_t n)
 {
-    const size_t most = open_most(store);
+    abr_diff_open *open = &to->open;
+    const size_t most = open_most(&to->store);
     size_t wanted = n < most - open->n ? open->n + n : most;
-    wanted += s->start_n + ABR_DIFF_LINE_MOST;
+    wanted += SCAN_HOLDS;
     void *room = open->p;
-    const bool fine =
-        abr_grow(store->alloc, &room, &open->size, wanted, most + (size_t)2 * ABR_DIFF_LINE_MOST, 1);
+    const bool fine = abr_grow(to->store.alloc, &room, &open->size, wanted, most + SCAN_HOLDS, 1);
     open->p = room;
     return fine;
 }
 
 static void hold(const reading *r, const char *p, size_t n)
 {
-    abr_diff_open *o = r->open;
-    const size_t ends = abr_diff_ends_most(r->store);
-    const size_t most = open_most(r->store);
-    if (n > most - o->n && !r->store->peeks && o->n < ends) {
-        memcpy(o->p + o->n, p, ends - o->n);
-        p += ends - o->n;
-        n -= ends - o->n;
-        o->n = ends;
-    }
-    if (n > most - o->n && !r->store->peeks && n >= ends) {
-        p += n - ends;
-        n = ends;
-        o->n = ends;
-    } else if (n > most - o->n && !r->store->peeks) {
-        const size_t kept = o->n - ends < ends ? o->n - ends : ends;
-        memmove(o->p + ends, o->p + o->n - kept, kept);
-        o->n = ends + kept;
+    abr_diff_open *o = &r->to->open;
+    const size_t ends = abr_diff_ends_most(&r->to->store);
+    const size_t left = open_most(&r->to->store) - o->n;
+    if (n > left && !r->to->store.peeks) {
+        const size_t more = o->n < ends ? ends - o->n : 0;
+        if (more > 0)
+            memcpy(o->p + o->n, p, more);
+        p += more;
+        n -= more;
+        o->n += more;
+        const size_t back = o->n - ends < ends ? o->n - ends : ends;
+        if (n >= ends) { /* all of the back comes with these */
+            p += n - ends;
+            n = ends;
+            o->n = ends;
+        } else if (n > open_most(&r->to->store) - o->n) {
+            memmove(o->p + ends, o->p + o->n - back, back);
+            o->n = ends + back;
+        }
     }
     if (n > 0)
         memcpy(o->p + o->n, p, n);
     o->n += n;
+}
+
+/* What is open is over. A look leaves its bytes where they are. */
+static void drop_open(const reading *r)
+{
+    abr_diff_open *o = &r->to->open;
+    o->p += r->to->store.peeks ? o->n : 0;
+    o->n = 0;
+}
+
+/* ---- places ---- */
+
+/* What comes next is outside of hunks. What is noted does not depend on the budget, which may be lowered. */
+static void note_stop(const reading *r)
+{
+    abr_diff_scan *s = r->s;
+    const uint64_t last = s->place_count > 0 ? r->to->places[s->place_count - 1].at : 0;
+    if (s->at > last + last / PLACES_STEP && s->place_count < ABR_DIFF_PLACES_MOST)
+        r->to->places[s->place_count++] = (abr_diff_place){s->now, s->at, s->line, s->file.at};
 }
 
 /* ---- hunks ---- */
@@ -85,59 +107,26 @@ static uint64_t level_before(const abr_diff_scan *s, uint64_t size)
 {
     uint64_t level = s->file.header_n;
     const unsigned c = abr_diff_size_class(size);
-    for (unsigned i = 0; i <= c; i++)
+    for (unsigned i = 0; i <= c && i < s->size_count; i++)
         level += s->sizes[i];
     return level;
+}
+
+static void count_size(abr_diff_scan *s, uint64_t size)
+{
+    const unsigned c = abr_diff_size_class(size);
+    while (s->size_count <= c)
+        s->sizes[s->size_count++] = 0;
+    s->sizes[c] += size;
 }
 
 /* The bytes that are held of a hunk of this size: all, or its two ends. */
 static abr_flow held_bytes(const reading *r, uint64_t size)
 {
-    const abr_diff_open *o = r->open;
-    const size_t front = o->n < size ? abr_diff_ends_most(r->store) : o->n;
+    const abr_diff_open *o = &r->to->open;
+    const size_t front = o->n < size ? abr_diff_ends_most(&r->to->store) : o->n;
     const size_t back = o->n > front ? o->n - front : 0;
     return (abr_flow){{o->p, o->n - back, 0}, {o->p + (o->n - back), back, size - back}};
-}
-
-static void add_hunk(const reading *r, const abr_diff_hunk *h, const abr_flow *bytes)
-{
-    abr_diff_scan *s = r->s;
-    abr_diff_add_hunk(r->store, h, s->header, bytes, level_before(s, h->size));
-    s->sizes[abr_diff_size_class(h->size)] += h->size;
-}
-
-static void end_run(const reading *r)
-{
-    abr_diff_scan *s = r->s;
-    const abr_flow bytes = {.first = {s->run_bytes, (size_t)s->run.size, 0}};
-    if (s->run.hunks > 0)
-        add_hunk(r, &s->run, &bytes);
-    s->run.hunks = 0;
-}
-
-/* One that defines something is chosen by that, so it stays alone. */
-static bool joins_run(const abr_diff_scan *s, const abr_diff_hunk *h)
-{
-    return h->size <= ABR_DIFF_RUN_MOST / 2 && h->defines_at == 0 &&
-           level_before(s, h->size) >= ABR_DIFF_RUN_FROM;
-}
-
-static void join_run(const reading *r, const abr_diff_hunk *h, const abr_flow *bytes)
-{
-    abr_diff_hunk *run = &r->s->run;
-    if (run->hunks > 0 && (run->at + run->size != h->at || run->size + h->size > ABR_DIFF_RUN_MOST ||
-                           run->file.machine != h->file.machine))
-        end_run(r);
-    if (run->hunks == 0) {
-        *run = *h;
-    } else {
-        run->size += h->size;
-        run->newlines += h->newlines;
-        run->added += h->added;
-        run->removed += h->removed;
-        run->hunks++;
-    }
-    abr_flow_copy(bytes, 0, (size_t)h->size, r->s->run_bytes + run->size - h->size);
 }
 
 /* The hunk ends at `end` in the chunk, or where the chunk before ended. */
@@ -146,36 +135,34 @@ static void end_hunk(reading *r, const char *end)
     abr_diff_scan *s = r->s;
     abr_diff_hunk *h = &s->hunk;
     h->file = s->file;
-    h->hunks = 1;
     h->size = s->at - h->at;
     const size_t n = r->chunk && end ? (size_t)(end - r->chunk) : 0;
-    if (r->open->n > 0 && r->chunk)
+    if (r->to->open.n > 0 && r->chunk)
         hold(r, r->chunk, n);
     const abr_flow bytes =
-        r->open->n > 0 || !r->chunk ? held_bytes(r, h->size) : (abr_flow){.first = {r->chunk, n, 0}};
+        r->to->open.n > 0 || !r->chunk ? held_bytes(r, h->size) : (abr_flow){.first = {r->chunk, n, 0}};
     h->newlines = s->line - h->line;
-    if (h->size > WIDE * (h->newlines + 1))
-        h->file.machine = true;
+    h->file.machine = h->file.machine || h->size > WIDE * (h->newlines + 1);
     s->now.hunks++;
     s->now.added += h->added;
     s->now.removed += h->removed;
-    s->file_hunks++;
-    if (joins_run(s, h)) {
-        join_run(r, h, &bytes);
-    } else {
-        end_run(r);
-        add_hunk(r, h, &bytes);
-    }
-    r->open->n = 0;
+    abr_diff_add_hunk(&r->to->store, h, s->header, &bytes, level_before(s, h->size));
+    count_size(s, h->size);
+    drop_open(r);
     r->chunk = NULL;
-    s->place = ABR_DIFF_IN_TEXT;
-    s->any_text = false;
+    s->state = ABR_DIFF_IN_TEXT;
+    note_stop(r);
+}
+
+static uint64_t hunks_of_file(const abr_diff_scan *s)
+{
+    return s->now.hunks - s->file.before.hunks;
 }
 
 /* Whom a file is by, from the first lines of its first hunk. */
 static void judge_line(abr_diff_scan *s, abr_text_line line)
 {
-    if (s->file_hunks == 0 && !s->file.machine && s->line - s->hunk.line < JUDGED_LINES)
+    if (hunks_of_file(s) == 0 && !s->file.machine && s->line - s->hunk.line < JUDGED_LINES)
         s->file.machine = abr_says_generated(line);
 }
 
@@ -215,68 +202,69 @@ static void put_header(abr_diff_scan *s, const char *p, size_t n)
     s->file.header_n += (uint32_t)n;
 }
 
-static void name_file(abr_diff_scan *s, uint32_t at, size_t n, uint32_t line)
-{
-    s->file.name_at = at;
-    s->file.name_n = (uint32_t)n;
-    s->file.name_line = line;
-}
-
 /* A line of the header, its newline at p[n - 1] unless the text ends there. */
 static void read_header(abr_diff_scan *s, const char *p, size_t n, abr_text_line line)
 {
-    const uint32_t at = s->file.header_n;
+    abr_diff_file *f = &s->file;
     const bool other = ABR_STARTS(line, "+++ ");
     const bool none = ABR_STARTS(line, "+++ /dev/null") || ABR_STARTS(line, "--- /dev/null");
     s->named = s->named || other;
     s->binary = s->binary || ABR_STARTS(line, "GIT binary patch");
+    const uint32_t at = f->header_n;
     put_header(s, p, n);
-    if (s->header_lines == 0 || (s->plain && other && !none))
-        name_file(s, at, n, s->header_lines);
+    if ((s->header_lines == 0 || (s->plain && other && !none)) && !f->too_long) {
+        f->name_at = at;
+        f->name_n = (uint32_t)n;
+        f->name_line = s->header_lines;
+    }
     if (s->header_lines == 0 || other)
-        s->file.machine = s->file.machine || abr_names_machine_made(line);
+        f->machine = f->machine || abr_names_machine_made(line);
     s->header_lines++;
 }
 
-/* The header is over: its file has a name. */
-static void end_header(reading *r)
-{
-    abr_diff_scan *s = r->s;
-    abr_diff_add_name(r->store, &s->file, s->header);
-    s->place = ABR_DIFF_IN_TEXT;
-    s->any_text = false;
-}
-
-/* The file is over; if it has no hunks, its header may be shown. */
-static void end_file(reading *r)
+/* The file is over: it has a name, and if it has no hunks, its header may be shown. */
+static void end_file(const reading *r)
 {
     abr_diff_scan *s = r->s;
     enum { BARE_LEVEL = 4 }; /* times its size: it tells little */
-    end_run(r);
-    if (!s->any_file || s->file_hunks > 0)
+    if (!s->any_file)
         return;
-    s->file_hunks = 1;
-    if (s->header_lines < 2)
+    const abr_diff_name name = {s->file, abr_tally_between(&s->file.before, &s->now)};
+    abr_diff_add_name(&r->to->store, &name, s->nth, s->header);
+    if (hunks_of_file(s) > 0 || s->header_lines < 2)
         return;
-    const abr_diff_hunk h = {.file = s->file,
-                             .before = s->now,
-                             .at = s->file.at + s->file.header_n,
-                             .line = s->file.line + s->header_lines};
+    abr_diff_hunk h = {.file = s->file,
+                       .before = s->file.before,
+                       .at = s->file.at + s->file.header_n,
+                       .line = s->file.line + s->header_lines};
+    h.before.files++;
     const abr_flow none = {.first = {"", 0, 0}};
-    abr_diff_add_hunk(r->store, &h, s->header, &none, (uint64_t)s->file.header_n * BARE_LEVEL);
+    abr_diff_add_hunk(&r->to->store, &h, s->header, &none, (uint64_t)s->file.header_n * BARE_LEVEL);
 }
 
-static void start_file(reading *r)
+static void end_text(const reading *r)
 {
     abr_diff_scan *s = r->s;
+    if (s->text.lines == 0)
+        return;
+    abr_diff_add_text(&r->to->store, &s->text, r->to->open.p, r->to->open.n);
+    drop_open(r);
+    s->text.lines = 0;
+}
+
+static void start_file(const reading *r)
+{
+    abr_diff_scan *s = r->s;
+    end_text(r);
     end_file(r);
+    note_stop(r);
     s->file = (abr_diff_file){.before = s->now, .at = s->at, .line = s->line};
     s->header_lines = 0;
     s->named = s->binary = s->plain = false;
-    s->place = ABR_DIFF_IN_HEADER;
-    memset(s->sizes, 0, sizeof s->sizes);
+    s->state = ABR_DIFF_IN_HEADER;
+    s->size_count = 0;
     s->any_file = true;
-    s->file_hunks = 0;
+    s->nth = s->now.files - s->commit_files;
     s->now.files++;
 }
 
@@ -292,21 +280,41 @@ static bool is_header(const abr_diff_scan *s, abr_text_line line, abr_diff_line 
 
 /* ---- text ---- */
 
-/* `p` NULL: the line is too long to be read. */
-static void read_text(reading *r, const char *p, uint64_t n, bool commit)
+/* Does the line start a commit, in the form of the first one? */
+static bool starts_commit(abr_diff_scan *s, abr_text_line line, abr_diff_line is)
+{
+    const bool oneline = s->line == 0 || s->commit_form == ONELINE;
+    const char form = (char)(is == ABR_DIFF_COMMIT                   ? *line.p
+                             : oneline && abr_starts_with_hash(line) ? ONELINE
+                                                                     : '\0');
+    if (s->now.commits == 0)
+        s->commit_form = form;
+    return form != '\0' && form == s->commit_form;
+}
+
+/* Of a line that is too long to be read only the start is at p, and nothing after that is held. */
+static void read_text(const reading *r, const char *p, uint64_t n, bool commit)
 {
     abr_diff_scan *s = r->s;
+    abr_diff_open *o = &r->to->open;
     enum { LEAD = 4 }; /* lines before a commit that go with it: a blank one, a mail's signature */
-    if (!s->any_text || (commit && (s->text_commit || s->text_lines > LEAD))) {
-        const abr_diff_text text = {.before = s->now, .at = s->at, .line = s->line};
-        abr_diff_add_text(r->store, &text);
-        s->text_lines = 0;
-        s->text_commit = false;
+    if (commit && (s->text.commit || s->text.lines > LEAD)) {
+        end_text(r);
+        note_stop(r);
     }
-    s->any_text = true;
-    s->text_commit = s->text_commit || commit;
-    s->text_lines++;
-    abr_diff_add_line(r->store, p, n);
+    if (s->text.lines == 0)
+        s->text = (abr_diff_text){.before = s->now, .at = s->at, .line = s->line};
+    const size_t most = abr_diff_text_most(r->to->store.keep) - o->n;
+    const size_t more = s->text.size > o->n ? 0 : n < most ? (size_t)n : most;
+    const size_t here = more < ABR_DIFF_LINE_MOST ? more : ABR_DIFF_LINE_MOST;
+    if (here > 0)
+        memcpy(o->p + o->n, p, here);
+    o->n += here;
+    s->text.size += n;
+    s->text.lines++;
+    s->text.commit = s->text.commit || commit;
+    s->now.commits += commit;
+    s->commit_files = commit ? s->now.files : s->commit_files;
     s->now.lines++;
 }
 
@@ -329,7 +337,7 @@ static void pass_line(abr_diff_scan *s, uint64_t n)
 }
 
 /* The lines that are held are a header, or only text. They end where the scan is. */
-static void release_held(reading *r, bool header)
+static void release_held(const reading *r, bool header)
 {
     abr_diff_scan *s = r->s;
     const unsigned count = s->held_count;
@@ -351,7 +359,7 @@ static void release_held(reading *r, bool header)
     }
     s->held_count = 0;
     if (header && count > 0)
-        end_header(r);
+        s->state = ABR_DIFF_IN_TEXT;
 }
 
 static bool hold_line(abr_diff_scan *s, const char *p, size_t n)
@@ -365,17 +373,18 @@ static bool hold_line(abr_diff_scan *s, const char *p, size_t n)
 static void start_hunk(reading *r, const char *p, size_t n)
 {
     abr_diff_scan *s = r->s;
+    end_text(r);
     s->hunk = (abr_diff_hunk){.before = s->now, .at = s->at, .line = s->line};
-    s->place = ABR_DIFF_IN_HUNK;
+    s->state = ABR_DIFF_IN_HUNK;
     r->chunk = p;
-    if (p != s->start || r->store->peeks) /* a look leaves the hunk before where it is */
+    if (p != s->start)
         return;
     hold(r, p, n);
     r->chunk = r->next;
 }
 
 /* Is it a line that is held, or the one that tells what these are? */
-static bool read_held(reading *r, const char *p, size_t n, abr_text_line line)
+static bool read_held(const reading *r, const char *p, size_t n, abr_text_line line)
 {
     abr_diff_scan *s = r->s;
     abr_hunk left;
@@ -393,12 +402,11 @@ static void read_outside(reading *r, const char *p, size_t n)
     abr_diff_scan *s = r->s;
     const abr_text_line line = line_of(p, n);
     const abr_diff_line is = abr_diff_line_of(line);
-    if (s->place == ABR_DIFF_IN_HEADER && is_header(s, line, is)) {
+    if (s->state == ABR_DIFF_IN_HEADER && is_header(s, line, is)) {
         read_header(s, p, n, line);
         return;
     }
-    if (s->place == ABR_DIFF_IN_HEADER)
-        end_header(r);
+    s->state = ABR_DIFF_IN_TEXT;
     if (read_held(r, p, n, line))
         return;
     if (s->any_file && abr_hunk_opens(line, &s->left)) {
@@ -407,30 +415,29 @@ static void read_outside(reading *r, const char *p, size_t n)
         start_file(r);
         read_header(s, p, n, line);
     } else {
-        read_text(r, p, n, is == ABR_DIFF_COMMIT);
+        read_text(r, p, n, starts_commit(s, line, is));
     }
 }
 
-/* A line outside of hunks that is too long to be read. */
-static void read_long_line(reading *r, uint64_t n)
+/* A line outside of hunks that is too long to be read, whose start is at p. */
+static void read_long_line(const reading *r, const char *p, uint64_t n)
 {
     abr_diff_scan *s = r->s;
-    if (s->place == ABR_DIFF_IN_HEADER && s->binary) {
+    if (s->state == ABR_DIFF_IN_HEADER && s->binary) {
         s->file.too_long = true;
         s->header_lines++;
         return;
     }
-    if (s->place == ABR_DIFF_IN_HEADER)
-        end_header(r);
+    s->state = ABR_DIFF_IN_TEXT;
     release_held(r, false);
-    read_text(r, NULL, n, false);
+    read_text(r, p, n, false);
 }
 
 /* A whole line, or the last one; of a long one that no hunk takes its start is enough. */
 static void read_line(reading *r, const char *p, uint64_t n)
 {
     abr_diff_scan *s = r->s;
-    if (s->place == ABR_DIFF_IN_HUNK) {
+    if (s->state == ABR_DIFF_IN_HUNK) {
         if (takes(s, line_of(p, (size_t)n))) {
             if (p == s->start) {
                 hold(r, p, (size_t)n);
@@ -442,7 +449,7 @@ static void read_line(reading *r, const char *p, uint64_t n)
         end_hunk(r, p);
     }
     if (n > ABR_DIFF_LINE_MOST)
-        read_long_line(r, n);
+        read_long_line(r, p, n);
     else
         read_outside(r, p, (size_t)n);
     pass_line(s, n);
@@ -452,7 +459,7 @@ static void read_line(reading *r, const char *p, uint64_t n)
 static void read_start(reading *r)
 {
     abr_diff_scan *s = r->s;
-    if (s->place != ABR_DIFF_IN_HUNK || s->start_n < TELLING)
+    if (s->state != ABR_DIFF_IN_HUNK || s->start_n < TELLING)
         return;
     s->taken = takes(s, (abr_text_line){s->start, s->start_n});
     if (!s->taken) {
@@ -495,12 +502,11 @@ static void read_part(reading *r, const char *p, size_t n, bool ends)
         end_line(s);
 }
 
-void abr_diff_scan_write(abr_diff_scan *s, abr_diff_open *open, abr_diff_store *store, const char *p,
-                         size_t n)
+void abr_diff_scan_write(abr_diff_scan *s, abr_diff_scanned *to, const char *p, size_t n)
 {
     const char *end = p + n;
-    reading r = {.s = s, .open = open, .store = store};
-    if (s->place == ABR_DIFF_IN_HUNK && s->start_n == 0)
+    reading r = {.s = s, .to = to};
+    if (s->state == ABR_DIFF_IN_HUNK && s->start_n == 0)
         r.chunk = p;
     for (size_t line; p < end; p += line) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
@@ -518,13 +524,13 @@ void abr_diff_scan_write(abr_diff_scan *s, abr_diff_open *open, abr_diff_store *
             read_part(&r, p, line, newline != NULL);
         }
     }
-    if (s->place == ABR_DIFF_IN_HUNK && r.chunk)
+    if (s->state == ABR_DIFF_IN_HUNK && r.chunk)
         hold(&r, r.chunk, (size_t)(end - r.chunk));
 }
 
-void abr_diff_scan_end(abr_diff_scan *s, abr_diff_open *open, abr_diff_store *store)
+void abr_diff_scan_end(abr_diff_scan *s, abr_diff_scanned *to)
 {
-    reading r = {.s = s, .open = open, .store = store};
+    reading r = {.s = s, .to = to};
     const bool is_open = s->open_n > 0;
     const char *end = s->start + s->start_n;
     if (s->taken)
@@ -532,11 +538,10 @@ void abr_diff_scan_end(abr_diff_scan *s, abr_diff_open *open, abr_diff_store *st
     else if (is_open)
         read_line(&r, s->start, s->open_n);
     end_line(s);
-    if (s->place == ABR_DIFF_IN_HEADER)
-        end_header(&r);
     release_held(&r, false);
     s->line -= is_open; /* it has no newline */
-    if (s->place == ABR_DIFF_IN_HUNK)
+    if (s->state == ABR_DIFF_IN_HUNK)
         end_hunk(&r, end);
+    end_text(&r);
     end_file(&r);
 }

@@ -13,9 +13,10 @@ ABR_PRIVATE_BEGIN
 
 enum { ABR_DIFF_LINE_MOST = ABR_OR_TINY(4096, 64) };
 
-typedef enum { ABR_DIFF_IN_TEXT, ABR_DIFF_IN_HEADER, ABR_DIFF_IN_HUNK } abr_diff_place;
+typedef enum { ABR_DIFF_IN_TEXT, ABR_DIFF_IN_HEADER, ABR_DIFF_IN_HUNK } abr_diff_state;
 
-/* The hunk that is open, as far as it came in chunks before: its start, and after it its end. */
+/* What is open: of a text its start; of a hunk, as far as it came in chunks before, its start, and after it its
+ * end. */
 typedef struct {
     char *p;
     size_t n;
@@ -23,31 +24,30 @@ typedef struct {
 } abr_diff_open;
 
 typedef struct {
-    abr_diff_place place;
+    abr_diff_state state;
     abr_diff_tally now; /* before the line that comes next */
     uint64_t at;
     uint64_t line;
-    bool any_file;
-    bool any_text;    /* the line before is one of text */
-    bool text_commit; /* a commit's line is in it */
-    uint64_t text_lines;
-    bool taken;      /* the line that is open is one of the hunk */
-    uint64_t open_n; /* bytes of it */
+    uint64_t commit_files; /* before the commit */
+    char commit_form;      /* how the first commit's line starts: each starts like that */
 
+    abr_diff_text text; /* no lines: none is open */
+    bool taken;         /* the line that is open is one of the hunk */
+    uint64_t open_n;    /* bytes of it */
+
+    bool any_file;
     abr_diff_file file;
+    uint64_t nth; /* of its commit, from 0 */
     unsigned header_lines;
-    bool named;  /* it has `+++ ` */
-    bool plain;  /* it starts with `--- ` */
-    bool binary; /* lines of a binary patch come */
-    uint64_t file_hunks;
-    uint64_t sizes[ABR_DIFF_SIZES]; /* bytes of the file's hunks by size */
+    bool named;                     /* it has `+++ ` */
+    bool plain;                     /* it starts with `--- ` */
+    bool binary;                    /* lines of a binary patch come */
+    uint64_t sizes[ABR_DIFF_SIZES]; /* bytes of the file's hunks by size, of the first classes */
+    unsigned size_count;
     char header[ABR_DIFF_HEADER_MOST];
 
     abr_diff_hunk hunk;
     abr_hunk left; /* lines that it still has */
-
-    abr_diff_hunk run; /* of small hunks before it, if it has any */
-    char run_bytes[ABR_DIFF_RUN_MOST];
 
     char start[ABR_DIFF_LINE_MOST]; /* of a line that is open and not taken yet */
     size_t start_n;
@@ -56,18 +56,25 @@ typedef struct {
     char held[2 * ABR_DIFF_LINE_MOST];
     size_t held_n[2];
     unsigned held_count;
+
+    size_t place_count;
 } abr_diff_scan;
 
+/* What a scan reads into. */
+typedef struct {
+    abr_diff_open open;
+    abr_diff_store store;
+    abr_diff_place *places; /* ABR_DIFF_PLACES_MOST */
+} abr_diff_scanned;
+
 /* Get memory for a chunk of n bytes. */
-bool abr_diff_scan_reserve(const abr_diff_scan *s, abr_diff_open *open, const abr_diff_store *store,
-                           size_t n);
+bool abr_diff_scan_reserve(abr_diff_scanned *to, size_t n);
 
 /* Read a chunk for which memory was reserved, here and in the store. */
-void abr_diff_scan_write(abr_diff_scan *s, abr_diff_open *open, abr_diff_store *store, const char *p,
-                         size_t n);
+void abr_diff_scan_write(abr_diff_scan *s, abr_diff_scanned *to, const char *p, size_t n);
 
 /* The text ends here. */
-void abr_diff_scan_end(abr_diff_scan *s, abr_diff_open *open, abr_diff_store *store);
+void abr_diff_scan_end(abr_diff_scan *s, abr_diff_scanned *to);
 
 ABR_PRIVATE_END
 

@@ -7,7 +7,7 @@
 #include "kinds/diff/diff_show.h"
 #include "abridge.h"
 #include "kinds/content.h"
-#include "text/scan.h"
+#include "text/flow.h"
 
 /* Where gaps go: into a content, or only their size is wanted. */
 typedef struct {
@@ -48,9 +48,9 @@ static size_t put_count(char *dst, uint64_t count, const char *unit)
 
 static const char omitted[] = " omitted] ...\n";
 
-size_t abr_diff_print_lines(uint64_t lines, char *dst)
+size_t abr_diff_print_cut(uint64_t lines, uint64_t bytes, char *dst)
 {
-    const size_t n = put_count(dst, lines, " lines");
+    const size_t n = lines > 0 ? put_count(dst, lines, " lines") : put_count(dst, bytes, " bytes");
     return n + put_word(dst + n, omitted);
 }
 
@@ -68,7 +68,7 @@ static size_t print_gap(const abr_diff_tally *gap, char *dst)
         n += put_number(dst + n, gap->removed);
         n += put_word(dst + n, omitted);
     }
-    return gap->lines > 0 ? n + abr_diff_print_lines(gap->lines, dst + n) : n;
+    return gap->lines > 0 ? n + abr_diff_print_cut(gap->lines, 0, dst + n) : n;
 }
 
 static void mark(writer *w, const char *p, size_t n)
@@ -80,28 +80,39 @@ static void mark(writer *w, const char *p, size_t n)
         abr_content_mark(w->out, p, n);
 }
 
-static void mark_gap(writer *w, const abr_diff_tally *from, const abr_diff_tally *to, uint64_t named)
+static void mark_gap(writer *w, const abr_diff_tally *gap)
 {
     char text[ABR_DIFF_MARKER_MOST];
-    abr_diff_tally gap = abr_tally_between(from, to);
-    gap.files -= named;
-    mark(w, text, print_gap(&gap, text));
+    mark(w, text, print_gap(gap, text));
+}
+
+static void mark_between(writer *w, const abr_diff_tally *from, const abr_diff_tally *to)
+{
+    const abr_diff_tally gap = abr_tally_between(from, to);
+    mark_gap(w, &gap);
+}
+
+/* Tell what a hunk or a text leaves out in its middle. */
+static void mark_cut(writer *w, uint64_t lines, uint64_t bytes, bool inside_line)
+{
+    char text[ABR_DIFF_MARKER_MOST] = "\n";
+    mark(w, text + !inside_line, inside_line + abr_diff_print_cut(lines, bytes, text + 1));
 }
 
 /* ---- source ---- */
 
+/* Show n bytes that are at p, unless they are at hand in the source itself. */
 static void keep(writer *w, const char *p, size_t n, uint64_t at, uint64_t line)
 {
     w->size += n;
     if (!w->out || n == 0)
         return;
-    if (w->plan->text) {
-        abr_content_keep(w->out, w->plan->text + at, n, at, line);
-        return;
+    const char *source = w->plan->text ? w->plan->text + at : abr_flow_piece(&w->plan->ends, at, n);
+    if (!source) {
+        source = memcpy(w->copies, p, n);
+        w->copies += n;
     }
-    memcpy(w->copies, p, n);
-    abr_content_keep(w->out, w->copies, n, at, line);
-    w->copies += n;
+    abr_content_keep(w->out, source, n, at, line);
 }
 
 /* ---- names ---- */
@@ -111,11 +122,11 @@ static size_t names_before(const abr_diff_plan *plan, uint64_t file)
 {
     size_t low = 0;
     size_t high = file < plan->name_count ? (size_t)file : plan->name_count;
-    if (file < plan->name_count && plan->names[file].file->before.files == file)
+    if (file < plan->name_count && plan->names[file].name.file.before.files == file)
         return (size_t)file; /* all names before it are known */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (plan->names[middle].file->before.files < file)
+        if (plan->names[middle].name.file.before.files < file)
             low = middle + 1;
         else
             high = middle;
@@ -126,34 +137,42 @@ static size_t names_before(const abr_diff_plan *plan, uint64_t file)
 void abr_diff_count_names(abr_diff_plan *plan)
 {
     uint64_t bytes = 0;
-    uint32_t count = 0;
+    abr_diff_tally names = {0};
     for (size_t i = 0; i < plan->name_count; i++) {
-        abr_shown_name *name = &plan->names[i];
-        bytes += name->shown ? name->file->name_n : 0;
-        count += name->shown;
-        name->bytes = bytes;
-        name->count = count;
+        abr_shown_name *x = &plan->names[i];
+        if (x->shown) {
+            bytes += x->name.file.name_n;
+            names.files++;
+            names.hunks += x->name.hunks.hunks;
+            names.added += x->name.hunks.added;
+            names.removed += x->name.hunks.removed;
+        }
+        x->bytes = bytes;
+        x->names = names;
     }
 }
 
-/* Show the names of files from..to - 1; how many are shown. */
-static uint64_t show_names(writer *w, uint64_t from, uint64_t to)
+/* Of the names of files from..to - 1, those that are shown: the files and hunks of these, and their bytes. */
+static abr_diff_tally named_between(const abr_diff_plan *plan, uint64_t from, uint64_t to, uint64_t *bytes)
 {
-    const abr_diff_plan *plan = w->plan;
+    static const abr_shown_name none = {.bytes = 0};
     const size_t first = names_before(plan, from);
     const size_t end = names_before(plan, to);
-    if (first >= end)
-        return 0;
-    for (size_t i = first; w->out && i < end; i++) {
-        const abr_shown_name *name = &plan->names[i];
-        if (name->shown)
-            keep(w, name->p, name->file->name_n, name->file->at + name->file->name_at,
-                 name->file->line + name->file->name_line);
+    const abr_shown_name *before = first > 0 ? &plan->names[first - 1] : &none;
+    const abr_shown_name *last = first < end ? &plan->names[end - 1] : before;
+    *bytes = last->bytes - before->bytes;
+    return abr_tally_between(&before->names, &last->names);
+}
+
+static void show_names(writer *w, uint64_t from, uint64_t to)
+{
+    const size_t end = names_before(w->plan, to);
+    for (size_t i = names_before(w->plan, from); i < end; i++) {
+        const abr_shown_name *x = &w->plan->names[i];
+        const abr_diff_file *file = &x->name.file;
+        if (x->shown)
+            keep(w, x->p, file->name_n, file->at + file->name_at, file->line + file->name_line);
     }
-    const abr_shown_name *before = first > 0 ? &plan->names[first - 1] : NULL;
-    if (!w->out)
-        w->size += plan->names[end - 1].bytes - (before ? before->bytes : 0);
-    return plan->names[end - 1].count - (before ? before->count : 0);
 }
 
 /* ---- gaps ---- */
@@ -161,56 +180,91 @@ static uint64_t show_names(writer *w, uint64_t from, uint64_t to)
 /* What stands before the end of a part. */
 static abr_diff_tally after(const abr_diff_part *part)
 {
-    if (part->text) {
-        abr_diff_tally t = part->text->t->before;
-        t.lines += part->text->lines;
-        return t;
-    }
-    abr_diff_tally t = part->hunk->h.before;
-    t.hunks += part->hunk->h.hunks;
-    t.added += part->hunk->h.added;
-    t.removed += part->hunk->h.removed;
+    if (part->hunk)
+        return part->hunk->after;
+    abr_diff_tally t = part->text->t.before;
+    t.lines += part->text->lines;
+    t.commits += part->text->t.commit;
     return t;
 }
 
-/* Where the file of the hunk ends, as far as that is known: at the next one, or at a place that comes before
- * it. */
-static const abr_diff_tally *end_of_file(const abr_diff_plan *plan, const abr_diff_hunk *h,
+/* Where the file of a hunk, or a text, ends, as far as that is known: at the next file, or at `to`. */
+static const abr_diff_tally *end_of_part(const abr_diff_plan *plan, const abr_diff_part *part,
                                          const abr_diff_tally *to)
 {
-    const uint64_t next = h->file.before.files + 1;
+    const uint64_t next = part->hunk ? part->hunk->h.file.before.files + 1 : part->text->t.before.files;
     const size_t i = names_before(plan, next);
     if (to->files == next)
         return to;
-    return i < plan->name_count && plan->names[i].file->before.files == next ? &plan->names[i].file->before
-                                                                             : NULL;
+    return i < plan->name_count && plan->names[i].name.file.before.files == next
+               ? &plan->names[i].name.file.before
+               : NULL;
 }
 
-static void show_gap(writer *w, size_t from, size_t to)
+/* From `at` to `end`, where files start or end: names, and one marker for all that is left out. Files that are
+ * not named are told alone, if it is known that the gap starts with a file. */
+static void show_files(writer *w, const abr_diff_tally *at, const abr_diff_tally *end, bool known)
+{
+    uint64_t bytes;
+    const abr_diff_tally named = named_between(w->plan, at->files, end->files, &bytes);
+    abr_diff_tally gap = abr_tally_between(at, end);
+    if (w->out && bytes > 0)
+        show_names(w, at->files, end->files);
+    else
+        w->size += bytes;
+    gap.files -= named.files;
+    if (gap.files > 0 && known) {
+        gap.hunks = named.hunks;
+        gap.added = named.added;
+        gap.removed = named.removed;
+        gap.lines = 0;
+    }
+    mark_gap(w, &gap);
+}
+
+/* Does a marker of its own tell what a part leaves out of its file, or text, before names and files? */
+static bool ends_apart(const abr_diff_plan *plan, const abr_diff_part *part, const abr_diff_tally *tail,
+                       const abr_diff_tally *end)
+{
+    uint64_t bytes;
+    return part->hunk ? tail->files < end->files
+                      : named_between(plan, tail->files, end->files, &bytes).files > 0;
+}
+
+static void show_between(writer *w, const abr_diff_part *a, const abr_diff_part *b)
 {
     const abr_diff_plan *plan = w->plan;
-    const abr_diff_part *a = from < plan->part_count ? &plan->parts[from] : NULL;
-    const abr_diff_part *b = to < plan->part_count ? &plan->parts[to] : NULL;
     abr_diff_tally at = a ? after(a) : (abr_diff_tally){0};
     const abr_diff_hunk *h = b && b->hunk ? &b->hunk->h : NULL;
     if (h && a && a->hunk && a->hunk->h.file.at == h->file.at) {
-        mark_gap(w, &at, &h->before, 0);
+        mark_between(w, &at, &h->before);
         return;
     }
-    const abr_diff_tally *end = h ? &h->file.before : b ? &b->text->t->before : &plan->total;
-    const abr_diff_tally *tail = a && a->hunk ? end_of_file(plan, &a->hunk->h, end) : NULL;
-    if (tail && tail->files < end->files) {
-        mark_gap(w, &at, tail, 0);
+    const abr_diff_tally *end = h ? &h->file.before : b ? &b->text->t.before : &plan->total;
+    const abr_diff_tally *tail = a ? end_of_part(plan, a, end) : NULL;
+    if (tail && ends_apart(plan, a, tail, end)) {
+        mark_between(w, &at, tail);
         at = *tail;
     }
-    const uint64_t named = show_names(w, at.files, end->files);
-    mark_gap(w, &at, end, named);
+    show_files(w, &at, end, tail || !a || !a->hunk);
     if (!h)
         return;
     keep(w, b->hunk->header, h->file.header_n, h->file.at, h->file.line);
     at = h->file.before;
     at.files++;
-    mark_gap(w, &at, &h->before, 0);
+    mark_between(w, &at, &h->before);
+}
+
+/* Part i, or what stands for part_count. */
+static const abr_diff_part *part_at(const abr_diff_plan *plan, size_t i, const abr_diff_part *other)
+{
+    return i < plan->part_count ? &plan->parts[i] : other;
+}
+
+static void show_gap(writer *w, size_t from, size_t to)
+{
+    const abr_diff_part *start = w->plan->start.hunk ? &w->plan->start : NULL;
+    show_between(w, part_at(w->plan, from, start), part_at(w->plan, to, NULL));
 }
 
 uint64_t abr_diff_gap(const abr_diff_plan *plan, size_t from, size_t to)
@@ -222,12 +276,36 @@ uint64_t abr_diff_gap(const abr_diff_plan *plan, size_t from, size_t to)
 
 /* ---- parts ---- */
 
-uint64_t abr_diff_hunk_bytes(const abr_shown_hunk *x, uint64_t at, const char **p)
+/* The slice of a hunk that has all that the others leave. */
+static uint64_t middle_slice(const abr_shown_hunk *x)
+{
+    return x->h.size > 0 ? (x->h.size - 1) / ((size_t)2 * ABR_DIFF_SLICE) : 0;
+}
+
+uint64_t abr_diff_at_hand(const abr_diff_plan *plan, const abr_shown_hunk *x, bool end)
 {
     const uint64_t size = x->h.size;
-    const uint64_t middle =
-        size > 0 ? (size - 1) / ((size_t)2 * ABR_DIFF_SLICE) : 0; /* the slice of all that is left */
+    const uint64_t sliced =
+        x->slice_count > middle_slice(x) ? size : (uint64_t)x->slice_count * ABR_DIFF_SLICE;
+    size_t n = 0;
+    if (!end)
+        abr_flow_at(&plan->ends, x->h.at, &n);
+    const abr_flow_part *part = x->h.at + size > plan->ends.first.n ? &plan->ends.last : &plan->ends.first;
+    if (end && x->h.at + size > part->at)
+        n = (size_t)(x->h.at + size - part->at);
+    const uint64_t most = n > sliced ? n : sliced;
+    return most < size ? most : size;
+}
+
+uint64_t abr_diff_hunk_bytes(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, const char **p)
+{
+    const uint64_t size = x->h.size;
+    const uint64_t middle = middle_slice(x);
     const uint64_t middle_at = middle * ABR_DIFF_SLICE;
+    size_t n;
+    *p = abr_flow_at(&plan->ends, x->h.at + at, &n);
+    if (*p)
+        return n < size - at ? n : size - at;
     if (at < size - middle_at) {
         const uint64_t i = at < middle_at ? at / ABR_DIFF_SLICE : middle;
         const uint64_t in = at - i * ABR_DIFF_SLICE;
@@ -240,40 +318,50 @@ uint64_t abr_diff_hunk_bytes(const abr_shown_hunk *x, uint64_t at, const char **
     return ABR_DIFF_SLICE - in;
 }
 
-/* Show n bytes of a hunk from `from` on, which are in its slices. */
+/* Show n bytes of a hunk from `from` on, which are at hand. */
 static void keep_hunk(writer *w, const abr_shown_hunk *x, uint64_t from, uint64_t n, uint64_t line)
 {
-    char *start = w->copies;
     w->size += n;
     if (!w->out)
         return;
-    if (w->plan->text) {
-        abr_content_keep(w->out, w->plan->text + x->h.at + from, (size_t)n, x->h.at + from, line);
-        return;
-    }
-    for (uint64_t at = from; at < from + n;) {
+    const char *source = w->plan->text ? w->plan->text + x->h.at + from
+                                       : abr_flow_piece(&w->plan->ends, x->h.at + from, (size_t)n);
+    if (!source)
+        source = w->copies;
+    for (uint64_t at = from; source == w->copies && at < from + n;) {
         const char *p;
-        uint64_t here = abr_diff_hunk_bytes(x, at, &p);
+        uint64_t here = abr_diff_hunk_bytes(w->plan, x, at, &p);
         here = here < from + n - at ? here : from + n - at;
-        memcpy(w->copies, p, (size_t)here);
-        w->copies += here;
+        memcpy(w->copies + (at - from), p, (size_t)here);
         at += here;
     }
-    abr_content_keep(w->out, start, (size_t)n, x->h.at + from, line);
+    w->copies += source == w->copies ? n : 0;
+    abr_content_keep(w->out, source, (size_t)n, x->h.at + from, line);
+}
+
+static void show_text(writer *w, const abr_shown_text *x)
+{
+    keep(w, x->p, x->front, x->t.at, x->t.line);
+    if (x->subject_n == 0)
+        return;
+    mark_cut(w, x->gap_lines, 0, false);
+    keep(w, x->p + x->subject_at, x->subject_n, x->t.at + x->subject_at,
+         x->t.line + x->front_lines + x->gap_lines);
 }
 
 static void show_part(writer *w, const abr_diff_part *part)
 {
-    char text[ABR_DIFF_MARKER_MOST];
     if (part->text) {
-        keep(w, part->text->p, part->text->shown, part->text->t->at, part->text->t->line);
+        show_text(w, part->text);
         return;
     }
     const abr_shown_hunk *x = part->hunk;
     keep_hunk(w, x, 0, x->front, x->h.line);
     if (x->front == x->h.size)
         return;
-    mark(w, text, abr_diff_print_lines(x->cut_lines, text));
+    const char *p;
+    abr_diff_hunk_bytes(w->plan, x, x->front - 1, &p);
+    mark_cut(w, x->cut_lines, x->h.size - x->front - x->back, *p != '\n');
     keep_hunk(w, x, x->h.size - x->back, x->back, x->back_line);
 }
 
@@ -284,76 +372,59 @@ uint64_t abr_diff_own(const abr_diff_plan *plan, const abr_diff_part *part)
     return w.size;
 }
 
-void abr_diff_set_shown(abr_diff_plan *plan, size_t i)
+/* ---- the plan ---- */
+
+void abr_diff_set_shown(abr_diff_plan *plan, size_t i, bool shown)
 {
-    plan->shown[i / 64] |= UINT64_C(1) << (i % 64);
-    plan->some[i / 64 / 64] |= UINT64_C(1) << (i / 64 % 64);
+    plan->shown[i / 64] &= ~(UINT64_C(1) << (i % 64));
+    plan->shown[i / 64] |= (uint64_t)shown << (i % 64);
 }
 
-/* The last bit before bit i of so many, the first after it; `most` where there is none. */
-static size_t bit_before(const uint64_t *bits, size_t i, size_t most)
-{
-    while (i > 0) {
-        i--;
-        if (bits[i / 64] >> (i % 64) & 1)
-            return i;
-        if (i % 64 == 0)
-            while (i > 0 && bits[i / 64 - 1] == 0)
-                i -= 64;
-    }
-    return most;
-}
-
-static size_t bit_after(const uint64_t *bits, size_t i, size_t most)
-{
-    while (++i < most) {
-        if (bits[i / 64] >> (i % 64) & 1)
-            return i;
-        if (i % 64 == 63)
-            while (i + 64 < most && bits[i / 64 + 1] == 0)
-                i += 64;
-    }
-    return most;
-}
-
+/* Words of bits without one are passed at once: budgets have an end, so these are some hundred. */
 size_t abr_diff_shown_before(const abr_diff_plan *plan, size_t i)
 {
-    const size_t end = plan->part_count;
-    const size_t words = (end + 63) / 64;
-    const size_t near = i / 64 * 64;
-    const size_t found = near + bit_before(plan->shown + near / 64, i - near, 64);
-    if (found < near + 64)
-        return found;
-    const size_t word = bit_before(plan->some, near / 64, words);
-    return word < words ? word * 64 + bit_before(plan->shown + word, 64, 64) : end;
+    while (i > 0) {
+        if (i % 64 == 0 && plan->shown[i / 64 - 1] == 0)
+            i -= 64;
+        else if (abr_diff_is_shown(plan, --i))
+            return i;
+    }
+    return plan->part_count;
 }
 
-size_t abr_diff_shown_after(const abr_diff_plan *plan, size_t i)
+size_t abr_diff_shown_from(const abr_diff_plan *plan, size_t i)
 {
+    while (i < plan->part_count && !abr_diff_is_shown(plan, i))
+        i += i % 64 == 0 && plan->shown[i / 64] == 0 ? 64 : 1;
+    return i < plan->part_count ? i : plan->part_count;
+}
+
+static void show_all(writer *w)
+{
+    const abr_diff_plan *plan = w->plan;
     const size_t end = plan->part_count;
-    const size_t words = (end + 63) / 64;
-    const size_t near = i / 64 * 64;
-    const size_t found = near + bit_after(plan->shown + near / 64, i - near, 64);
-    if (found < near + 64)
-        return found;
-    const size_t word = bit_after(plan->some, near / 64, words);
-    if (word == words)
-        return end;
-    return plan->shown[word] & 1 ? word * 64 : word * 64 + bit_after(plan->shown + word, 0, 64);
+    size_t before = end;
+    if (plan->start.hunk)
+        show_part(w, &plan->start);
+    for (size_t i = abr_diff_shown_from(plan, 0); i < end; i = abr_diff_shown_from(plan, i + 1)) {
+        show_gap(w, before, i);
+        show_part(w, &plan->parts[i]);
+        before = i;
+    }
+    show_gap(w, before, end);
+}
+
+uint64_t abr_diff_size(const abr_diff_plan *plan)
+{
+    writer w = {.plan = plan};
+    show_all(&w);
+    return w.size;
 }
 
 void abr_diff_show(const abr_diff_plan *plan, abr_content *out, char *copies)
 {
     writer w = {.plan = plan, .out = out, .copies = copies};
-    const size_t end = plan->part_count;
-    size_t before = end;
-    size_t i = end > 0 && abr_diff_is_shown(plan, 0) ? 0 : end > 0 ? abr_diff_shown_after(plan, 0) : end;
-    for (; i < end; i = abr_diff_shown_after(plan, i)) {
-        show_gap(&w, before, i);
-        show_part(&w, &plan->parts[i]);
-        before = i;
-    }
-    show_gap(&w, before, end);
+    show_all(&w);
     abr_piece *last = out->count > 0 ? &out->pieces[out->count - 1] : NULL;
     if (last && !last->source)
         last->n--; /* its newline: nothing comes after it */

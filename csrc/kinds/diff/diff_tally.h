@@ -1,4 +1,4 @@
-/* What stands between two places of a diff, as a difference of what stands before each. */
+/* What stands between two places of a diff, as a difference of the counts before each. */
 #ifndef ABR_KINDS_DIFF_DIFF_TALLY_H
 #define ABR_KINDS_DIFF_DIFF_TALLY_H
 
@@ -7,18 +7,20 @@
 
 ABR_PRIVATE_BEGIN
 
-/* What stands before a place. */
+/* Counts before a place. */
 typedef struct {
+    uint64_t commits;
     uint64_t files;
     uint64_t hunks;
     uint64_t added; /* lines of hunks */
     uint64_t removed;
-    uint64_t lines; /* of text between files */
+    uint64_t lines; /* of text outside of files */
 } abr_diff_tally;
 
 static inline abr_diff_tally abr_tally_between(const abr_diff_tally *from, const abr_diff_tally *to)
 {
-    return (abr_diff_tally){to->files - from->files, to->hunks - from->hunks, to->added - from->added,
+    return (abr_diff_tally){to->commits - from->commits, to->files - from->files,
+                            to->hunks - from->hunks,     to->added - from->added,
                             to->removed - from->removed, to->lines - from->lines};
 }
 

@@ -40,7 +40,7 @@
 ---@field last_line integer
 
 ---@class (exact) abridge.Item How many parts of something a cut keeps; one that shows in part counts.
----@field unit "elements"|"members"|"chars"|"records"|"rows"|"files"|"hunks"
+---@field unit "elements"|"members"|"chars"|"records"|"rows"|"commits"|"files"|"hunks"
 ---@field of? string JSON pointer; "" is the root
 ---@field total integer
 ---@field kept integer

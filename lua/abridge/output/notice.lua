@@ -94,21 +94,25 @@ local function counted(item, kept)
   return sentences.fill(template, { kept = kept, total = item.total }) .. sentences.of_pointer(item.of)
 end
 
+--- Of a diff its files and its hunks, which a diff of no hunks lacks; a diff of several commits has these before.
+local function of_diff(items)
+  local at = rawget(items, 1).unit == "commits" and 2 or 1
+  local files = rawget(items, at)
+  if files and files.unit == "files" then return files, rawget(items, at + 1) end
+end
+
 --- The items that a notice tells of, as words: the largest, or the hunks and files of a diff.
 local function items_shown(items)
-  local first, second = rawget(items, 1), rawget(items, 2)
-  if first.unit == "files" and second and second.unit == "hunks" then
-    return counted(second, second.kept) .. " in " .. counted(first, first.kept)
-  end
+  local files, hunks = of_diff(items)
+  if hunks then return counted(hunks, hunks.kept) .. " in " .. counted(files, files.kept) end
+  local first = files or rawget(items, 1)
   return counted(first, first.kept)
 end
 
 --- The widest words for any cut of the same text: of JSON, another of its items may be the largest.
 local function widest_items(items)
-  local first, second = rawget(items, 1), rawget(items, 2)
-  if first.unit == "files" then
-    return (second and counted(second, second.total) .. " in " or "") .. counted(first, first.total)
-  end
+  local files, hunks = of_diff(items)
+  if files then return (hunks and counted(hunks, hunks.total) .. " in " or "") .. counted(files, files.total) end
   local widest = ""
   for _, item in ipairs(check.list(items)) do
     local words = counted(item, item.total)

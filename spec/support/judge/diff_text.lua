@@ -141,9 +141,18 @@ local function path_of(lines, header)
   return (found:gsub('["\r]*$', ""))
 end
 
---- The parts of a diff, and its files: `{ path=, header=, hunks= }`.
+--- How a line starts a commit: of `git log`, a mail, or, as the first line of all, `git log --oneline`; or nil.
+local function commit_form(lines, n, first)
+  local text = lines[n].text
+  if text:find "^commit %x%x%x%x%x%x%x" then return "commit" end
+  if text:find "^From %x%x%x%x%x%x%x+ " then return "From" end
+  local oneline = text:find "^%x%x%x%x%x%x%x+ " and (n == 1 or first == "oneline")
+  return oneline and "oneline" or nil
+end
+
+--- The parts of a diff, its files: `{ path=, header=, hunks=, commit= }`, and the lines that start its commits.
 function M.parse(text)
-  local lines, parts, files = M.lines(text), {}, {}
+  local lines, parts, files, commits = M.lines(text), {}, {}, {}
   local n, file = 1, nil
   while n <= #lines do
     local past = past_header(lines, n)
@@ -151,7 +160,7 @@ function M.parse(text)
     if past then
       file = { header = { kind = "header", first = n, last = past - 1 }, hunks = {} }
       files[#files + 1] = file
-      file.number, file.header.file = #files, #files
+      file.number, file.header.file, file.commit = #files, #files, #commits
       file.path = path_of(lines, file.header)
       parts[#parts + 1], n = file.header, past
     elseif hunk then
@@ -165,10 +174,13 @@ function M.parse(text)
         last = { kind = "text", first = n, last = n }
         parts[#parts + 1] = last
       end
+      local form = commit_form(lines, n, commits.form)
+      if #commits == 0 then commits.form = form end
+      if form and form == commits.form then commits[#commits + 1] = n end
       last.last, n = n, n + 1
     end
   end
-  return { text = text, lines = lines, parts = parts, files = files }
+  return { text = text, lines = lines, parts = parts, files = files, commits = commits }
 end
 
 local LAST = {
