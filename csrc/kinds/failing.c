@@ -21,12 +21,12 @@
 #include "text/scan.h"
 
 enum {
-    SHORTEST = 8,                      /* bytes of a line that says what is wrong */
-    LONGEST = ABR_OR_TINY(1000, 100),  /* longer ones are those of files */
-    LOOKED_AT = ABR_OR_TINY(240, 100), /* bytes of a line that are evidence */
-    LEAST_WORDS = 2,                   /* of a line of trouble; one alone is a name */
-    REACH = 40,                        /* lines on either side that a run may have */
-    WEIGHED_MOST = 1024                /* lines in all: the time is bounded whatever the text is */
+    SHORTEST = 8,                           /* bytes of a line that says what is wrong */
+    LONGEST = ABR_OR_TINY(1000, 100),       /* longer ones are those of files */
+    FAILING_WITHIN = ABR_OR_TINY(240, 100), /* bytes of a line that are evidence */
+    PROSE_WORDS = 2,                        /* of a line of trouble; one alone is a name */
+    REACH = 40,                             /* lines on either side that a run may have */
+    WEIGHED_MOST = 1024                     /* lines in all: the time is bounded whatever the text is */
 };
 
 _Static_assert((size_t)LONGEST <= ABR_SEGMENT, "a line is read at once");
@@ -63,12 +63,12 @@ static bool says_trouble(finder *f, abr_text_line line)
         p = f->padded;
     }
     abr_read_line(&f->lexicon, &none, p, line.n, &reading);
-    return reading.hit && reading.tells && reading.line_score >= least_score && reading.words >= LEAST_WORDS;
+    return reading.hit && reading.tells && reading.line_score >= least_score && reading.words >= PROSE_WORDS;
 }
 
 static float text_signs_of(abr_text_line line)
 {
-    const abr_text_line start = {line.p, line.n < LOOKED_AT ? line.n : LOOKED_AT};
+    const abr_text_line start = {line.p, line.n < FAILING_WITHIN ? line.n : FAILING_WITHIN};
     const abr_text_line bare = abr_trimmed(start);
     return bare.n > 0 ? abr_text_signs(start, bare, abr_chars_of(bare)) : 0;
 }
@@ -76,7 +76,7 @@ static float text_signs_of(abr_text_line line)
 /* Evidence of a log in a line, less that of text. */
 static float evidence_of(finder *f, abr_text_line line)
 {
-    const abr_text_line start = {line.p, line.n < LOOKED_AT ? line.n : LOOKED_AT};
+    const abr_text_line start = {line.p, line.n < FAILING_WITHIN ? line.n : FAILING_WITHIN};
     const abr_text_line bare = abr_trimmed(start);
     f->weighed++;
     if (bare.n == 0)
