@@ -461,7 +461,7 @@ describe("a session's run folder", function()
       end)
     end)
 
-    it("keeps 1GB and seven days in the state directory unless told, and all beside a folder it was given", function()
+    it("keeps 1GB and seven days unless told, and all beside a folder it was given for what is cut alone", function()
       local state = dir:new_path()
       environment.with({ ABRIDGE_STATE_DIR = state }, function()
         local function kept_since(days)
@@ -486,8 +486,10 @@ describe("a session's run folder", function()
       end)
       local parent = dir:new_path()
       old_run(parent, "old", "seq 5000", 800 * 86400)
-      dir:open { run_dir = parent .. "/new" }
+      dir:open { run_dir = parent .. "/new", keep_outputs = "cut" }
       assert.same({ "new", "old" }, paths.names(parent))
+      dir:open { run_dir = parent .. "/newer" }
+      assert.same({ "new", "newer" }, paths.names(parent))
     end)
 
     it("leaves a full output alone that a running command is writing", function()

@@ -68,16 +68,13 @@ local function check_result(result, text)
     local kept = range and text:sub(range.first_byte, range.last_byte) or ""
     if text ~= "" then assert.equal(plain.replaced(kept), body) end
   end
-  if cut.truncated then
-    assert.equal(result.details.full_output_path, cut.full_output_path)
-    if cut.full_output_path then
-      assert.equal(#text, cut.full_output_bytes)
-      assert.is_true(paths.read(cut.full_output_path) == text)
-      assert.equal("file 600", paths.mode(cut.full_output_path))
-      assert.equal("directory 700", paths.mode((cut.full_output_path:match "^(.*)/")))
-    end
-  else
-    assert.is_nil(cut.full_output_path)
+  assert.equal(result.details.full_output_path, cut.full_output_path)
+  if cut.full_output_path then
+    assert.is_true(cut.truncated or plain.tokens(text) > 160)
+    assert.equal(#text, cut.full_output_bytes)
+    assert.is_true(paths.read(cut.full_output_path) == text)
+    assert.equal("file 600", paths.mode(cut.full_output_path))
+    assert.equal("directory 700", paths.mode((cut.full_output_path:match "^(.*)/")))
   end
 end
 
@@ -164,9 +161,23 @@ describe("a command's stream #few", function()
       assert.matches("A background process still holds the output%]$", result.content)
     end)
 
-    it("not when the output fits", function()
+    it("also when the output fits, if a conversation may drop it, or not if told", function()
+      local session = open { run_dir = dir:at "all" }
+      local short, long = session:call("run_command", { command = "seq 50" }), { command = "seq 2000; exit 3" }
+      assert.is_nil(short.details.full_output_path)
+      local whole = session:call("run_command", long)
+      assert.is_false(whole.truncation.truncated)
+      check_result(whole, seq(1, 2000))
+      assert.is_nil(whole.content:find("Full output", 1, true))
+      local written = paths.read(whole.details.full_output_path)
+      assert.equal(#written, whole.details.cut.full_output_bytes)
+      local capped = session:cap("github", ("a line\n"):rep(500))
+      assert.equal(("a line\n"):rep(500), paths.read(capped.details.full_output_path))
+      local page = session:call("read_file", { path = whole.details.full_output_path })
+      assert.is_nil(page.details.full_output_path)
+
       local run_dir = dir:at "fits"
-      local session = open { run_dir = run_dir }
+      session = open { run_dir = run_dir, keep_outputs = "cut" }
       local commands = { "true", "seq 2000", "printf x", "echo a; exit 3", "head -c 30720 /dev/zero" }
       for _, command in ipairs(commands) do
         local result = session:call("run_command", { command = command })
@@ -230,7 +241,8 @@ describe("a command's stream #few", function()
       limits.max_lines = random.chance(2) and random.below(20) or 2000
       limits.max_chars = random.chance(4) and random.below(900) or nil
       local command = random.choose(words) .. random.choose(endings)
-      local session = open { limits = { run_command = limits }, run_dir = random.chance(3) and false or nil }
+      local run_dir = random.chance(3) and false or nil
+      local session = open { limits = { run_command = limits }, run_dir = run_dir, keep_outputs = "cut" }
       local result = session:call("run_command", { command = command })
       local ok, message = pcall(body_of, result)
       random.must(ok, "%s under %s: %s", command, json.encode(limits), message)

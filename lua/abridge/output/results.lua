@@ -94,6 +94,7 @@ end
 ---@field ceiling? abridge.Limits laid over the whole
 ---@field save? fun(text: string): string|nil, integer, string|nil, string|nil keeps a full output: its path, bytes and
 ---  what went wrong
+---@field keeps? fun(text: string): boolean is a full output kept that is shown whole?
 ---@field reason? abridge.Reason
 ---@field name_of fun(key: "shell"|"read"|"search"): string|nil what notices call a tool
 ---@field no_hint? boolean as in abridge.NoticeData
@@ -190,7 +191,10 @@ local function parts_of(call, value, text, streamed)
   function parts.adjust(cut)
     cut.raw_bytes = cut.raw_bytes or value.raw_bytes or streamed.raw_bytes
     if value.adjust then value.adjust(cut) end
-    if not cut.truncated then return end
+    if not cut.truncated then
+      if call.keeps and text and call.keeps(text) then keep(cut) end
+      return
+    end
     if streamed.truncated then
       for _, key in ipairs(FULL_OUTPUT) do
         cut[key] = streamed[key]

@@ -8,6 +8,8 @@ local registry = require "abridge.session.registry"
 
 local M = {}
 
+local NEVER_DROPPED = 160 -- tokens, as in `abridge.history`
+
 --- Where a call's full output goes, as a stream wants it; false where nothing is kept.
 ---@param self abridge.Session
 ---@param call table
@@ -26,6 +28,11 @@ local function saver(self, call)
     self.run:artifact_dir() -- locked before there is something to prune
     return core.save(target.dir, target.name, text)
   end
+end
+
+--- Is an output kept even where it is shown whole? One of so few tokens is never dropped from a conversation.
+local function keeps(text)
+  return core.weigh_tokens(text) > NEVER_DROPPED
 end
 
 --- The id of a call that was given none.
@@ -77,6 +84,7 @@ function M.new(self, name, entry, number, id)
     started = host.now(),
   }
   call.save = saver(self, call)
+  call.keeps = self.keeps_all and keeps or nil
   function call.name_of(key) -- looks for a program, so only where it is needed
     return registry.name_of(self, key, call.names)
   end

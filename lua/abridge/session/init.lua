@@ -25,7 +25,7 @@ local M = {}
 
 local WHO = "abridge.session"
 
---- How much the state directory keeps of runs without a folder of their own.
+--- How much is kept of runs in the state directory, and beside a run that keeps all its outputs.
 M.RETENTION = { max_bytes = "1GB", max_age = "7d" }
 
 --- The longest timeout that a model may ask for, in seconds, unless the host sets another.
@@ -66,7 +66,8 @@ function M.new(opts)
     if not self.root then return nil, message, code end
   end
   self.cwd = opts.cwd or (self.root and self.root.dir)
-  local retention = opts.retention or (opts.run_dir == nil and M.RETENTION or nil)
+  self.keeps_all = type(opts.run_dir) == "string" and opts.keep_outputs ~= "cut"
+  local retention = opts.retention or ((opts.run_dir == nil or self.keeps_all) and M.RETENTION or nil)
   self.run, message, code = writer.create(WHO, opts.run_dir, { retention = retention })
   if not self.run then return nil, message, code end
   self.ends, self.events_before = {}, self.run.seq

@@ -22,6 +22,8 @@ local WHO = "abridge.session"
 ---  the user's state directory; false: nothing is written
 ---@field redact? fun(line: string): string|string[] whole lines or Lua patterns: what no model, log or file may see
 ---@field retention? { max_bytes: integer|string|nil, max_age: number|string|nil } of runs beside this one
+---@field keep_outputs? "all"|"cut" which full outputs a `run_dir` keeps: those of all results that a conversation may
+---  drop later, pages of files aside, or of results that were cut; "all" unless set
 ---@field on_event? fun(event: table) called with each tool_call and tool_result
 ---@field approve? fun(tool: string, input: table, alias: string|nil): boolean, string|nil asked before a tool runs,
 ---  with its own name, and with the alias where one was called
@@ -64,6 +66,9 @@ local OPTIONS = {
   timeout_max = seconds,
   run_dir = writer.check_run_dir,
   retention = retention.check,
+  keep_outputs = function(value)
+    if value ~= "all" and value ~= "cut" then return '"all" or "cut"' end
+  end,
   redact = function(value)
     if value and type(value) ~= "function" and type(value) ~= "table" then return "a function, patterns or false" end
   end,
