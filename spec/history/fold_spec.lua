@@ -5,6 +5,7 @@ local conversation = require "support.conversation"
 local history = require "abridge.history"
 local plain = require "support.plain"
 local random = require "support.random"
+local valid = require "support.valid_messages"
 
 local same = plain.same
 
@@ -26,15 +27,18 @@ local function random_options(format)
   local trigger = random.choose { 0.5, 0.9, 1 }
   return {
     format = format_of(format),
-    max_tokens = by_bytes and budget * 4 or budget,
+    max_tokens = budget,
     count_tokens = by_bytes and function(text)
-      return #text
+      return math.ceil(#text / 4)
     end or nil,
     trigger = trigger,
     target = random.chance(2) and trigger * random.choose { 0, 0.3, 0.9, 1 } or random.choose { 0.4, 0.5 },
     keep = random.choose { 0, 1, 3, 10 },
     clear_at_least = random.choose { 0, 0.1, 0.4 },
     exclude_tools = random.chance(3) and { "look" } or nil,
+    inputs = not random.chance(5),
+    exchanges = not random.chance(4),
+    tools = random.chance(4) and { look = { repeatable = false }, edit_file = false } or nil,
     image_tokens = random.choose {
       85,
       function(width, height)
@@ -47,35 +51,158 @@ end
 --- What a stub may be.
 local function check_stub(opts, text)
   assert(plain.tokens(text, opts) <= 160, text)
-  local line, rest = text:match "^(%[Output removed to save room[^\n]*%])(.*)$"
+  local line, rest = text:match "^(%[Removed to save room[^\n]*%])(.*)$"
   assert(line and (rest == "" or rest:sub(1, 1) == "\n"), text)
   assert(not text:find "[%z\1-\9\11-\31\127]", text)
   assert.equal(0, (select(2, abridge.count_chars(text))))
-  assert(not line:find "run_command.* again", line)
+  assert(not line:find "again" or line:find "Call read_file again%]$" or line:find "Call search_files again%]$", line)
 end
 
---- Everything but contents of results is as it was; every changed content is a stub or a cut.
-local function check_against_input(format, opts, input, output)
-  assert.equal(#input, #output)
-  for i, message in ipairs(input) do
-    local before, after = conversation.contents(format, message), conversation.contents(format, output[i])
-    assert.equal(#before, #after)
-    for k, content in ipairs(after) do
-      if type(content) == "string" and content ~= before[k] and content:find "^%[Output removed" then
-        check_stub(opts, content)
-      end
+--- An argument, and what is left of it.
+local function check_argument(opts, before, after)
+  if type(before) ~= "table" then
+    if before == after then return end
+    assert(plain.tokens(before, opts) > 64 and plain.tokens(after, opts) <= 64, after)
+    local start, left =
+      after:match "^(.*)\n%[(%d+) more chars were here; removed from this conversation to save room%]$"
+    assert(start and not start:find "\n" and before:sub(1, #start) == start, after)
+    assert(plain.tokens(start, opts) <= 32, start)
+    assert.equal(abridge.count_chars(before), abridge.count_chars(start) + tonumber(left))
+    return
+  end
+  for key, value in pairs(before) do
+    check_argument(opts, value, after[key])
+  end
+  for key in pairs(after) do
+    assert(before[key] ~= nil, key)
+  end
+end
+
+local decode = require("abridge.base.host").json().decode
+
+--- What a message says, thinks, asks and answers, as a list of { kind, value }.
+local function parts_of(format, message)
+  local parts = {}
+  local function add(kind, value)
+    if value ~= nil and value ~= "" then parts[#parts + 1] = { kind = kind, value = value } end
+  end
+  if format == "own" then
+    add(message.from, message.says)
+    for _, call in ipairs(message.asks or {}) do
+      add("call", { id = call.id, input = call.input })
     end
-    if format ~= "own" and #before == 1 and output[i] ~= message then
-      local restored = plain.copy(output[i])
-      local key = format == "responses" and "output" or "content"
-      if format == "anthropic" then
-        restored.content[1].content = before[1]
+    for _, answer in ipairs(message.answers or {}) do
+      add("result", { id = answer.id, content = answer.text })
+    end
+    return parts
+  end
+  if message.type == "reasoning" or message.reasoning then add("thought", message.id or message.reasoning) end
+  if message.input or message.arguments then
+    add("call", { id = message.call_id, input = message.input or decode(message.arguments) })
+  end
+  if message.role == "tool" or message.output then
+    add("result", { id = message.tool_call_id or message.call_id, content = message.output or message.content })
+  else
+    for _, block in ipairs(type(message.content) == "table" and message.content or { message.content }) do
+      local kind = type(block) == "table" and block.type
+      if kind == "tool_use" then
+        add("call", { id = block.id, input = block.input, mark = block.cache_control })
+      elseif kind == "tool_result" then
+        add("result", { id = block.tool_use_id, content = block.content })
+      elseif kind == "thinking" then
+        add("thought", block)
       else
-        restored[key] = before[1]
+        add(message.role, kind and block.text or block)
       end
-      assert(same(message, restored), "something besides a result's content changed")
     end
   end
+  for _, call in ipairs(message.tool_calls or {}) do
+    add("call", { id = call.id, input = decode(call["function"].arguments) })
+  end
+  return parts
+end
+
+local function all_parts(format, messages)
+  local all = {}
+  for i, message in ipairs(messages) do
+    for _, part in ipairs(parts_of(format, message)) do
+      part.at = i
+      all[#all + 1] = part
+    end
+  end
+  return all
+end
+
+local IS_NOTE = "^%[%d+ calls? removed to save room.*%]$"
+
+--- Texts are as they were, in their order; a call is there with its result or both are gone; arguments and results are
+--- whole or as they may be; thoughts are there where their calls are.
+local function check_against_input(format, opts, input, output)
+  local was, is, k = all_parts(format, input), all_parts(format, output), 0
+  local results, calls = {}, {}
+  for _, part in ipairs(is) do
+    if part.kind == "result" then results[part.value.id] = part.value.content end
+    if part.kind == "call" then calls[part.value.id] = part.value end
+  end
+  for _, part in ipairs(was) do
+    local value, now = part.value, is[k + 1]
+    local is_text = part.kind == "user" or part.kind == "assistant" or part.kind == "model"
+    while now and now.kind == "user" and now.value:find(IS_NOTE) and now.value ~= value do
+      assert(plain.tokens(now.value, opts) <= 160, now.value)
+      k = k + 1
+      now = is[k + 1]
+    end
+    if is_text then
+      assert(now and now.kind == part.kind and now.value == value, "a text changed or moved")
+      k = k + 1
+    elseif part.kind == "call" and calls[value.id] then
+      check_argument(opts, value.input, calls[value.id].input)
+      assert(same(value.mark, calls[value.id].mark))
+      k = k + 1
+    elseif part.kind == "result" and calls[value.id] then
+      local content = results[value.id]
+      if type(content) == "string" and content ~= value.content and content:find "^%[Removed" then
+        check_stub(opts, content)
+      end
+      k = k + 1
+    elseif part.kind == "call" or part.kind == "result" then
+      assert(opts.exchanges ~= false, "a call went")
+      assert(results[value.id] == nil, "a result without its call")
+    elseif now and same(now.value, value) then
+      k = k + 1 -- a thought
+    end
+  end
+  while is[k + 1] do
+    k = k + 1
+    assert(is[k].kind == "user" and is[k].value:find(IS_NOTE), "something is new")
+  end
+end
+
+--- Thoughts stay with the calls of their reply, byte for byte.
+local function check_thoughts(format, input, output)
+  if format == "own" then return end
+  local calls, thoughts = {}, {}
+  for _, part in ipairs(all_parts(format, output)) do
+    if part.kind == "call" then calls[part.value.id] = true end
+    if part.kind == "thought" then thoughts[#thoughts + 1] = part.value end
+  end
+  local wanted, thought, has_call, gone = 0, false, false, false
+  local function close()
+    if thought and (has_call or not gone) then wanted = wanted + 1 end
+    thought, has_call, gone = false, false, false
+  end
+  for _, part in ipairs(all_parts(format, input)) do
+    if part.kind == "thought" then
+      close()
+      thought = true
+    elseif part.kind == "call" then
+      has_call, gone = has_call or calls[part.value.id], gone or not calls[part.value.id]
+    elseif part.kind ~= "assistant" then
+      close()
+    end
+  end
+  close()
+  assert.equal(wanted, #thoughts)
 end
 
 --- What a report says, and that it is true.
@@ -86,8 +213,17 @@ local function check_report(opts, before, sent, report)
   for i = 1, (report.first_changed or #before + 1) - 1 do
     assert.equal(before[i], sent[i])
   end
+  local at = report.first_changed
+  assert(not at or not same(before[at], sent[at]))
+  local left = {}
+  for _, message in ipairs(sent) do
+    left[message] = true
+  end
   for _, i in ipairs(report.changed) do
-    assert(not same(before[i], sent[i]))
+    left[before[i]] = left[before[i]] and error "a message that did not change" or false
+  end
+  for i, message in ipairs(before) do
+    assert(left[message] ~= nil, i)
   end
   if report.tokens_before <= opts.trigger * opts.max_tokens then assert.same({}, report.changed) end
   local again, second = history.fit(sent, opts)
@@ -102,11 +238,13 @@ local function replayed(format, opts, made)
   for _, place in ipairs(made.places) do
     if not random.chance(5) then -- some hosts call now and then
       for i = fed + 1, place do
-        sent[i] = raw[i]
+        sent[#sent + 1] = raw[i]
       end
       fed = place
       local fitted, report = history.fit(sent, opts)
       check_against_input(format, opts, sent, fitted)
+      check_thoughts(format, sent, fitted)
+      if valid[format] then valid[format](fitted, raw) end
       check_report(opts, sent, fitted, report)
       sent = fitted
       if random.below(rebuilds) == 0 then
@@ -117,7 +255,7 @@ local function replayed(format, opts, made)
     end
   end
   for i = fed + 1, #raw do
-    sent[i] = raw[i]
+    sent[#sent + 1] = raw[i]
   end
   return sent
 end
@@ -141,6 +279,7 @@ describe("a conversation under a budget #few", function()
       local format = random.choose(conversation.formats)
       local made = conversation.new(format, random.between(1, 40), random.choose { 600, 4000, 12000 })
       local opts, raw = random_options(format), made.messages
+      if valid[format] then valid[format](raw) end
       local untouched = plain.copy(raw)
       local sent = replayed(format, opts, made)
       local rebuilt = history.fit(raw, opts)

@@ -1,4 +1,5 @@
 -- The loops that README.md shows: examples/loop_*.lua, with a scripted model that checks each request as the APIs do.
+local history = require "abridge.history"
 local host = require "abridge.base.host"
 local model_server = require "support.model_server"
 
@@ -8,11 +9,28 @@ local LOOPS = {
     reply = function(response)
       return response.choices[1].message
     end,
+    said = function(text)
+      return { role = "assistant", content = text }
+    end,
+    called = function(name, input)
+      local part = { name = name, arguments = host.json().encode(input) }
+      local call = { id = "c" .. input.limit, type = "function", ["function"] = part }
+      return { role = "assistant", tool_calls = { call } }
+    end,
   },
   anthropic = {
     path = "/v1/messages",
     reply = function(response)
       return { role = response.role, content = response.content }
+    end,
+    said = function(text)
+      return { role = "assistant", content = { { type = "text", text = text } } }
+    end,
+    called = function(name, input)
+      return {
+        role = "assistant",
+        content = { { type = "tool_use", id = "c" .. input.limit, name = name, input = input } },
+      }
     end,
   },
 }
@@ -53,6 +71,44 @@ for name, api in pairs(LOOPS) do
       assert.equal("assistant", messages[#messages].role)
       assert.equal("dead", coroutine.status(model.script))
       assert.is_string(host.json().encode(messages))
+    end)
+
+    it("passes on what the API counted, and begins anew with a summary where nothing more may go", function()
+      local fit, opts, unfit = history.fit, {}, 3
+      local requests, sums = {}, 0
+      function history.fit(messages, given)
+        opts[#opts + 1] = given.usage
+        local sent, report = fit(messages, given)
+        unfit = unfit - 1
+        report.fits = unfit ~= 0
+        return sent, report
+      end
+      local left = 4
+      local ok, messages = pcall(loop, "read the licence", function(messages, tools)
+        requests[#requests + 1] = messages
+        local last = messages[#messages]
+        assert(tools[1])
+        if type(last.content) == "string" and last.content:find "^Sum up" then
+          sums = sums + 1
+          return api.said "It is the MIT licence."
+        end
+        left = left - 1
+        local counted = 1000 + 500 * #messages
+        return left > 0 and api.called("read_file", { path = "LICENSE", limit = left }) or api.said "Done.",
+          {
+            prompt_tokens = counted,
+            input_tokens = counted - 100,
+            cache_read_input_tokens = 100,
+          }
+      end)
+      history.fit = fit
+      assert(ok, messages)
+      assert.equal(1, sums)
+      assert.equal("read the licence\n\nIt is the MIT licence.", messages[1].content)
+      assert.equal("read the licence", requests[1][1].content)
+      assert.same({ tokens = 2500, messages = 3 }, { tokens = opts[1].tokens, messages = opts[1].messages })
+      assert.is_true(opts[1].other > 1400 and opts[1].other < 1500)
+      assert.equal(requests[#requests][1], messages[1])
     end)
 
     it("ends after one reply without calls", function()

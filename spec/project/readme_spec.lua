@@ -104,7 +104,7 @@ describe("doc/history.md #once", function()
       assert.truthy(knobs:find("\n| `" .. name .. "` |", 1, true), name)
       assert.truthy(reference:find("`" .. name .. "`", 1, true), name)
     end
-    assert.equal(11, count)
+    assert.equal(15, count)
   end)
 
   it("gives the defaults in force", function()

@@ -8,7 +8,7 @@ local M = {}
 
 M.formats = { "openai", "responses", "anthropic", "own" }
 
-local TOOLS = { "read_file", "run_command", "search_files", "edit_file", "look" }
+local TOOLS = { "read_file", "run_command", "search_files", "edit_file", "write_file", "look", "apply" }
 
 --- A PNG of this size, as far as its header goes, in base64.
 M.image = { data = "iVBORw0KGgoAAAANSUhEUgAAAoAAAAHgCAYAAAA", width = 640, height = 480 }
@@ -16,6 +16,7 @@ M.image = { data = "iVBORw0KGgoAAAANSUhEUgAAAoAAAAHgCAYAAAA", width = 640, heigh
 -- one message of each shape ---------------------------------------------------------
 
 local SHAPES = {}
+local marks, MOST_MARKS = 0, 4 -- blocks with cache_control
 
 SHAPES.openai = {
   text = function(role, text)
@@ -27,7 +28,9 @@ SHAPES.openai = {
       local part = { name = call.name, arguments = encode.json(call.input) }
       made[i] = { id = call.id, type = "function", ["function"] = part }
     end
-    return { { role = "assistant", content = text, tool_calls = made[1] and made or nil, reasoning = "Let us see." } }
+    local thought = "Let us see. " .. text
+    if made[1] and random.chance(3) then text = random.chance(2) and "" or nil end
+    return { { role = "assistant", content = text, tool_calls = made[1] and made or nil, reasoning = thought } }
   end,
   results = function(results)
     local messages = {}
@@ -46,12 +49,23 @@ SHAPES.responses = {
     return { { type = "message", role = role, content = { { type = "input_text", text = text } } } }
   end,
   reply = function(text, calls)
-    local items = { { type = "reasoning", id = "rs", summary = {}, encrypted_content = ("secret"):rep(100) } }
-    for _, call in ipairs(calls) do
-      items[#items + 1] =
-        { type = "function_call", call_id = call.id, name = call.name, arguments = encode.json(call.input) }
+    local function id(kind)
+      return kind .. "_" .. text
     end
-    if #calls == 0 then items[2] = { role = "assistant", content = text } end
+    local items = { { type = "reasoning", id = id "rs", summary = {}, encrypted_content = ("secret"):rep(100) } }
+    if #calls == 0 or random.chance(3) then
+      local parts = { { type = "output_text", text = text, annotations = {} } }
+      items[2] = { type = "message", id = id "msg", role = "assistant", status = "completed", content = parts }
+    end
+    for _, call in ipairs(calls) do
+      local item = { id = "fc_" .. call.id, call_id = call.id, name = call.name }
+      if call.name == "apply" then
+        item.type, item.input = "custom_tool_call", call.input.patch
+      else
+        item.type, item.arguments = "function_call", encode.json(call.input)
+      end
+      items[#items + 1] = item
+    end
     return items
   end,
   results = function(results)
@@ -62,12 +76,13 @@ SHAPES.responses = {
         local url = "data:image/png;base64," .. M.image.data
         output = { { type = "input_text", text = result.text }, { type = "input_image", image_url = url } }
       end
-      items[i] = { type = "function_call_output", call_id = result.id, output = output }
+      local kind = result.name == "apply" and "custom_tool_call_output" or "function_call_output"
+      items[i] = { type = kind, call_id = result.id, output = output }
     end
     return items
   end,
   contents = function(item)
-    return item.type == "function_call_output" and { item.output } or {}
+    return item.output and { item.output } or {}
   end,
 }
 
@@ -76,10 +91,14 @@ SHAPES.anthropic = {
     return { { role = role, content = text } }
   end,
   reply = function(text, calls)
-    local blocks = { { type = "thinking", thinking = "Let us see.", signature = ("s"):rep(500) } }
-    blocks[2] = { type = "text", text = text }
+    local blocks = { { type = "thinking", thinking = "Let us see. " .. text, signature = ("s"):rep(500) } }
+    if #calls == 0 or not random.chance(3) then blocks[2] = { type = "text", text = text } end
     for _, call in ipairs(calls) do
       blocks[#blocks + 1] = { type = "tool_use", id = call.id, name = call.name, input = call.input }
+    end
+    if #blocks > 2 and random.chance(6) and marks < MOST_MARKS then
+      marks = marks + 1
+      blocks[#blocks].cache_control = { type = "ephemeral" }
     end
     return { { role = "assistant", content = blocks } }
   end,
@@ -140,6 +159,21 @@ M.own = {
     end
     return { from = message.from, says = message.says, answers = answers }
   end,
+  shorten = function(message, inputs)
+    local asks = {}
+    for k, call in ipairs(message.asks) do
+      asks[k] = { id = call.id, name = call.name, input = inputs[k] or call.input }
+    end
+    return { from = message.from, says = message.says, asks = asks }
+  end,
+  merge = function(messages, text)
+    local left = {}
+    for _, message in ipairs(messages) do
+      if message.from == "model" and message.says then left[#left + 1] = { from = "model", says = message.says } end
+    end
+    left[#left + 1] = { from = "user", says = text }
+    return left
+  end,
 }
 
 --- The contents of a message's results.
@@ -176,9 +210,15 @@ end
 local function input_of(name)
   local file = ("lib/cart%d.lua"):format(random.below(6))
   if name == "read_file" then return { path = file, offset = random.chance(3) and random.between(1, 300) or nil } end
-  if name == "run_command" then return { command = random.choose { "make test", "git status", "ls -la\nlib" } } end
+  if name == "run_command" then
+    return { command = random.choose { "make test", "git status", "ls -la\nlib" }, timeout = 5 }
+  end
   if name == "search_files" then return { pattern = "total", path = file } end
-  if name == "edit_file" then return { path = file, old = "a", new = ("b"):rep(random.below(200)) } end
+  if name == "edit_file" then
+    return { path = random.chance(4) and "./" .. file or file, old = "a", new = ("b"):rep(random.below(200)) }
+  end
+  if name == "write_file" then return { path = file, text = output(4000), mode = 0.5, more = { { "x" }, true } } end
+  if name == "apply" then return { patch = output(1000) } end
   return {}
 end
 
@@ -198,6 +238,7 @@ function M.new(format, replies, most)
       messages[#messages + 1] = message
     end
   end
+  marks = 0
   add(shape.text("user", "Mend the tests."))
   for i = 1, replies do
     places[i] = #messages
@@ -206,7 +247,8 @@ function M.new(format, replies, most)
       calls = calls + 1
       local name = random.choose(TOOLS)
       made[k] = { id = ("call_%d"):format(calls), name = name, input = input_of(name) }
-      results[k] = { id = made[k].id, text = output(most), failed = random.chance(5), image = random.chance(8) }
+      results[k] = { id = made[k].id, name = name, text = output(most) }
+      results[k].failed, results[k].image = random.chance(5), random.chance(8)
     end
     add(shape.reply("Step " .. i, made))
     if i == replies and random.chance(3) then break end -- not answered yet

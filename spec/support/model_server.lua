@@ -68,17 +68,33 @@ end
 
 local MESSAGES = { path = "/v1/messages" }
 
+--- The turns of a request: neighbours of one role are one, as the API reads them.
+local function turns_of(messages)
+  local turns = {}
+  for i, message in ipairs(messages) do
+    local role, turn = message.role, turns[#turns]
+    demand(role == "user" or role == "assistant" and i > 1, "message %d: role", i)
+    if not turn or turn.role ~= role then
+      turn = { role = role }
+      turns[#turns + 1] = turn
+    end
+    local content = message.content
+    for _, block in ipairs(type(content) == "table" and content or { { type = "text", text = content } }) do
+      turn[#turn + 1] = block
+    end
+  end
+  return turns
+end
+
 function MESSAGES.results(request)
   local expected, results = {}, {}
-  for i, message in ipairs(request.messages) do
-    demand(message.role == (i % 2 == 1 and "user" or "assistant"), "roles must alternate")
-    local blocks = type(message.content) == "table" and message.content or {}
-    if message.role == "user" then
+  for i, turn in ipairs(turns_of(request.messages)) do
+    if turn.role == "user" then
       results = {}
-      for _, block in ipairs(blocks) do
+      for _, block in ipairs(turn) do
         local id = block.tool_use_id
         local behind = block.type == "text" and not next(expected)
-        demand(behind or block.type == "tool_result" and expected[id], "unexpected block in message %d", i)
+        demand(behind or block.type == "tool_result" and expected[id], "unexpected block in turn %d", i)
         if not behind then
           check_result(id, block.content)
           expected[id], results[id] = nil, block
@@ -86,7 +102,7 @@ function MESSAGES.results(request)
       end
       demand_answered(expected)
     else
-      for _, block in ipairs(blocks) do
+      for _, block in ipairs(turn) do
         if block.type == "tool_use" then
           demand(type(block.id) == "string" and not expected[block.id], "`tool_use` ids must be unique")
           expected[block.id] = true

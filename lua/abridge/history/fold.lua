@@ -1,161 +1,420 @@
 --- A conversation under a budget, as a fold: at every place before a reply, and at the end, what is too old makes room.
 --- A step at an earlier place finds nothing to do in what a later one left, so that a host which gives back what it got
---- and one that rebuilds the raw history get the same bytes.
+--- and one that rebuilds the raw history get the same bytes. That holds because no step makes a prefix of the
+--- conversation larger, and because a step over the budget lets everything go that may.
+---
+--- What is done after `mark` can be undone, so that the messages behind the last reply are taken through again when
+--- more of them have come.
 
+local check = require "abridge.base.check"
+local note = require "abridge.history.note"
+local records = require "abridge.history.records"
 local share = require "abridge.output.share"
 local shrink = require "abridge.history.shrink"
 local stub = require "abridge.history.stub"
+local superseded = require "abridge.history.superseded"
 local tokens = require "abridge.history.tokens"
 
 local M = {}
 
+---@class abridge.history.Entry A message in the conversation.
+---@field at integer its place
+---@field record abridge.history.Record
+---@field calls abridge.history.AskedCall[]
+---@field answers abridge.history.Answer[]
+---@field changed? boolean a result or an input in it is another now
+---@field run? abridge.history.Run it went with
+
+---@class abridge.history.AskedCall A call in the conversation.
+---@field made abridge.history.MadeCall
+---@field entry abridge.history.Entry
+---@field deed abridge.history.Deed
+---@field nth? integer among the calls with its id
+---@field answer? abridge.history.Answer
+---@field short? { input: string|table, freed: integer } its input now
+
+---@class abridge.history.Answer A result in the conversation.
+---@field result abridge.history.Result
+---@field call? abridge.history.AskedCall nil where no call is known
+---@field entry abridge.history.Entry
+---@field exchange abridge.history.Exchange
+---@field content abridge.history.Content as it is now, unless it is a stub
+---@field ending? abridge.CallEnd what the session knows of it
+---@field failed boolean
+---@field excluded boolean
+---@field at integer its place among all results
+---@field stale? boolean a later one supersedes it
+---@field stub? { text: string, tokens: integer }|false
+---@field is_stub? boolean
+---@field cut? any its content, cut
+
+---@class abridge.history.Exchange A reply's calls with their results.
+---@field entries abridge.history.Entry[]
+---@field calls abridge.history.AskedCall[]
+---@field answers abridge.history.Answer[]
+---@field waiting integer calls without a result
+---@field tokens integer as it is now
+---@field ends? boolean a person's message follows it
+---@field stays? boolean it has a part that may not go
+---@field is_old? boolean
+---@field least? integer tokens without what may go: its texts and a note; of one that stays, as it is when made short
+---@field texts? integer tokens of its texts
+
+---@class abridge.history.Run Exchanges that went at once.
+---@field messages table[] what stands in their place
+---@field has table<table, true> the same
+---@field first abridge.history.Entry
+
 ---@class abridge.history.Fold
----@field total integer tokens; what always stays is added by the caller
----@field private results integer how many there are
----@field private turn abridge.history.Result[] results after the last reply
----@field private kept abridge.history.Result[] those before it that stay, oldest first
----@field private unweighed abridge.history.Result[] older ones, not looked at yet
----@field private old abridge.history.Result[] older ones that may go, oldest first
----@field private frees integer tokens that they would free
----@field private latest table<string, abridge.history.Result> the last result of a call by its key that did not fail
+---@field total integer tokens
+---@field entries abridge.history.Entry[]
+---@field messages table[] as they were given; set by the caller, who lets go of them
+---@field private turn abridge.history.Exchange since the last reply
+---@field private kept abridge.history.Exchange[] those before it, of which the last ones stay
+---@field private unweighed integer the first of those that became old and were not looked at yet
+---@field private old abridge.history.Exchange[] those that may change, oldest first
+---@field private frees integer tokens that would free
+---@field private journal? any[] what to undo: table, key and value of each change
 local Fold = {}
 Fold.__index = Fold
 
+local function new_exchange()
+  return { entries = {}, calls = {}, answers = {}, waiting = 0, tokens = 0, ids = {} }
+end
+
 ---@param opts table of `history.fit`
----@param weigher abridge.history.Weigher
+---@param reader abridge.history.Reader
 ---@return abridge.history.Fold
-function M.new(opts, weigher)
+function M.new(opts, reader)
   return setmetatable({
     opts = opts,
-    weigher = weigher,
+    reader = reader,
+    weigher = reader.weigher,
     total = 0,
-    turn = {},
+    entries = {},
     kept = {},
     first_kept = 1,
     next_kept = 1,
-    results = 0,
-    unweighed = {},
+    unweighed = 1,
     old = {},
+    next_short = 1,
+    next_gone = 1,
     frees = 0,
-    latest = {},
+    blobs = {},
+    next_blob = 1,
+    stale = {},
+    answers = 0,
+    made = {},
+    seen = superseded.new(),
+    turn = new_exchange(),
   }, Fold)
 end
 
--- what may go ------------------------------------------------------------------------
+-- changes that can be undone ----------------------------------------------------------
+
+--- Set a field of the fold's, or of what is in it.
+function Fold:put(t, key, value)
+  local journal = self.journal
+  if journal then
+    local n = #journal
+    journal[n + 1], journal[n + 2], journal[n + 3] = t, key, t[key] == nil and M or t[key]
+  end
+  t[key] = value
+end
+
+--- From here on changes can be undone.
+function Fold:mark()
+  self.journal = {}
+end
+
+--- Undo what was done since `mark`.
+function Fold:undo()
+  local journal = self.journal or {}
+  self.journal = nil
+  for i = #journal - 2, 1, -3 do
+    local value = journal[i + 2]
+    if value == M then value = nil end
+    journal[i][journal[i + 1]] = value
+  end
+end
+
+local function push(self, list, value)
+  self:put(list, #list + 1, value)
+end
+
+-- what may go ---------------------------------------------------------------------------
 
 --- May this result be replaced, and does that save anything?
-local function may_shrink(self, result)
-  if result.is_stub or result.excluded or result.content.tokens <= stub.MOST then return false end
-  if result.stub == nil then
-    local is_stub = stub.is_stub(result.content.text) -- of a fit under other options
-    result.stub = not is_stub and shrink.stub(result, self.opts, self.weigher) or false
+local function may_shrink(self, answer)
+  if answer.is_stub or answer.excluded or answer.content.tokens <= stub.MOST then return false end
+  if answer.stub == nil then
+    local is_stub = stub.is_stub(answer.content.text) -- of a fit under other options
+    self:put(answer, "stub", not is_stub and shrink.stub(answer, self.opts, self.weigher) or false)
   end
-  return result.stub and result.stub.tokens < result.content.tokens
+  return answer.stub and answer.stub.tokens < answer.content.tokens
 end
 
-local function to_stub(self, result)
-  self.total = self.total - result.content.tokens + result.stub.tokens
-  result.is_stub = true
+--- May this exchange go as a whole?
+local function may_go(self, exchange)
+  local shape = self.reader.shape
+  return self.opts.exchanges
+    and shape.merge ~= nil
+    and not exchange.stays
+    and exchange.waiting == 0
+    and #exchange.calls > 0
 end
 
---- Look at the results that became old since the last time.
-local function weigh_old(self)
-  if #self.unweighed == 0 then return end
-  for _, result in ipairs(self.unweighed) do
-    if may_shrink(self, result) then
-      self.old[#self.old + 1] = result
-      self.frees = self.frees + result.content.tokens - result.stub.tokens
+--- The input of a call made short; nil where it stays.
+local function short_of(self, call)
+  local answer = call.answer
+  if not (self.opts.inputs and self.reader.shape.shorten and answer) or answer.excluded or call.short then
+    return nil
+  end
+  return records.short_input(call.made, self.weigher) or nil
+end
+
+--- The messages of exchanges as they are now.
+local function messages_of(self, exchanges)
+  local messages = {}
+  for _, exchange in ipairs(exchanges) do
+    for _, entry in ipairs(exchange.entries) do
+      messages[#messages + 1] = self:message(entry)
     end
   end
-  self.unweighed = {}
+  return messages
 end
 
-local function is_blob(result)
-  return tokens.is_blob(result.content)
+--- What would stand in place of exchanges: messages, their tokens, and those of the note.
+local function merged(self, exchanges)
+  local line = note.of(exchanges, self.weigher, self.opts)
+  local messages, total = self.reader.shape.merge(messages_of(self, exchanges), line), 0
+  for i, message in ipairs(messages) do
+    total = total + records.of(self.reader, message, i, 0).total
+  end
+  return messages, total, self.weigher:text(line)
 end
 
-local function is_superseded(result, self)
-  local latest = result.call and self.latest[result.call.key]
-  return latest and latest.at > result.at
+--- The fewest tokens that an exchange can come to.
+local function least_of(self, exchange)
+  if may_go(self, exchange) then
+    local _, total, of_note = merged(self, { exchange })
+    self:put(exchange, "texts", total - of_note)
+    return total
+  end
+  local least = exchange.tokens
+  for _, answer in ipairs(exchange.answers) do
+    if may_shrink(self, answer) then least = least - answer.content.tokens + answer.stub.tokens end
+  end
+  for _, call in ipairs(exchange.calls) do
+    local short = short_of(self, call)
+    least = least - (short and short.freed or 0)
+  end
+  return least
 end
 
-local function is_any()
-  return true
+local function can_free(exchange)
+  return exchange.is_old and math.max(exchange.tokens - exchange.least, 0) or 0
 end
 
---- Replace old results until the target is met: images and base64, then what was asked again, then the rest.
-local function remove_old(self)
-  local target = self.opts.target * self.opts.max_tokens
-  if #self.old == 0 then return end
-  for _, goes in ipairs { is_blob, is_superseded, is_any } do
-    for _, result in ipairs(self.old) do
-      if self.total <= target then break end
-      if not result.is_stub and goes(result, self) then
-        self.frees = self.frees - result.content.tokens + result.stub.tokens
-        to_stub(self, result)
+--- Change what an exchange costs.
+local function weigh(self, exchange, by)
+  local before = can_free(exchange)
+  self:put(exchange, "tokens", exchange.tokens + by)
+  self:put(self, "total", self.total + by)
+  self:put(self, "frees", self.frees + can_free(exchange) - before)
+end
+
+local function to_stub(self, answer)
+  if not may_shrink(self, answer) then return end
+  self:put(answer, "is_stub", true)
+  self:put(answer.entry, "changed", true)
+  weigh(self, answer.exchange, answer.stub.tokens - answer.content.tokens)
+end
+
+--- Look at the exchanges that became old since the last time.
+local function weigh_old(self)
+  for i = self.unweighed, self.first_kept - 1 do
+    local exchange = self.kept[i]
+    self:put(exchange, "least", least_of(self, exchange))
+    self:put(exchange, "is_old", true)
+    self:put(self, "frees", self.frees + can_free(exchange))
+    push(self, self.old, exchange)
+    for _, answer in ipairs(exchange.answers) do
+      if not answer.is_stub and answer.content.tokens > stub.MOST and not answer.excluded then
+        if tokens.is_blob(answer.content) then push(self, self.blobs, answer) end
+        if answer.stale then push(self, self.stale, answer) end
       end
     end
   end
-  local left = {}
-  for _, result in ipairs(self.old) do
-    if not result.is_stub then left[#left + 1] = result end
-  end
-  self.old = left
+  self:put(self, "unweighed", self.first_kept)
 end
 
--- what goes where that is not enough -----------------------------------------------------
+-- results and arguments -------------------------------------------------------------------
+
+local function remove_blobs(self, target)
+  while self.total > target and self.next_blob <= #self.blobs do
+    to_stub(self, self.blobs[self.next_blob])
+    self:put(self, "next_blob", self.next_blob + 1)
+  end
+end
+
+local function earlier(a, b)
+  return a.at < b.at
+end
+
+local function remove_stale(self, target)
+  if self.total <= target or #self.stale == 0 then return end
+  local stale, left = check.copied(self.stale), {}
+  table.sort(stale, earlier)
+  for _, answer in ipairs(stale) do
+    if self.total > target then
+      to_stub(self, answer)
+    elseif not answer.is_stub then
+      left[#left + 1] = answer
+    end
+  end
+  self:put(self, "stale", left)
+end
+
+--- Make an exchange's results stubs, and its arguments short.
+local function shorten(self, exchange)
+  for _, answer in ipairs(exchange.answers) do
+    to_stub(self, answer)
+  end
+  for _, call in ipairs(exchange.calls) do
+    local short = short_of(self, call)
+    if short then
+      self:put(call, "short", short)
+      self:put(call.entry, "changed", true)
+      weigh(self, exchange, -short.freed)
+    end
+  end
+end
+
+local function shorten_old(self, target)
+  while self.total > target and self.next_short <= #self.old do
+    shorten(self, self.old[self.next_short])
+    self:put(self, "next_short", self.next_short + 1)
+  end
+end
+
+-- whole exchanges -----------------------------------------------------------------------------
+
+--- Let exchanges go; false where what would stand in their place costs as much.
+local function go(self, exchanges, messages, size)
+  local freed = -size
+  for _, exchange in ipairs(exchanges) do
+    freed = freed + exchange.tokens
+  end
+  if freed <= 0 then return false end
+  local run = { messages = messages, has = {}, first = exchanges[1].entries[1] }
+  for _, message in ipairs(messages) do
+    run.has[message] = true
+  end
+  for _, exchange in ipairs(exchanges) do
+    for _, entry in ipairs(exchange.entries) do
+      self:put(entry, "run", run)
+    end
+    weigh(self, exchange, -exchange.tokens)
+    self:put(exchange, "is_old", false)
+  end
+  self:put(self, "total", self.total + size)
+  return true
+end
+
+--- The oldest exchanges that may go together: all up to a person's message or one that stays, or as many as it takes.
+---@return abridge.history.Exchange[] run
+---@return boolean closed more cannot come to it
+---@return table[]|nil messages in its place
+---@return integer|nil size their tokens
+local function next_run(self, target)
+  local run, most = {}, self.total -- at least so much is left, but for the note
+  for i = self.next_gone, #self.old do
+    local exchange = self.old[i]
+    if not may_go(self, exchange) then return run, true end
+    run[#run + 1] = exchange
+    most = most - exchange.tokens + exchange.texts
+    if most <= target then
+      local messages, size = merged(self, run)
+      local left = self.total + size
+      for _, gone in ipairs(run) do
+        left = left - gone.tokens
+      end
+      if left <= target then return run, true, messages, size end
+    end
+    if exchange.ends then return run, true end
+  end
+  return run, false
+end
+
+local function remove_exchanges(self, target)
+  while self.total > target and self.next_gone <= #self.old do
+    if not may_go(self, self.old[self.next_gone]) then
+      self:put(self, "next_gone", self.next_gone + 1)
+    else
+      local run, closed, messages, size = next_run(self, target)
+      if not messages then
+        messages, size = merged(self, run)
+      end
+      if not go(self, run, messages, size) and not closed then return end
+      self:put(self, "next_gone", self.next_gone + #run)
+    end
+  end
+end
+
+-- what goes where that is not enough ----------------------------------------------------------
 
 --- Replace the results that stay otherwise, the oldest first. What a step passed over stays as it is.
 local function remove_kept(self)
   for i = math.max(self.first_kept, self.next_kept), #self.kept do
-    if self.total <= self.opts.max_tokens then return end
-    if may_shrink(self, self.kept[i]) then to_stub(self, self.kept[i]) end
-    self.next_kept = i + 1
+    for _, answer in ipairs(self.kept[i].answers) do
+      if self.total <= self.opts.max_tokens then return end
+      to_stub(self, answer)
+    end
+    self:put(self, "next_kept", i + 1)
   end
 end
 
---- Put a shorter text in a result's place.
-local function to_cut(self, result, text, size)
-  local content = result.content
-  local saved = content.text_tokens - size
-  self.total = self.total - saved
-  result.cut, result.stub = text, nil
-  result.content = {
-    text = text,
-    text_tokens = size,
-    tokens = content.tokens - saved,
-    media = content.media,
-    media_bytes = content.media_bytes,
-  }
-end
-
---- The results of the last turn that may be cut.
+--- The results of the last turn that may be cut, and how large their texts are.
 local function long_ones(self)
-  local long
-  for _, result in ipairs(self.turn) do
-    local content = result.content
-    if content.text_tokens > stub.MOST and not result.excluded and not stub.is_stub(content.text) then
-      long = long or {}
-      long[#long + 1] = result
+  local long, sizes = {}, {}
+  for _, answer in ipairs(self.turn.answers) do
+    local content = answer.content
+    if content.text_tokens > stub.MOST and not answer.excluded and not stub.is_stub(content.text) then
+      long[#long + 1], sizes[#sizes + 1] = answer, content.text_tokens
     end
   end
-  return long
+  return long, sizes
 end
 
---- Cut the last turn's results to what is left, the largest to the same size.
+--- Cut the last turn's results to what is left, the largest to the same size, if that makes all of it fit.
 local function cut_turn(self)
-  local long, sizes, room = long_ones(self), {}, self.opts.max_tokens - self.total
-  for i, result in ipairs(long or {}) do
-    sizes[i] = result.content.text_tokens
-    room = room + sizes[i]
+  local long, sizes = long_ones(self)
+  local left = self.total
+  for _, size in ipairs(sizes) do
+    left = left - size + stub.MOST
   end
-  local shares = long and share.fair(sizes, room)
-  for i, result in ipairs(long or {}) do
+  if #long == 0 or left > self.opts.max_tokens then return end
+  local shares = share.fair(sizes, self.opts.max_tokens - left + stub.MOST * #long)
+  local cuts, total = {}, self.total
+  for i, answer in ipairs(long) do
     local most = math.max(shares[i], stub.MOST)
     if sizes[i] > most then
-      local text = shrink.cut(result, most, self.opts)
-      local size = self.weigher:text(text)
-      if size < sizes[i] then to_cut(self, result, text, size) end
+      local given = shrink.with_text(answer.result.given, shrink.cut(answer, most, self.opts))
+      local content = self.weigher:content(given)
+      cuts[i] = { given = given, content = content }
+      total = total - answer.content.tokens + content.tokens
+    end
+  end
+  if total > self.opts.max_tokens then return end
+  for i, answer in ipairs(long) do
+    if cuts[i] then
+      local by = cuts[i].content.tokens - answer.content.tokens
+      self:put(answer, "cut", cuts[i].given)
+      self:put(answer.entry, "changed", true)
+      self:put(answer, "content", cuts[i].content)
+      self:put(answer, "stub", nil)
+      weigh(self, answer.exchange, by)
     end
   end
 end
@@ -165,61 +424,164 @@ end
 --- Make room, if there is too much.
 function Fold:step()
   local opts = self.opts
-  local max = opts.max_tokens
+  local max, target = opts.max_tokens, opts.target * opts.max_tokens
   if self.total <= opts.trigger * max then return end
   weigh_old(self)
-  if self.total > max or self.frees >= opts.clear_at_least * max then remove_old(self) end
-  if self.total <= max then return end
-  remove_kept(self)
+  if self.total > max or self.frees >= opts.clear_at_least * max then
+    remove_blobs(self, target)
+    remove_stale(self, target)
+    shorten_old(self, target)
+    remove_exchanges(self, target)
+  end
+  if self.total > max then remove_kept(self) end
   if self.total > max then cut_turn(self) end
 end
 
---- A fold that goes on from here, while this one stays as it is. What the fork does to a result is done to another in
---- its place.
----@return abridge.history.Fold
----@return table<abridge.history.Result, abridge.history.Result> forks by result
-function Fold:fork()
-  local fork, forks = setmetatable({}, Fold), {}
-  for key, value in pairs(self) do
-    fork[key] = value
-  end
-  local function forked(results, from)
-    local list = {}
-    for i = from, #results do
-      list[#list + 1] = setmetatable({}, { __index = results[i] })
-      forks[results[i]] = list[#list]
-    end
-    return list
-  end
-  fork.turn, fork.old, fork.unweighed = {}, forked(self.old, 1), forked(self.unweighed, 1)
-  fork.kept, fork.first_kept = forked(self.kept, self.first_kept), 1
-  fork.next_kept = math.max(self.next_kept - self.first_kept + 1, 1)
-  fork.latest = setmetatable({}, { __index = self.latest })
-  return fork, forks
+local function is_exchange(turn)
+  return #turn.calls > 0 or #turn.answers > 0
 end
 
 --- The next message is a reply: the results so far are those of an earlier turn.
 function Fold:begin_reply()
-  local turn, kept, count = self.turn, self.kept, #self.kept
-  for i = 1, #turn do
-    count = count + 1
-    kept[count], turn[i] = turn[i], nil
+  local turn = self.turn
+  if is_exchange(turn) then
+    push(self, self.kept, turn)
+    local first = math.max(#self.kept - self.opts.keep + 1, self.first_kept)
+    self:put(self, "first_kept", first)
   end
-  while count - self.first_kept >= self.opts.keep do
-    self.unweighed[#self.unweighed + 1] = kept[self.first_kept]
-    kept[self.first_kept] = false
-    self.first_kept = self.first_kept + 1
+  self:put(self, "turn", new_exchange())
+end
+
+--- Add the next call of the last reply.
+---@param call abridge.history.AskedCall
+local function add_call(self, call)
+  local turn, id = self.turn, call.made.id
+  push(self, turn.calls, call)
+  self:put(turn, "waiting", turn.waiting + 1)
+  if id == nil then return end
+  self:put(self.made, id, (self.made[id] or 0) + 1)
+  call.nth = self.made[id]
+  if not turn.ids[id] then self:put(turn.ids, id, {}) end
+  push(self, turn.ids[id], call)
+end
+
+--- The call that a result answers: by its id, or the first without a result.
+local function answered(self, id)
+  local turn = self.turn
+  for _, call in ipairs(id == nil and turn.calls or turn.ids[id] or {}) do
+    if not call.answer then
+      self:put(turn, "waiting", turn.waiting - 1)
+      return call
+    end
   end
 end
 
+--- Mark what a result supersedes.
+local function supersede(self, answer)
+  superseded.add(self, answer, function(older)
+    if older.stale then return end
+    self:put(older, "stale", true)
+    local is_candidate = older.exchange.is_old and not older.is_stub and not older.excluded
+    if is_candidate and older.content.tokens > stub.MOST then push(self, self.stale, older) end
+  end)
+end
+
 --- Add the next result.
+---@param entry abridge.history.Entry
 ---@param result abridge.history.Result
-function Fold:add(result)
-  local at, call = self.results + 1, result.call
-  self.results, result.at = at, at
-  self.total = self.total + result.content.tokens
-  self.turn[#self.turn + 1] = result
-  if call and not result.failed then self.latest[call.key] = result end
+---@param ending_of fun(call: abridge.history.AskedCall): abridge.CallEnd|nil
+local function add_answer(self, entry, result, ending_of)
+  local turn, call = self.turn, answered(self, result.id)
+  self:put(self, "answers", self.answers + 1)
+  local answer = { result = result, call = call, entry = entry, exchange = turn, content = result.whole }
+  answer.at = self.answers
+  local name = call and call.made.name
+  answer.ending = call and ending_of(call) or nil
+  answer.failed = result.is_error or answer.ending ~= nil and answer.ending.failed
+  answer.excluded = name ~= nil and self.opts.exclude_tools[name] or false
+  if call then self:put(call, "answer", answer) end
+  if not call or answer.excluded then self:put(turn, "stays", true) end
+  entry.answers[#entry.answers + 1] = answer
+  push(self, turn.answers, answer)
+  supersede(self, answer)
+end
+
+--- A person's message came: no run of exchanges goes on past it.
+local function end_run(self)
+  local turn = self.turn
+  local last = is_exchange(turn) and turn or self.kept[#self.kept]
+  if last then self:put(last, "ends", true) end
+end
+
+--- Add the next message.
+---@param record abridge.history.Record
+---@param deed_of fun(call: abridge.history.MadeCall): abridge.history.Deed
+---@param ending_of fun(call: abridge.history.AskedCall): abridge.CallEnd|nil
+function Fold:add(record, deed_of, ending_of)
+  local turn = self.turn
+  local entry = { at = #self.entries + 1, record = record, calls = {}, answers = {} }
+  push(self, self.entries, entry)
+  self:put(self, "total", self.total + record.total)
+  for k, made in ipairs(record.calls) do
+    entry.calls[k] = { made = made, deed = deed_of(made), entry = entry }
+    add_call(self, entry.calls[k])
+  end
+  for _, result in ipairs(record.results) do
+    add_answer(self, entry, result, ending_of)
+  end
+  if record.person then end_run(self) end
+  if record.reply or #record.results > 0 then
+    if record.stays then self:put(turn, "stays", true) end
+    push(self, turn.entries, entry)
+    self:put(turn, "tokens", turn.tokens + record.total)
+  end
+end
+
+-- messages as they are now ----------------------------------------------------------------
+
+local function content_now(answer)
+  if answer.is_stub then return answer.stub.text end
+  return answer.cut or answer.result.given
+end
+
+--- A message as it is now, if it did not go.
+---@param entry abridge.history.Entry
+---@return table
+function Fold:message(entry)
+  local message = self.messages[entry.at]
+  if not entry.changed then return message end
+  local contents, inputs, is_other = {}, {}, false
+  for k, answer in ipairs(entry.answers) do
+    is_other = is_other or answer.is_stub or answer.cut ~= nil
+    contents[k] = content_now(answer)
+  end
+  for k, call in ipairs(entry.calls) do
+    inputs[k] = call.short and call.short.input
+  end
+  if next(inputs) == nil then inputs = nil end
+  return records.written(self.reader, entry.record, message, is_other and contents or nil, inputs)
+end
+
+--- All messages as they are now, and which of the given ones are not among them.
+---@return table[] messages
+---@return integer[] changed
+function Fold:result()
+  local messages, changed, n = {}, {}, 0
+  for i, entry in ipairs(self.entries) do
+    local run, given = entry.run, self.messages[i]
+    if run then
+      for _, message in ipairs(run.first == entry and run.messages or {}) do
+        n = n + 1
+        messages[n] = message
+      end
+      if not run.has[given] then changed[#changed + 1] = i end
+    else
+      n = n + 1
+      messages[n] = self:message(entry)
+      if not rawequal(messages[n], given) then changed[#changed + 1] = i end
+    end
+  end
+  return messages, changed
 end
 
 return M

@@ -1,20 +1,22 @@
 --- What is known of a message: who made it, its calls and results, what it costs. Remembered by its table for as long
---- as that lives and everything in it is as it was.
+--- as that lives and everything in it is as it was. A record never changes: what becomes of a message in a conversation
+--- is the fold's to know.
 
 local check = require "abridge.base.check"
+local shorten = require "abridge.history.shorten"
 local stub = require "abridge.history.stub"
+local tokens = require "abridge.history.tokens"
 
 local M = {}
 
 ---@class (exact) abridge.history.MadeCall A call of a reply.
 ---@field id any
 ---@field name? string
+---@field given any its input as the message has it
 ---@field input any decoded
----@field key string equal where the same is asked for
----@field reply? integer number of its reply; this and what follows are of one fit
----@field nth? integer among the calls with its id
----@field answered? boolean
----@field later? abridge.history.MadeCall the next call of its reply with the same id
+---@field asked string the same where the same input is given
+---@field custom boolean its input is free text
+---@field short? { input: string|table, freed: integer }|false its input made short, once asked for; false: it stays
 
 ---@class (exact) abridge.history.Result The result of a call.
 ---@field id any
@@ -23,24 +25,17 @@ local M = {}
 ---@field whole abridge.history.Content the same, weighed
 ---@field known_stub? table the last stub made of it, and what it was made from
 ---@field cuts table<integer, table> its text within so many tokens
----@field content abridge.history.Content as it is now; this and what follows are of one fit
----@field call? abridge.history.MadeCall nil where no call is known
----@field at integer its place among all results
----@field ending? abridge.CallEnd what the session knows of it
----@field failed boolean
----@field excluded boolean
----@field stub? { text: string, tokens: integer }|false
----@field is_stub? boolean
----@field cut? string what is left of its text
 
 ---@class abridge.history.Record
 ---@field reply boolean it is the model's
+---@field person boolean it has more than results, and is not the model's
+---@field stays boolean a part of it has to stay as it is, with its calls
 ---@field calls abridge.history.MadeCall[]
 ---@field results abridge.history.Result[]
 ---@field fixed integer tokens besides the results
 ---@field total integer tokens
----@field in_use? table what used it last: a walk, or the calls of its tail
----@field made? table the message as it was written last
+---@field made? table the message as it was written last, and from what
+---@field bare? integer tokens by the estimate, without a margin
 ---@field private setup table what its counts depend on
 ---@field private print any[] the message as it was
 
@@ -80,23 +75,34 @@ end
 
 -- what counts depend on --------------------------------------------------------------------
 
-local SETUP = { "format", "count_tokens", "token_safety", "image_tokens", "session" }
-local last_setup = setmetatable({}, { __mode = "v" })
+local SETUP = { "format", "count_tokens", "token_safety", "image_tokens" }
+local MOST_SETUPS = 16 -- of conversations that go on side by side
+local setups = {}
 
 --- What the counts of these options depend on: the same table for the same options.
 ---@param opts table of `history.fit`
 ---@return table
 function M.setup(opts)
-  local last, same = last_setup[1], true
-  for _, key in ipairs(SETUP) do
-    same = same and last ~= nil and rawequal(last[key], opts[key])
+  for i, known in ipairs(setups) do
+    local same, left = true, 0
+    for _, key in ipairs(SETUP) do
+      same = same and rawequal(known[key], opts[key])
+      left = left + (known[key] ~= nil and 1 or 0)
+    end
+    same = same and left == known.count -- none was collected
+    if same then
+      table.insert(setups, 1, table.remove(setups, i))
+      return known
+    end
   end
-  if same then return last end
-  local setup = {}
+  local setup = setmetatable({}, { __mode = "v" }) -- a host's functions may hold its chat
+  setup.count = 0
   for _, key in ipairs(SETUP) do
     setup[key] = opts[key]
+    setup.count = setup.count + (opts[key] ~= nil and 1 or 0)
   end
-  last_setup[1] = setup
+  table.insert(setups, 1, setup)
+  setups[MOST_SETUPS + 1] = nil
   return setup
 end
 
@@ -109,9 +115,16 @@ local function id_of(value)
 end
 
 local function made_call(call)
-  local name, input = rawget(call, "name"), stub.decoded(rawget(call, "input"))
-  name = type(name) == "string" and name or nil
-  return { id = id_of(rawget(call, "id")), name = name, input = input, key = stub.key(name or "", input) }
+  local given = rawget(call, "input")
+  local input, name = stub.decoded(given), rawget(call, "name")
+  return {
+    id = id_of(rawget(call, "id")),
+    name = type(name) == "string" and name or nil,
+    given = given,
+    input = input,
+    asked = stub.asked(input),
+    custom = rawget(call, "custom") == true,
+  }
 end
 
 local function given_result(result, weigher)
@@ -121,11 +134,11 @@ local function given_result(result, weigher)
   return { id = id_of(rawget(result, "id")), is_error = is_error, given = content, whole = whole, cuts = {} }
 end
 
---- The tables in a list that a host's `read` gave.
+--- A list that a host's `read` gave, with a table in each place.
 local function tables_in(values)
   local all = {}
-  for _, value in ipairs(values) do
-    all[#all + 1] = type(value) == "table" and value or nil
+  for i, value in ipairs(values) do
+    all[i] = type(value) == "table" and value or {}
   end
   return all
 end
@@ -133,6 +146,7 @@ end
 --- Read a message and weigh it.
 local function new_record(view, print, setup, weigher)
   local record = { setup = setup, print = print, reply = view.reply, calls = {}, results = {}, fixed = 0 }
+  record.person, record.stays = view.person or false, view.fixed or false
   for _, value in ipairs(view.rest) do
     record.fixed = record.fixed + weigher:value(value)
   end
@@ -140,11 +154,24 @@ local function new_record(view, print, setup, weigher)
   for i, call in ipairs(tables_in(view.calls)) do
     record.calls[i] = made_call(call)
   end
-  for i, result in ipairs(view.results) do
-    record.results[i] = given_result(type(result) == "table" and result or {}, weigher)
+  for i, result in ipairs(tables_in(view.results)) do
+    record.results[i] = given_result(result, weigher)
     record.total = record.total + record.results[i].whole.tokens
   end
   return record
+end
+
+--- The input of a call made short, and the tokens that frees; false where it stays.
+---@param call abridge.history.MadeCall
+---@param weigher abridge.history.Weigher
+---@return { input: string|table, freed: integer }|false
+function M.short_input(call, weigher)
+  if call.short == nil then
+    local input = not call.custom and shorten.input(call.given, weigher)
+    local freed = input and weigher:input(call.given) - weigher:input(input) or 0
+    call.short = freed > 0 and { input = input, freed = freed } or false
+  end
+  return call.short
 end
 
 ---@class abridge.history.Reader
@@ -176,42 +203,52 @@ function M.of(reader, message, index, deeper)
   return record
 end
 
---- Another record of the same message, which is in a conversation twice.
----@param record abridge.history.Record
----@return abridge.history.Record
-function M.copied(record)
-  local copy = check.copied(record)
-  copy.calls, copy.results = {}, {}
-  for i, call in ipairs(record.calls) do
-    copy.calls[i] = check.copied(call)
+--- The tokens of a message by the estimate, without a margin.
+---@param reader abridge.history.Reader
+---@param message table
+---@param index integer
+---@param deeper integer
+---@return integer
+function M.bare(reader, message, index, deeper)
+  local record = M.of(reader, message, index, deeper + 1)
+  if not record.bare then
+    local shape, bare = reader.shape, tokens.weigher({ token_safety = 1 }, reader.weigher.image_tokens)
+    local view = shape.own and shape.view(shape.read(message)) or shape.read(message)
+    record.bare = new_record(view, record.print, record.setup, bare).total
   end
-  for i, result in ipairs(record.results) do
-    copy.results[i] = check.copied(result)
-  end
-  return copy
+  return record.bare
 end
 
 -- messages that changed ----------------------------------------------------------------------
 
---- A copy of a message with other contents of its results: the one made before, if it is as it was.
+--- Do two lists that may have holes hold the same? So many of each.
+local function same(a, b, n)
+  for k = 1, n do
+    if not rawequal(a and a[k], b and b[k]) then return false end
+  end
+  return true
+end
+
+--- A copy of a message with other contents of its results and other inputs of its calls: the one made before, if it is
+--- as it was.
 ---@param reader abridge.history.Reader
 ---@param record abridge.history.Record of the message
 ---@param message table
----@param contents any[] that of the copy made before, where they are the same
+---@param contents? any[] of all its results, if any is another
+---@param inputs? table<integer, any> those of its calls that are others
 ---@return table
-function M.written(reader, record, message, contents)
+function M.written(reader, record, message, contents, inputs)
   local made, shape = record.made, reader.shape
-  if made and made.contents == contents then
+  if made and same(made.contents, contents, #record.results) and same(made.inputs, inputs, #record.calls) then
     local known = records[made.copy]
     if known and known.setup == reader.setup and unchanged(made.copy, known.print, 1) then return made.copy end
   end
-  local copy = shape.write(message, contents)
-  if type(copy) ~= "table" then
-    error(("%s: format.write must return a table, got %s"):format(reader.who, check.show(copy)), 0)
-  end
+  local copy = message
+  if inputs then copy = shape.shorten(copy, inputs) end
+  if contents then copy = shape.write(copy, contents) end
   if not shape.own then
     M.of(reader, copy, 0, 0) -- a host that gives it back need not wait for it
-    record.made = { contents = contents, copy = copy }
+    record.made = { contents = contents, inputs = inputs, copy = copy }
   end
   return copy
 end

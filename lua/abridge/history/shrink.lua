@@ -1,34 +1,56 @@
 --- What is left of one result: its stub, or its text within so many tokens.
 
+local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local fit = require "abridge.output.fit"
 local stub = require "abridge.history.stub"
+local tokens = require "abridge.history.tokens"
 
 local M = {}
 
+--- What a stub depends on besides the content.
+local function same(known, answer, opts)
+  return known.of == answer.content.text
+    and known.ending == answer.ending
+    and known.name == (answer.call and answer.call.made.name)
+    and known.asked == (answer.call and answer.call.made.asked)
+    and known.session == opts.session
+    and known.tools == opts.tools
+end
+
 --- The stub of a result as it is now; nil where it has none.
----@param result abridge.history.Result
+---@param answer abridge.history.Answer
 ---@param opts table of `history.fit`
 ---@param weigher abridge.history.Weigher
 ---@return { text: string, tokens: integer }|nil
-function M.stub(result, opts, weigher)
-  local key, of, known = result.call and result.call.key, result.content.text, result.known_stub
-  if known and known.of == of and known.key == key and known.ending == result.ending then return known.made end
-  local text = stub.of(result, weigher, opts)
-  local made = text and { text = text, tokens = weigher:text(text) } or nil
-  result.known_stub = { made = made, of = of, key = key, ending = result.ending }
-  return made
+function M.stub(answer, opts, weigher)
+  local result, made = answer.result, answer.call and answer.call.made or {}
+  local known = result.known_stub
+  if known and same(known, answer, opts) then return known.made end
+  local text = stub.of(answer, weigher, opts)
+  local stubbed = text and { text = text, tokens = weigher:text(text) } or nil
+  result.known_stub = {
+    made = stubbed,
+    of = answer.content.text,
+    ending = answer.ending,
+    name = made.name,
+    asked = made.asked,
+    session = opts.session,
+    tools = opts.tools,
+  }
+  return stubbed
 end
 
 --- A result's text within so many tokens: how its command ended stays, and the notice is that of this cut.
----@param result abridge.history.Result as it came
+---@param answer abridge.history.Answer as it came
 ---@param most integer
 ---@param opts table of `history.fit`
 ---@return string
-function M.cut(result, most, opts)
-  local ending, known = result.ending or {}, result.cuts[most]
-  if known and known.ending == result.ending then return known.text end
-  local body, exit = stub.printed(result.content.text, result.ending)
+function M.cut(answer, most, opts)
+  local result, ending = answer.result, answer.ending or {}
+  local known = result.cuts[most]
+  if known and known.ending == answer.ending then return known.text end
+  local body, exit = stub.printed(answer.content.text, answer.ending)
   local limits = { strategy = "auto", kind = core.kind(body), max_tokens = most, utf8 = "replace" }
   limits.count_tokens, limits.token_safety = opts.count_tokens, opts.token_safety
   local parts = { tool = "run_command", exit = exit }
@@ -36,8 +58,32 @@ function M.cut(result, most, opts)
     cut.full_output_path = ending.path
   end
   local content = fit.fit(body, limits, parts)
-  result.cuts[most] = { text = content, ending = result.ending }
+  result.cuts[most] = { text = content, ending = answer.ending }
   return content
+end
+
+--- A content with its texts replaced by one.
+---@param given any
+---@param text string
+---@return any
+function M.with_text(given, text)
+  if type(given) ~= "table" then return text end
+  local parts, put = {}, false
+  for _, part in ipairs(check.list(given)) do
+    if not tokens.text_of(part) then
+      parts[#parts + 1] = part
+    elseif not put then
+      put = true
+      if type(part) == "table" then
+        part = rawget(part, "text") and check.copied(part) or { type = "text" }
+        part.text = text
+      else
+        part = text
+      end
+      parts[#parts + 1] = part
+    end
+  end
+  return parts
 end
 
 return M

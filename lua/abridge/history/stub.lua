@@ -1,21 +1,20 @@
---- The line in place of a result that a conversation has no room for: what was called, how it ended, how much it
---- printed, and how to see it again.
+--- The line in place of a result that a conversation has no room for: how the call above it ended, how much it
+--- printed, and where that is.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local encode = require "abridge.base.encode"
 local host = require "abridge.base.host"
 local sentences = require "abridge.output.sentences"
+local tools = require "abridge.history.tools"
 
 local M = {}
 
 --- Tokens that no stub exceeds, and no result that is replaced is within.
 M.MOST = 160
 
---- Bytes of the arguments: as many as fit.
-local ARGUMENT_BYTES = { 400, 200, 100, 50, 25 }
+local WORDS = 24 -- tokens, without the margin, of a stub's words: all but lines, size and path
 local STUB_BYTES = 16 * M.MOST -- more than any stub of ours has
-local NOTICE_BYTES = 1000 -- likewise of the notice of a page
 
 -- the call ---------------------------------------------------------------------
 
@@ -31,23 +30,14 @@ function M.decoded(input)
   return check.is_null(value) and {} or value
 end
 
---- What calls have in common that ask for the same.
----@param name string
+--- An input in an order of its own.
 ---@param input any decoded
 ---@return string
-function M.key(name, input)
-  return name .. "\0" .. (encode.json(input) or type(input) == "string" and input or "")
+function M.asked(input)
+  return encode.json(input) or type(input) == "string" and input or ""
 end
 
--- Arguments that say what a call was about: of commands and searches in quotes, of places as they are.
-local QUOTED = { "command", "cmd", "query", "pattern", "sql" }
-local BARE = { "path", "file_path", "filepath", "filePath", "filename", "file", "url", "uri" }
-
---- A text in at most so many bytes: its start, and a little of its end.
-local function clipped(text, most)
-  local how = { max_bytes = most, head_ratio = 0.75, snap = "char", marker = "inside", marker_text = "..." }
-  return (core.head_tail(text, how))
-end
+-- what shows ------------------------------------------------------------------------
 
 --- A text that shows as it reads: no controls but newlines, nothing that hides or turns text.
 local function printable(text)
@@ -55,79 +45,14 @@ local function printable(text)
   return (text:gsub("[%z\1-\9\11-\31\127]", ""):gsub("\194[\128-\159]", ""))
 end
 
-local function on_a_line(text)
-  return (printable(text):gsub("%s+", " "))
+--- A text on a line, in at most so many bytes: its start, and a little of its end.
+---@param text string
+---@param most integer
+---@return string
+function M.on_a_line(text, most)
+  local how = { max_bytes = most, head_ratio = 0.75, snap = "char", marker = "inside", marker_text = "..." }
+  return (core.head_tail(printable(text):gsub("%s+", " "), how))
 end
-
---- The arguments of a call, in short.
-local function arguments(input)
-  if type(input) == "string" then return '"' .. on_a_line(input) .. '"' end
-  if type(input) ~= "table" then return "" end
-  local words = {}
-  for _, key in ipairs(QUOTED) do
-    local value = rawget(input, key)
-    if type(value) == "string" and value ~= "" then words[#words + 1] = '"' .. on_a_line(value) .. '"' end
-  end
-  for _, key in ipairs(BARE) do
-    local value = rawget(input, key)
-    if type(value) == "string" and value ~= "" then words[#words + 1] = on_a_line(value) end
-  end
-  if #words == 0 and next(input) ~= nil then words[1] = on_a_line(encode.json(input) or "") end
-  return table.concat(words, " ")
-end
-
--- What a tool does, by the words of its name: only one that reads can be called again for what it printed.
-local READS, CHANGES = {}, {}
-for word in
-  ([[cat describe fetch find get glob grep head list lookup ls read search show sql_query status tail tree
-    view]]):gmatch "%S+"
-do
-  READS[word] = true
-end
-for word in
-  ([[add apply bash call command commit create delete do edit eval exec execute insert install move patch post
-    push put remove rename replace run send set shell start stop submit terminal update write]]):gmatch "%S+"
-do
-  CHANGES[word] = true
-end
-
-local function only_reads(name)
-  local reads = READS[name] or false
-  for word in name:gsub("(%l)(%u)", "%1_%2"):lower():gmatch "%a+" do
-    if CHANGES[word] then return false end
-    reads = reads or READS[word] or false
-  end
-  return reads
-end
-
-local PAGES = { path = true, offset = true, limit = true, column = true } -- arguments of our read_file
-
---- Is this a call of our read_file, and not of another by that name, which may begin elsewhere and print a heading?
-local function is_page(own_name, input)
-  if own_name ~= "read_file" or type(input) ~= "table" then return false end
-  for key in next, input do
-    if not PAGES[key] then return false end
-  end
-  return true
-end
-
---- The lines of a file that a page has, where it says which or is a file's start.
-local function range(own_name, input, text, failed)
-  if not is_page(own_name, input) or failed then return nil end
-  local last = text:sub(-NOTICE_BYTES)
-  local shown = last:match "\n\n%[Showing lines (%d+%-%d+) of [^\n]*%]%s*$"
-  if shown then return "lines " .. shown end
-  local first = tonumber(rawget(input, "offset") == nil and 1 or rawget(input, "offset"))
-  if not (check.is_count(first) and first > 0) then return nil end
-  local next_line = tonumber(last:match "\n%[[^\n]*Use offset=(%d+) to continue%]%s*$")
-  if not next_line then
-    if last:find "\n%[[^\n]*%]%s*$" then return nil end
-    next_line = first + core.count_lines(text)
-  end
-  return next_line > first and ("lines %.0f-%.0f"):format(first, next_line - 1) or nil
-end
-
--- the stub ----------------------------------------------------------------------
 
 --- Is this text a stub, made under whichever options?
 ---@param text string
@@ -161,10 +86,11 @@ function M.printed(text, ending)
   return one_newline(body:sub(1, -#exit - 1)), exit
 end
 
---- What `priority` keeps of a failure, in what the line leaves of a stub; nil where there is no room.
-local function failure(text, line, weigher, limits)
-  if core.is_binary(text, true) then return nil end
+--- What `priority` keeps of a failure, in what the line leaves of a stub; the line alone where there is no room.
+local function with_failure(text, line, weigher)
+  if core.is_binary(text, true) then return line end
   text = printable(text)
+  local limits = weigher.limits
   local room = M.MOST - weigher:text(line .. "\n")
   while room > 0 do
     local kept = core.cut(text, {
@@ -179,55 +105,59 @@ local function failure(text, line, weigher, limits)
     if stub and weigher:text(stub) <= M.MOST then return stub end
     room = kept and math.floor(room / 2) or 0
   end
+  return line
 end
 
---- The tool's own name, the arguments and the output as they may be shown.
-local function shown(result, session)
-  local call = result.call or {}
-  local name, input, text = call.name, call.input, result.content.text
-  if result.failed then text = M.printed(text, result.ending) end
-  local own_name = session and name and session.table_of_limits.aliases[name] or name
-  local redactor = session and session.redactor
-  if redactor then
-    name, input = name and redactor:text(name), redactor:data(input)
-    if result.failed then text = redactor:document(text) end
+-- the stub ----------------------------------------------------------------------
+
+--- What a tool may be called again by; nil where it may not be.
+local function again(call, opts)
+  if not (call and call.name and tools.is_repeatable(call.name, opts)) then return nil end
+  local redactor = opts.session and opts.session.redactor
+  return M.on_a_line(redactor and redactor:text(call.name) or call.name, 64)
+end
+
+--- The lines of a file that a page shows, in words.
+local function range(call, text, opts)
+  if not (call and call.name) then return nil end
+  local first, last = tools.page(tools.own_name(call.name, opts), call.input, text)
+  return first and ("lines %.0f-%.0f"):format(first, last)
+end
+
+--- Drop from a stub what it has no room for, the least needed first.
+local function fitted(output, weigher)
+  local words = sentences.removed { ended = output.ended, images = output.images, again = output.again }
+  if core.estimate_tokens(words) > WORDS then output.again = nil end
+  local line = sentences.removed(output)
+  for _, key in ipairs { "path", "again", "images", "lines", "range", "bytes", "ended" } do
+    if weigher:text(line) <= M.MOST then return line end
+    output[key] = nil
+    line = sentences.removed(output)
   end
-  return name and clipped(on_a_line(name), 64), own_name, arguments(input), text
+  return weigher:text(line) <= M.MOST and line or nil
 end
 
---- The stub of a result; nil where none is small enough.
----@param result abridge.history.Result
+--- The stub of a result as it is now; nil where none is small enough.
+---@param answer abridge.history.Answer
 ---@param weigher abridge.history.Weigher
 ---@param opts table of `history.fit`
 ---@return string|nil
-function M.of(result, weigher, opts)
-  local content, ending = result.content, result.ending or {}
-  local name, own_name, words, text = shown(result, opts.session)
-  local output = {
-    ended = ending.exit and sentences.ended(ending.exit) or result.failed and "failed" or nil,
+function M.of(answer, weigher, opts)
+  local content, ending, call = answer.content, answer.ending or {}, answer.call and answer.call.made
+  local text = content.text
+  local line = fitted({
+    ended = ending.exit and sentences.ended(ending.exit) or answer.failed and "failed" or nil,
     images = content.media > 0 and content.media or nil,
-    lines = content.text ~= "" and core.count_lines(content.text) or nil,
-    bytes = #content.text + content.media_bytes,
-    range = range(own_name, (result.call or {}).input, content.text, result.failed),
+    lines = text ~= "" and core.count_lines(text) or nil,
+    bytes = #text + content.media_bytes,
+    range = not answer.failed and range(call, text, opts) or nil,
     path = ending.path,
-    again = name and only_reads(own_name) and name or nil,
-  }
-  local function fits(line)
-    return weigher:text(line) <= M.MOST
-  end
-  local line
-  for _, most in ipairs(ARGUMENT_BYTES) do
-    output.call = name and (words == "" and name or name .. " " .. clipped(words, most)) or nil
-    line = sentences.removed(output)
-    if fits(line) then break end
-  end
-  for _, key in ipairs { "call", "again", "path", "images", "lines", "range", "bytes", "ended" } do
-    if fits(line) then break end
-    output[key] = key == "call" and name or nil
-    line = sentences.removed(output)
-  end
-  if not fits(line) then return nil end
-  return result.failed and failure(text, line, weigher, opts) or line
+    again = again(call, opts),
+  }, weigher)
+  if not (line and answer.failed) then return line end
+  text = M.printed(text, answer.ending)
+  local redactor = opts.session and opts.session.redactor
+  return with_failure(redactor and redactor:document(text) or text, line, weigher)
 end
 
 return M

@@ -110,8 +110,8 @@ end
 -- weighing ---------------------------------------------------------------------
 
 ---@class abridge.history.Weigher
----@field private limits abridge.Limits
----@field private image_tokens? integer|fun(width: integer, height: integer): number
+---@field limits abridge.Limits
+---@field image_tokens? integer|fun(width: integer, height: integer): number
 local Weigher = {}
 Weigher.__index = Weigher
 
@@ -145,6 +145,14 @@ function Weigher:image(data)
   error("abridge: image_tokens must return a number from 0 to 2^53, got " .. check.show(tokens), 0)
 end
 
+--- Tokens of the input of a call.
+---@param input any
+---@return integer
+function Weigher:input(input)
+  if type(input) == "table" then return self:text(encode.json(input) or "") end
+  return type(input) == "string" and self:text(input) or 0
+end
+
 --- Tokens of any value of a message: its strings, but those under keys that no model reads.
 ---@param value any
 ---@return integer
@@ -156,7 +164,7 @@ function Weigher:value(value)
   local tokens, hidden = 0, HIDDEN[field(value, "type")]
   for key, inner in next, value do
     if type(inner) == "table" and (key == "input" or key == "arguments") then
-      tokens = tokens + self:text(encode.json(inner) or "")
+      tokens = tokens + self:input(inner)
     elseif not (UNCOUNTED[key] or hidden) then
       tokens = tokens + self:value(inner)
     end

@@ -339,18 +339,17 @@ end
 -- what a conversation no longer holds ------------------------------------------------
 
 --- How a line in place of an output begins.
-M.removed_start = "[Output removed to save room"
+M.removed_start = "[Removed to save room"
 
 --- The line in place of an output that a conversation has no room for.
----@param output { call: string|nil, ended: string|nil, range: string|nil, lines: integer|nil, images: integer|nil,
----  bytes: integer|nil, path: string|nil, again: string|nil } `call` and `again` can be printed
+---@param output { ended: string|nil, range: string|nil, lines: integer|nil, images: integer|nil, bytes: integer|nil,
+---  path: string|nil, again: string|nil } `again` can be printed
 ---@return string
 function M.removed(output)
   local told = {}
   local function tell(part)
     told[#told + 1] = part
   end
-  tell(output.call)
   tell(output.ended)
   if output.images then tell(M.fill("{images|image}", output)) end
   tell(output.range or output.lines and M.fill("{lines|line}", output))
@@ -359,8 +358,41 @@ function M.removed(output)
   if output.path then
     line = ("%s. Full output: %s"):format(line, M.path(output.path))
   elseif output.again then
-    line = ("%s. Call %s again to see it"):format(line, output.again)
+    line = ("%s. Call %s again"):format(line, output.again)
   end
+  return line .. "]"
+end
+
+--- The line that ends an argument which was made short.
+---@param left integer chars that are not shown
+---@return string
+function M.shortened(left)
+  local more = M.fill("{left|more char was|more chars were}", { left = left })
+  return ("[%s here; removed from this conversation to save room]"):format(more)
+end
+
+--- Is a text an argument that was made short?
+---@param text string
+---@return boolean
+function M.is_shortened(text)
+  return text:find("\n%[%d+ more chars? w%l+ here; removed from this conversation to save room%]$", -100) ~= nil
+end
+
+--- The line in place of calls that a conversation has no room for.
+---@param calls integer
+---@param named string[] the most frequent, in words
+---@param others integer calls that are not named
+---@param dir? string where their full outputs are
+---@return string
+function M.calls_removed(calls, named, others, dir)
+  local words = table.concat(named, ", ")
+  if others > 0 then
+    local rest = M.fill("{others|other}", { others = others })
+    words = #named > 0 and words .. " and " .. rest or nil
+  end
+  local line = "[" .. M.fill("{calls|call}", { calls = calls }) .. " removed to save room"
+  if words then line = line .. ": " .. words end
+  if dir then line = ("%s. Full outputs: %s"):format(line, M.path(dir)) end
   return line .. "]"
 end
 
