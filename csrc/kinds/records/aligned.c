@@ -4,6 +4,7 @@
  * but not in row after row, and lines that begin with the same words are no rows under a header.
  */
 #include "kinds/records/aligned.h"
+#include "kinds/records/drawn.h"
 #include "abridge.h"
 #include "base/ascii.h"
 #include "line/lines.h"
@@ -70,23 +71,10 @@ static void lay_out(abr_text_line line, layout *out)
 
 /* ---- the header ---- */
 
-/* `---- -----`, `+++-=====-====`, `+----+----+`: no letters, and stretches of - or =. */
 static bool is_ruling(abr_text_line line)
 {
-    size_t stretches = 0;
-    bool pipes = false;
-    bool crosses = false;
-    for (size_t i = 0; i < line.n; i++) {
-        char c = line.p[i];
-        if (c != '-' && c != '=' && c != '+' && c != '|' && c != ' ')
-            return false;
-        pipes = pipes || c == '|';
-        crosses = crosses || c == '+';
-        bool ruled = c == '-' || c == '=';
-        stretches += ruled && i > 0 && line.p[i - 1] != c;
-        stretches += ruled && i == 0;
-    }
-    return stretches >= LEAST_RULED && (crosses || !pipes);
+    bool boxed;
+    return abr_ruling_stretches(line, &boxed) >= LEAST_RULED && !boxed;
 }
 
 static bool is_name(abr_text_line word)

@@ -81,13 +81,17 @@ bool abr_is_row_line(abr_text_line line)
 {
     bool boxed;
     const abr_text_line text = abr_trimmed(line);
-    return text.n > 0 && abr_ruling_stretches(text, &boxed) == 0 && !is_row_count(text);
+    if (text.n > 0 && (abr_is_digit(*text.p) || *text.p == '('))
+        return !is_row_count(text);
+    return text.n > 0 && (abr_is_letter(*text.p) || abr_ruling_stretches(text, &boxed) == 0);
 }
 
 /* ---- cells ---- */
 
 static const char *find_bar(const char *p, size_t n, const char *sought)
 {
+    if (sought[1] == '\0')
+        return memchr(p, *sought, n);
     const size_t size = strlen(sought);
     for (const char *end = p + n; n >= size; p++, n = (size_t)(end - p)) {
         p = memchr(p, *sought, n - size + 1);
@@ -97,9 +101,14 @@ static const char *find_bar(const char *p, size_t n, const char *sought)
     return NULL;
 }
 
+static size_t bar_size(const abr_drawing *d)
+{
+    return d->bar[1] == '\0' ? 1 : strlen(d->bar);
+}
+
 bool abr_next_cell(const abr_drawing *d, abr_text_line line, size_t *at, abr_text_line *cell)
 {
-    const size_t size = strlen(d->bar);
+    const size_t size = bar_size(d);
     if (*at == 0 && d->framed) {
         while (*at < line.n && line.p[*at] == ' ')
             ++*at;

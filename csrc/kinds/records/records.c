@@ -36,6 +36,7 @@
 #include "line/words.h"
 #include "text/flow.h"
 #include "text/scan.h"
+#include "text/utf8.h"
 
 enum {
     JSON_MOST = 64 * 1024, /* bytes of a record that are read, and retained, so that it can be cut as JSON */
@@ -168,23 +169,22 @@ static size_t most_places(const records *r)
     return r->opts.keep / PLACES_APART + 4;
 }
 
-/* Is there memory for the places in n more bytes? */
-static bool reserve_places(records *r, size_t n)
+static bool grow_places(const records *r, place **places, size_t *size, size_t used, size_t n)
 {
     const size_t most = most_places(r);
-    size_t wanted = n / PLACES_APART + 2;
-    wanted = wanted < most - r->places_used ? r->places_used + wanted : most;
-    void *p = r->places; /* it has not wrapped if it grows, since it was not full */
-    const bool fine = abr_grow(r->opts.alloc, &p, &r->places_size, wanted, most, sizeof *r->places);
-    r->places = p;
-    if (!fine || r->opts.keep <= LISTED_KEEP)
-        return fine;
-    p = r->first;
-    wanted = n / PLACES_APART + 2;
-    wanted = wanted < most - r->first_used ? r->first_used + wanted : most;
-    const bool both = abr_grow(r->opts.alloc, &p, &r->first_size, wanted, most, sizeof *r->first);
-    r->first = p;
-    return both;
+    const size_t more = n / PLACES_APART + 2;
+    void *p = *places;
+    const bool fine =
+        abr_grow(r->opts.alloc, &p, size, more < most - used ? used + more : most, most, sizeof **places);
+    *places = p;
+    return fine;
+}
+
+/* Is there memory for the places in n more bytes? The ring has not wrapped if it grows, since it was not full. */
+static bool reserve_places(records *r, size_t n)
+{
+    return grow_places(r, &r->places, &r->places_size, r->places_used, n) &&
+           (r->opts.keep <= LISTED_KEEP || grow_places(r, &r->first, &r->first_size, r->first_used, n));
 }
 
 static void note_place(records *r)
@@ -437,6 +437,16 @@ static void add_to_open(records *r, const char *p, size_t n)
     r->newlines += abr_count_newlines(p, n);
 }
 
+/* Take the end of a long record after its first b->n bytes, from its last n bytes, which end at `end`. */
+static void take_end(abr_record_bytes *b, const char *end, size_t n)
+{
+    n = n < END_MOST ? n : END_MOST;
+    n = n < b->size - b->n ? n : (size_t)(b->size - b->n);
+    n -= abr_rest_of_char(end - n, n);
+    b->end = end - n;
+    b->end_n = (uint32_t)n;
+}
+
 /* Does an expanded row that the text ends end with a line? */
 static bool ends_row_line(const records *r, const char *p, size_t n)
 {
@@ -454,15 +464,8 @@ static abr_record_bytes open_bytes(const records *r, size_t keep)
     if (r->size <= most)
         return b;
     b.n = abr_char_start(p, r->open_n, most < r->open_n ? most : r->open_n);
-    size_t end_n = r->end_n < END_MOST ? r->end_n : END_MOST;
-    if (end_n > r->size - b.n)
-        end_n = (size_t)(r->size - b.n);
-    b.end = (r->opts.text ? p + r->size : r->end + r->end_n) - end_n; /* the reader goes before the text */
-    while (end_n > 0 && (*b.end & 0xC0) == 0x80) {
-        b.end++;
-        end_n--;
-    }
-    b.end_n = (uint32_t)end_n;
+    take_end(&b, r->opts.text ? p + r->size : r->end + r->end_n,
+             r->end_n); /* the reader goes before the text */
     return b;
 }
 
@@ -765,13 +768,7 @@ static abr_record_bytes retained_bytes(const records *r, const abr_candidate *c,
     b.n = abr_char_start(c->start, c->start_n, most < c->start_n ? most : c->start_n);
     if (c->window_n > 0)
         return b;
-    size_t end_n = END_MOST < c->size - b.n ? END_MOST : (size_t)(c->size - b.n);
-    b.end = c->start + c->start_n - end_n;
-    while (end_n > 0 && (*b.end & 0xC0) == 0x80) {
-        b.end++;
-        end_n--;
-    }
-    b.end_n = (uint32_t)end_n;
+    take_end(&b, c->start + c->start_n, c->start_n);
     return b;
 }
 
@@ -869,6 +866,13 @@ static void drop_covered(abr_record_list *list, const inner_records *b)
     list->count = n;
 }
 
+static void free_all(const abr_alloc *a, void **owned, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (owned[i])
+            a->free(a->ctx, owned[i]);
+}
+
 static bool fill_list(records *r, const abr_kind_request *q, size_t most)
 {
     const abr_alloc *a = r->opts.alloc;
@@ -890,10 +894,7 @@ static bool fill_list(records *r, const abr_kind_request *q, size_t most)
         sort_list(r, keys);
         value_list(r, worths, keys);
     }
-    void *owned[] = {keys, worths, scratch};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-        if (owned[i])
-            a->free(a->ctx, owned[i]);
+    free_all(a, (void *[]){keys, worths, scratch}, 3);
     return fine;
 }
 
@@ -959,13 +960,9 @@ static void close_records(abr_reader *base)
 {
     records *r = (records *)base;
     const abr_alloc *a = r->opts.alloc;
-    void *owned[] = {r->places, r->first, r->open, r->list.records};
     abr_candidates_free(&r->retained);
     abr_values_close(&r->values, a);
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-        if (owned[i])
-            a->free(a->ctx, owned[i]);
-    a->free(a->ctx, r);
+    free_all(a, (void *[]){r->places, r->first, r->open, r->list.records, r}, 5);
 }
 
 static abr_code open_records(const abr_reader_opts *opts, abr_reader **out)

@@ -256,17 +256,6 @@ static abr_text_line next_field(const char *p, size_t n, size_t *at, char delimi
     return (abr_text_line){p + from, i - from};
 }
 
-static void read_fields(abr_values *x, const char *p, size_t n, uint32_t counts, abr_worth *w)
-{
-    size_t place = 0;
-    for (size_t i = 0; i <= n; place++) {
-        const abr_text_line field = next_field(p, n, &i, x->told.delimiter);
-        abr_cell cell = {.p = field.p, .n = field.n, .at = (size_t)(field.p - p)};
-        read_place(x, place, &cell, counts, w);
-    }
-    read_shape(x, place, counts, w);
-}
-
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t';
@@ -286,22 +275,39 @@ static abr_text_line next_word(const char *p, size_t n, size_t *at, bool spaced)
     return (abr_text_line){p + from, i - from};
 }
 
-static void read_words(abr_values *x, const char *p, size_t n, uint32_t counts, abr_worth *w)
+/* The next cell of (p, n), a row or a line of one, from *at on, the one in this place; false at the end. */
+static bool next_cell(const abr_values *x, const char *p, size_t n, size_t *at, size_t place,
+                      abr_text_line *cell)
 {
-    size_t i = 0;
-    size_t place = 0;
-    for (;; place++) {
-        abr_text_line word = next_word(p, n, &i, x->spaced);
-        if (word.n == 0)
-            break;
-        if (place + 1 == x->names) {
-            word.n = (size_t)(p + n - word.p);
-            i = n;
-        }
-        abr_cell cell = {.p = word.p, .n = word.n, .at = (size_t)(word.p - p)};
-        read_place(x, place, &cell, counts, w);
+    if (x->told.drawn.bar)
+        return abr_next_cell(&x->told.drawn, (abr_text_line){p, n}, at, cell);
+    if (x->told.delimiter) {
+        if (*at > n)
+            return false;
+        *cell = next_field(p, n, at, x->told.delimiter);
+        return true;
     }
-    read_shape(x, place, counts, w);
+    *cell = next_word(p, n, at, x->spaced);
+    if (cell->n > 0 && place + 1 == x->names) { /* the last column has all that is left */
+        cell->n = (size_t)(p + n - cell->p);
+        *at = n;
+    }
+    return cell->n > 0;
+}
+
+/* Read the cells of (p, n), which starts `from` bytes after the row; empty ones only if `all`. Returns how many there
+ * are. */
+static size_t read_cells(abr_values *x, const char *p, size_t n, size_t from, bool all, uint32_t counts,
+                         abr_worth *w)
+{
+    size_t place = 0;
+    abr_text_line text;
+    for (size_t i = 0; next_cell(x, p, n, &i, place, &text); place++) {
+        abr_cell cell = {.p = text.p, .n = text.n, .at = from + (size_t)(text.p - p)};
+        if (all || text.n > 0)
+            read_place(x, place, &cell, counts, w);
+    }
+    return place;
 }
 
 /* The name and value of a line of an expanded row. */
@@ -322,53 +328,28 @@ static void read_named_cell(abr_values *x, const char *p, abr_text_line line, ui
     abr_read_cell(&x->columns, column, &cell, counts, w);
 }
 
-/* Read a row of a drawn table, which may have several lines. Of those after the first one most cells are empty. */
-static void read_cells(abr_values *x, const char *p, size_t n, uint32_t counts, abr_worth *w)
+/* Read the lines of a drawn row. Of those after the first one most cells are empty. Returns the cells of the last. */
+static size_t read_lines(abr_values *x, const char *p, size_t n, uint32_t counts, abr_worth *w)
 {
     size_t i = 0;
-    size_t place = 0;
+    size_t places = 0;
     abr_text_line line;
-    for (bool first = true; abr_next_line(p, n, &i, &line); first = false) {
-        if (x->told.drawn.rows == ABR_ROWS_EXPANDED) {
+    for (bool first = true; abr_next_line(p, n, &i, &line); first = false)
+        if (x->told.drawn.rows == ABR_ROWS_EXPANDED)
             read_named_cell(x, p, line, counts, w);
-            continue;
-        }
-        size_t at = 0;
-        abr_text_line text;
-        if (!abr_is_row_line(line))
-            continue;
-        for (place = 0; abr_next_cell(&x->told.drawn, line, &at, &text); place++) {
-            abr_cell cell = {.p = text.p, .n = text.n, .at = (size_t)(text.p - p)};
-            if (first || text.n > 0)
-                read_place(x, place, &cell, counts, w);
-        }
-    }
-    read_shape(x, place, counts, w);
+        else if (first || abr_is_row_line(line))
+            places = read_cells(x, line.p, line.n, (size_t)(line.p - p), first, counts, w);
+    return places;
 }
 
-static void name_place(abr_values *x, size_t place, abr_text_line name)
+static void read_row_values(abr_values *x, const char *p, size_t n, uint32_t counts, abr_worth *w)
 {
-    if (place < SHAPE)
-        abr_columns_at(&x->columns, place)->role = (uint8_t)abr_role_of(name.p, name.n);
+    const size_t places =
+        x->told.drawn.bar ? read_lines(x, p, n, counts, w) : read_cells(x, p, n, 0, true, counts, w);
+    read_shape(x, places, counts, w);
 }
 
-static bool name_fields(abr_values *x, const char *p, size_t n)
-{
-    size_t place = 0;
-    for (size_t i = 0; i <= n && n > 0; place++)
-        name_place(x, place, next_field(p, n, &i, x->told.delimiter));
-    return n > 0;
-}
-
-static bool name_cells(abr_values *x, abr_text_line line)
-{
-    size_t place = 0;
-    size_t at = 0;
-    abr_text_line name;
-    for (; abr_is_row_line(line) && abr_next_cell(&x->told.drawn, line, &at, &name); place++)
-        name_place(x, place, name);
-    return place > 0;
-}
+/* ---- the names of columns ---- */
 
 static size_t count_words(const char *p, size_t n, bool spaced)
 {
@@ -378,17 +359,13 @@ static size_t count_words(const char *p, size_t n, bool spaced)
     return words;
 }
 
-static bool name_words(abr_values *x, const char *p, size_t n)
+/* Find out where names that stand above columns end. */
+static void space_names(abr_values *x, const char *p, size_t n)
 {
     const size_t spaced = count_words(p, n, true);
     const size_t words = count_words(p, n, false);
     x->spaced = spaced > 1 && spaced * 4 >= words * 3; /* few names have a blank inside */
     x->names = x->spaced ? spaced : words;
-    size_t place = 0;
-    abr_text_line name;
-    for (size_t i = 0; (name = next_word(p, n, &i, x->spaced)).n > 0; place++)
-        name_place(x, place, name);
-    return place > 0;
 }
 
 static bool has_letters(const char *p, size_t n)
@@ -401,11 +378,18 @@ static bool has_letters(const char *p, size_t n)
 
 bool abr_values_name(abr_values *x, const char *p, size_t n)
 {
-    if (x->told.delimiter)
-        return name_fields(x, p, n);
-    if (x->told.drawn.bar)
-        return name_cells(x, (abr_text_line){p, n});
-    return has_letters(p, n) && name_words(x, p, n);
+    const bool fields = x->told.delimiter != 0;
+    if (n == 0 || (!fields && !has_letters(p, n)) ||
+        (x->told.drawn.bar && !abr_is_row_line((abr_text_line){p, n})))
+        return false;
+    if (!fields && !x->told.drawn.bar)
+        space_names(x, p, n);
+    size_t place = 0;
+    abr_text_line name;
+    for (size_t i = 0; next_cell(x, p, n, &i, place, &name); place++)
+        if (place < SHAPE)
+            abr_columns_at(&x->columns, place)->role = (uint8_t)abr_role_of(name.p, name.n);
+    return place > 0;
 }
 
 /* ---- a record ---- */
@@ -438,12 +422,8 @@ void abr_values_read(abr_values *x, const char *p, size_t n, bool whole, uint32_
             w->trouble = w->trouble > ABR_SCORE_CLEAR ? w->trouble : ABR_SCORE_CLEAR;
             w->sign ^= bad_record;
         }
-    } else if (x->told.delimiter) {
-        read_fields(x, p, n, counts, w);
-    } else if (x->told.drawn.bar) {
-        read_cells(x, p, n, counts, w);
     } else {
-        read_words(x, p, n, counts, w);
+        read_row_values(x, p, n, counts, w);
     }
     if (w->trouble < ABR_SCORE_HIT)
         w->sign = w->odd_sign;
