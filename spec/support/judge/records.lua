@@ -107,19 +107,20 @@ local function is_whole(view, source, shown)
     and view:is_whole(shown.from, shown.to)
 end
 
---- Is there really no room for one marker more?
-local function has_no_room(view, source)
+--- Is there really no room for one marker more? A header that is alone may take nearly all of a budget.
+local function has_no_room(view, source, gap)
   local budget = view.opts.max_bytes
   if not budget or view.opts.marker == "none" or not view:is_bound_by_bytes() then return true end
   local marker = ("... [%d %s omitted] ...\n"):format(#source.records, source.unit)
-  return budget < SILENT_BELOW or (#view.content + #marker + 1 > budget and budget < 2 * SILENT_BELOW)
+  local is_full = #view.content + #marker + 1 > budget
+  return budget < SILENT_BELOW or (is_full and (budget < 2 * SILENT_BELOW or gap.after == source.header))
 end
 
 local function check_gap(view, source, gap)
   if #gap.told > 1 then view:fault("gap", "%d markers in one gap", #gap.told) end
   local told = gap.told[1]
   if gap.n > 0 and not told then
-    if not has_no_room(view, source) then
+    if not has_no_room(view, source, gap) then
       view:fault("gap", "%d %s after record %d are not told", gap.n, source.unit, gap.after)
     end
   elseif told and told ~= gap.n then
