@@ -41,11 +41,22 @@ enum {
 
 _Static_assert(OVERLAP < SEGMENT && (size_t)SEGMENT <= ABR_SEGMENT, "segments go on, and can be read");
 
-static const float odd_most = 3.9F; /* below a hit: trouble comes first */
+/* On the scale of line/score.h. What is only odd comes after all trouble: below ABR_SCORE_HIT; numbers of an odd
+ * size after other odd values, above ABR_SCORE_WARNED. */
+static const float odd_most = 3.9F;
 static const float odd_size = 2.5F;
-static const float more_trouble = 0.1F; /* of another troubled value of a record */
+
+/* What prose and names say is no trouble: each brings ABR_SCORE_CLEAR below ABR_SCORE_HIT. */
 static const float common_factor = 0.3F;
-static const float name_factor = 0.3F; /* no hit */
+static const float name_factor = 0.3F;
+
+/* Part of each more troubled value: it tells records apart whose worst values are equal. */
+static const float more_trouble = 0.1F;
+
+/* The first two of a kind count most, as abr_repeat_discount() has it for lines; a value as common as a rare one may be
+ * is half as odd as one that is alone. */
+static const float seen_before = 0.35F;
+static const float as_rare_half = 0.5F;
 
 void abr_columns_open(abr_columns *c, unsigned quiet_groups)
 {
@@ -351,7 +362,7 @@ static float novelty(uint64_t seen, uint64_t count, unsigned different)
     if (count < LEAST_COUNT || seen * RARE_PART > count)
         return 0;
     const float part = (float)count / (RARE_PART * (float)(different + 1));
-    return odd_most * (part < 1 ? part : 1) / (1 + 0.35F * (float)seen);
+    return odd_most * (part < 1 ? part : 1) / (1 + seen_before * (float)seen);
 }
 
 /* How large a number is: its digits before the point; 0 for what is none. */
@@ -457,7 +468,7 @@ static float oddity(uint64_t as_rare, uint64_t count)
 {
     if (count < LEAST_COUNT || as_rare * RARE_PART > count)
         return 0;
-    return odd_most * (1 - 0.5F * (float)(as_rare * RARE_PART) / (float)count);
+    return odd_most * (1 - as_rare_half * (float)(as_rare * RARE_PART) / (float)count);
 }
 
 static void settle_values(abr_column *x)
