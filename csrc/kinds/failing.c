@@ -121,7 +121,7 @@ static float evidence_before(finder *f, size_t end)
     return most;
 }
 
-bool abr_has_failure(const char *p, size_t n)
+size_t abr_find_failure(const char *p, size_t n)
 {
     finder f = {.p = p, .n = n};
     abr_text_line line;
@@ -133,7 +133,7 @@ bool abr_has_failure(const char *p, size_t n)
             continue;
         const float own = evidence_of(&f, line);
         if (own + evidence_after(&f, at) + evidence_before(&f, (size_t)(line.p - p)) >= least_run)
-            return true;
+            return (size_t)(line.p - p);
     }
-    return false;
+    return n;
 }

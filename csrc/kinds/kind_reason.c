@@ -4,11 +4,14 @@
  */
 #include "kinds/kind_reason.h"
 #include "abridge.h"
+#include "kinds/failing.h"
 #include "kinds/kind.h"
+#include "kinds/text/log.h"
 #include "kinds/text/log_signs.h"
 #include "kinds/text/text_signs.h"
 #include "line/char_set.h"
 #include "line/lines.h"
+#include "text/scan.h"
 
 enum { REASON_WITHIN = 240 /* bytes of a line that are looked at */ };
 
@@ -73,6 +76,10 @@ void abr_reason_kind(const char *p, size_t n, abr_kind_reason *out)
     *out = (abr_kind_reason){.told = abr_tell_kind(p, n, true)};
     out->bytes = n < ABR_TOLD_BY ? n : ABR_TOLD_BY;
     out->by = reason_of(&out->told);
+    if (out->told.kind == ABR_KIND_LOG && abr_is_written(p, out->bytes)) {
+        out->by = "failure";
+        out->failure = abr_count_newlines(p, abr_find_failure(p, out->bytes)) + 1;
+    }
     if (out->told.kind == ABR_KIND_LOG || out->told.kind == ABR_KIND_TEXT)
         weigh_sides(p, out->bytes, out);
 }

@@ -44,6 +44,19 @@ describe("abridge explain", function()
     dir:remove()
   end)
 
+  it("says that a failure makes a log of what looks written", function()
+    local written = {}
+    for i = 1, 200 do
+      written[i] = ("static int total_%d(int n) { return n + %d; }"):format(i, i)
+    end
+    written[201] = "cc -Wall -c -o cart.o cart.c"
+    written[202] = "cart.c: In function 'total':"
+    written[203] = "cart.c:12:5: error: expected ';' before 'return'"
+    written[204] = "make: *** [Makefile:4: cart.o] Error 1"
+    local out = explained(table.concat(written, "\n") .. "\n", "--max-bytes", "500")
+    assert.matches("^kind +log: a failure at line 203, amid what looks written\n", out)
+  end)
+
   it("says why a text is a log", function()
     local out = explained(log, "--max-bytes", "500")
     assert.matches(
