@@ -169,7 +169,8 @@ describe("a cut of a diff #once", function()
   end)
 
   it("shows a line that is too long for it in part", function()
-    local svg = "diff --git a/a.svg b/a.svg\nnew file mode 100644\nindex 000..456\n--- /dev/null\n+++ b/a.svg\n@@ -0,0 +1 @@\n+<svg>"
+    local svg = "diff --git a/a.svg b/a.svg\nnew file mode 100644\nindex 000..456\n--- /dev/null\n+++ b/a.svg\n"
+      .. "@@ -0,0 +1 @@\n+<svg>"
       .. ("M1 2L3 4\195\169"):rep(600)
       .. "</svg>\n"
     for budget = 900, 1100 do

@@ -95,45 +95,43 @@ bool abr_hunk_takes(abr_hunk *hunk, abr_text_line line)
 
 /* ---- lines outside of hunks ---- */
 
-typedef struct {
-    const char *text;
-    abr_diff_line is;
-} prefix;
+/* How lines of a header start: those that start a file, and those that go on. */
+static const char *const files[] = {"diff --git ", "diff --cc ", "diff --combined ", "diff -", "Index: "};
+static const char *const headers[] = {"--- ",
+                                      "+++ ",
+                                      "index ",
+                                      "old mode ",
+                                      "new mode ",
+                                      "mode ",
+                                      "new file mode ",
+                                      "deleted file mode ",
+                                      "similarity index ",
+                                      "dissimilarity index ",
+                                      "rename from ",
+                                      "rename to ",
+                                      "copy from ",
+                                      "copy to ",
+                                      "Binary files ",
+                                      "GIT binary patch",
+                                      "Only in ",
+                                      "Property changes on: ",
+                                      "## -",
+                                      "Added: ",
+                                      "Modified: ",
+                                      "Deleted: ",
+                                      "Cannot display: file marked as a binary type.",
+                                      "=============",
+                                      "_____________"};
 
-static const prefix prefixes[] = {
-    {"diff --git ", ABR_DIFF_FILE},
-    {"diff --cc ", ABR_DIFF_FILE},
-    {"diff --combined ", ABR_DIFF_FILE},
-    {"diff -", ABR_DIFF_FILE},
-    {"Index: ", ABR_DIFF_FILE},
-    {"--- ", ABR_DIFF_HEADER},
-    {"+++ ", ABR_DIFF_HEADER},
-    {"index ", ABR_DIFF_HEADER},
-    {"old mode ", ABR_DIFF_HEADER},
-    {"new mode ", ABR_DIFF_HEADER},
-    {"mode ", ABR_DIFF_HEADER},
-    {"new file mode ", ABR_DIFF_HEADER},
-    {"deleted file mode ", ABR_DIFF_HEADER},
-    {"similarity index ", ABR_DIFF_HEADER},
-    {"dissimilarity index ", ABR_DIFF_HEADER},
-    {"rename from ", ABR_DIFF_HEADER},
-    {"rename to ", ABR_DIFF_HEADER},
-    {"copy from ", ABR_DIFF_HEADER},
-    {"copy to ", ABR_DIFF_HEADER},
-    {"Binary files ", ABR_DIFF_HEADER},
-    {"GIT binary patch", ABR_DIFF_HEADER},
-    {"Only in ", ABR_DIFF_HEADER},
-    {"Property changes on: ", ABR_DIFF_HEADER},
-    {"## -", ABR_DIFF_HEADER},
-    {"Added: ", ABR_DIFF_HEADER},
-    {"Modified: ", ABR_DIFF_HEADER},
-    {"Deleted: ", ABR_DIFF_HEADER},
-    {"Cannot display: file marked as a binary type.", ABR_DIFF_HEADER},
-    {"=============", ABR_DIFF_HEADER},
-    {"_____________", ABR_DIFF_HEADER},
-};
+static bool starts_with_any(abr_text_line line, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (*line.p == *list[i] && abr_has_at(line, 0, list[i], strlen(list[i])))
+            return true;
+    return false;
+}
 
-static bool has_hash(abr_text_line line, size_t at)
+bool abr_has_hash(abr_text_line line, size_t at)
 {
     size_t i = at;
     while (i < line.n && abr_is_hex(line.p[i]))
@@ -141,22 +139,17 @@ static bool has_hash(abr_text_line line, size_t at)
     return i - at >= HASH && (i == line.n || line.p[i] == ' ');
 }
 
-bool abr_starts_with_hash(abr_text_line line)
-{
-    return has_hash(line, 0);
-}
-
 abr_diff_line abr_diff_line_of(abr_text_line line)
 {
     if (line.n == 0 || *line.p == '@' || *line.p == ' ')
         return ABR_DIFF_OTHER;
-    if ((ABR_STARTS(line, "commit ") && has_hash(line, 7)) ||
-        (ABR_STARTS(line, "From ") && has_hash(line, 5)))
+    if ((ABR_STARTS(line, "commit ") && abr_has_hash(line, 7)) ||
+        (ABR_STARTS(line, "From ") && abr_has_hash(line, 5)))
         return ABR_DIFF_COMMIT;
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (*line.p == *prefixes[i].text && abr_has_at(line, 0, prefixes[i].text, strlen(prefixes[i].text)))
-            return prefixes[i].is;
-    return ABR_DIFF_OTHER;
+    if (starts_with_any(line, files, sizeof files / sizeof *files))
+        return ABR_DIFF_FILE;
+    return starts_with_any(line, headers, sizeof headers / sizeof *headers) ? ABR_DIFF_HEADER
+                                                                            : ABR_DIFF_OTHER;
 }
 
 /* ---- a text ---- */
@@ -179,8 +172,8 @@ static void weigh_line(evidence *e, abr_text_line line, abr_hunk *hunk)
     e->in_hunk = opens;
     e->in_patch = e->in_patch && line.n > 0;
     if (e->in_message && is == ABR_DIFF_HEADER && !ABR_STARTS(line, "--- "))
-        is = ABR_DIFF_OTHER;                                  /* words of a message */
-    bool oneline = is == ABR_DIFF_OTHER && has_hash(line, 0); /* git log -p --oneline */
+        is = ABR_DIFF_OTHER;                                      /* words of a message */
+    bool oneline = is == ABR_DIFF_OTHER && abr_has_hash(line, 0); /* git log -p --oneline */
     if (is == ABR_DIFF_FILE || (is == ABR_DIFF_HEADER && ABR_STARTS(line, "--- ")))
         e->in_message = false;
     if (is == ABR_DIFF_COMMIT)

@@ -34,8 +34,8 @@ typedef enum {
 /* What the line, outside of hunks, is in a diff. `--- ` alone is ABR_DIFF_HEADER. */
 abr_diff_line abr_diff_line_of(abr_text_line line);
 
-/* Does the line start with a commit's hash, as in `git log --oneline`? */
-bool abr_starts_with_hash(abr_text_line line);
+/* Is there a commit's hash at a place in the line, at its start as in `git log --oneline`? */
+bool abr_has_hash(abr_text_line line, size_t at);
 
 /* Is (p, n) a unified diff, or commits with theirs? */
 bool abr_is_diff(const char *p, size_t n);

@@ -4,27 +4,18 @@
 #include "kinds/diff/diff_defines.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "line/word_list.h"
 
 enum { INDENT_MOST = 4 };
 
 static const char *const words[] = {
-    "abstract", "async",    "class",  "def",       "defp",    "enum",      "export", "fn",     "func",
-    "function", "impl",     "inline", "interface", "private", "protected", "pub",    "public", "static",
-    "struct",   "template", "trait",  "type",      "typedef", "#define",   "CREATE",
-};
+    "#define", "CREATE", "abstract", "async",    "class",  "def",       "defp",    "enum",      "export",
+    "fn",      "func",   "function", "impl",     "inline", "interface", "private", "protected", "pub",
+    "public",  "static", "struct",   "template", "trait",  "type",      "typedef"};
 
 /* They start what has the form of a function and is none. */
-static const char *const others[] = {"if",     "for",   "while", "switch", "else",
-                                     "return", "catch", "do",    "elif",   "case"};
-
-static bool is_one_of(abr_text_line word, const char *const *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (word.n > 0 && *list[i] == *word.p && strlen(list[i]) == word.n &&
-            memcmp(list[i], word.p, word.n) == 0)
-            return true;
-    return false;
-}
+static const char *const others[] = {"case", "catch", "do",     "elif",   "else",
+                                     "for",  "if",    "return", "switch", "while"};
 
 static abr_text_line first_word(abr_text_line line)
 {
@@ -43,8 +34,8 @@ bool abr_defines(abr_text_line line)
     const abr_text_line word = first_word(bare);
     if (word.n == 0 || indent / 2 > INDENT_MOST)
         return false;
-    if (is_one_of(word, words, sizeof words / sizeof *words) || ABR_STARTS(bare, "local function "))
+    if (ABR_IS_ONE_OF(word, words) || ABR_STARTS(bare, "local function "))
         return word.n < bare.n;
     return indent <= INDENT_MOST && bare.p[bare.n - 1] == '{' && memchr(bare.p, '(', bare.n) &&
-           !is_one_of(word, others, sizeof others / sizeof *others);
+           !ABR_IS_ONE_OF(word, others);
 }

@@ -3,69 +3,44 @@
  */
 #include "kinds/diff/diff_origin.h"
 #include "abridge.h"
-
-typedef struct {
-    const char *text;
-    size_t n;
-} word;
-
-#define WORD(literal)                                                                                        \
-    {                                                                                                        \
-        literal, sizeof(literal) - 1                                                                         \
-    }
+#include "line/word_list.h"
 
 /* Names of files, of whatever folder. */
-static const word names[] = {
-    WORD("package-lock.json"),
-    WORD("npm-shrinkwrap.json"),
-    WORD("pnpm-lock.yaml"),
-    WORD("bun.lockb"),
-    WORD("go.sum"),
-    WORD("go.work.sum"),
-    WORD("packages.lock.json"),
-    WORD("Package.resolved"),
-    WORD("gradle.lockfile"),
-    WORD("lazy-lock.json"),
-};
+static const char *const names[] = {"Package.resolved",    "bun.lockb",         "go.sum",
+                                    "go.work.sum",         "gradle.lockfile",   "lazy-lock.json",
+                                    "npm-shrinkwrap.json", "package-lock.json", "packages.lock.json",
+                                    "pnpm-lock.yaml"};
 
 /* Ends of names. */
-static const word ends[] = {
-    WORD(".lock"),      WORD("-lock.json"), WORD("-lock.yaml"),   WORD(".lockb"),   WORD(".snap"),
-    WORD(".map"),       WORD(".pb.go"),     WORD("_pb2.py"),      WORD("_pb.js"),   WORD(".pb.cc"),
-    WORD(".pb.h"),      WORD(".g.dart"),    WORD(".min.js"),      WORD(".min.css"), WORD(".min.mjs"),
-    WORD(".bundle.js"), WORD(".snapshot"),  WORD(".designer.cs"),
-};
+static const char *const ends[] = {".lock",      "-lock.json", "-lock.yaml",  ".lockb",   ".snap",
+                                   ".map",       ".pb.go",     "_pb2.py",     "_pb.js",   ".pb.cc",
+                                   ".pb.h",      ".g.dart",    ".min.js",     ".min.css", ".min.mjs",
+                                   ".bundle.js", ".snapshot",  ".designer.cs"};
 
 /* Within names, with bytes on either side. */
-static const word within[] = {WORD(".min."), WORD(".generated."), WORD("_generated."), WORD(".gen.")};
+static const char *const within[] = {".min.", ".generated.", "_generated.", ".gen."};
 
-static const word folders[] = {
-    WORD("dist"),        WORD("vendor"),        WORD("vendored"),      WORD("node_modules"),
-    WORD("third_party"), WORD("third-party"),   WORD("__snapshots__"), WORD("bower_components"),
-    WORD("generated"),   WORD("__generated__"), WORD("site-packages"), WORD("Pods"),
-};
+static const char *const folders[] = {"Pods",        "__generated__", "__snapshots__", "bower_components",
+                                      "dist",        "generated",     "node_modules",  "site-packages",
+                                      "third-party", "third_party",   "vendor",        "vendored"};
 
-static bool is_any(abr_text_line name, const word *list, size_t count)
+static bool has_ending(abr_text_line name, const char *end, size_t n)
 {
-    for (size_t i = 0; i < count; i++)
-        if (name.n == list[i].n && memcmp(name.p, list[i].text, name.n) == 0)
-            return true;
-    return false;
+    return name.n > n && name.p[name.n - 1] == end[n - 1] && abr_has_at(name, name.n - n, end, n);
 }
 
 static bool is_machines_name(abr_text_line name)
 {
     if (name.n == 0 || !memchr(name.p, '.', name.n)) /* each of them has one */
         return false;
-    if (is_any(name, names, sizeof names / sizeof *names))
+    if (ABR_IS_ONE_OF(name, names))
         return true;
+    const abr_text_line inner = {name.p + 1, name.n > 2 ? name.n - 2 : 0};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (name.n > ends[i].n && name.p[name.n - 1] == ends[i].text[ends[i].n - 1] &&
-            abr_has_at(name, name.n - ends[i].n, ends[i].text, ends[i].n))
+        if (has_ending(name, ends[i], strlen(ends[i])))
             return true;
     for (size_t i = 0; i < sizeof within / sizeof *within; i++)
-        if (name.n > within[i].n + 1 &&
-            abr_contains((abr_text_line){name.p + 1, name.n - 2}, within[i].text, within[i].n))
+        if (abr_contains(inner, within[i], strlen(within[i])))
             return true;
     return false;
 }
@@ -78,7 +53,7 @@ bool abr_names_machine_made(abr_text_line header)
         if (c != '/' && c != ' ' && c != '\t' && c != '"')
             continue;
         const abr_text_line part = {header.p + from, i - from};
-        if (c == '/' ? is_any(part, folders, sizeof folders / sizeof *folders) : is_machines_name(part))
+        if (c == '/' ? ABR_IS_ONE_OF(part, folders) : is_machines_name(part))
             return true;
         from = i + 1;
     }

@@ -116,8 +116,8 @@ static bool set_lines(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t hal
 {
     const uint64_t most = abr_diff_at_hand(plan, x, false);
     const hunk_end first = front_lines(plan, x, least(half, most));
-    const uint64_t left = least(room - first.n, abr_diff_at_hand(plan, x, true));
-    const hunk_end back = back_lines(plan, x, least(left, x->h.size - 1));
+    const hunk_end back =
+        back_lines(plan, x, least(room - first.n, abr_diff_at_hand(plan, x, true) - 1)); /* and a newline */
     const hunk_end front = front_lines(plan, x, least(room - back.n, most));
     return set_ends(plan, x, front, back, FRONT_LINES_LEAST);
 }
@@ -126,7 +126,7 @@ static bool set_lines(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t hal
 static bool set_bytes(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t half, uint64_t room)
 {
     const uint64_t size = x->h.size;
-    const uint64_t front = between_chars(plan, x, least(half, abr_diff_at_hand(plan, x, false)), true);
+    const uint64_t front = between_chars(plan, x, least(half, abr_diff_at_hand(plan, x, false) - 1), true);
     const uint64_t left = least(room - front, abr_diff_at_hand(plan, x, true));
     const uint64_t back = between_chars(plan, x, size - left, false);
     return set_ends(plan, x, (hunk_end){front, count_lines(plan, x, 0, front)},

@@ -54,27 +54,25 @@ bool abr_diff_scan_reserve(abr_diff_scanned *to, size_t n)
     return fine;
 }
 
+/* Hold more of the hunk that is open. A look at it holds all; else its middle makes room for its end. */
 static void hold(const reading *r, const char *p, size_t n)
 {
     abr_diff_open *o = &r->to->open;
     const size_t ends = abr_diff_ends_most(&r->to->store);
-    const size_t left = open_most(&r->to->store) - o->n;
-    if (n > left && !r->to->store.peeks) {
-        const size_t more = o->n < ends ? ends - o->n : 0;
-        if (more > 0)
-            memcpy(o->p + o->n, p, more);
-        p += more;
-        n -= more;
-        o->n += more;
-        const size_t back = o->n - ends < ends ? o->n - ends : ends;
-        if (n >= ends) { /* all of the back comes with these */
-            p += n - ends;
-            n = ends;
-            o->n = ends;
-        } else if (n > open_most(&r->to->store) - o->n) {
-            memmove(o->p + ends, o->p + o->n - back, back);
-            o->n = ends + back;
-        }
+    const size_t most = open_most(&r->to->store);
+    if (n > most - o->n && !r->to->store.peeks) {
+        const size_t front = o->n < ends ? ends - o->n : 0;
+        if (front > 0)
+            memcpy(o->p + o->n, p, front);
+        o->n += front;
+        p += front;
+        n -= front;
+        const size_t end = n < ends ? n : ends; /* of these, the bytes that are held */
+        const size_t back = o->n - ends < ends - end ? o->n - ends : ends - end;
+        memmove(o->p + ends, o->p + o->n - back, back);
+        o->n = ends + back;
+        p += n - end;
+        n = end;
     }
     if (n > 0)
         memcpy(o->p + o->n, p, n);
@@ -284,9 +282,9 @@ static bool is_header(const abr_diff_scan *s, abr_text_line line, abr_diff_line 
 static bool starts_commit(abr_diff_scan *s, abr_text_line line, abr_diff_line is)
 {
     const bool oneline = s->line == 0 || s->commit_form == ONELINE;
-    const char form = (char)(is == ABR_DIFF_COMMIT                   ? *line.p
-                             : oneline && abr_starts_with_hash(line) ? ONELINE
-                                                                     : '\0');
+    const char form = (char)(is == ABR_DIFF_COMMIT              ? *line.p
+                             : oneline && abr_has_hash(line, 0) ? ONELINE
+                                                                : '\0');
     if (s->now.commits == 0)
         s->commit_form = form;
     return form != '\0' && form == s->commit_form;

@@ -6,6 +6,7 @@
 
 #include "kinds/diff/diff_show.h"
 #include "abridge.h"
+#include "base/size.h"
 #include "kinds/content.h"
 #include "text/flow.h"
 
@@ -26,23 +27,10 @@ static size_t put_word(char *dst, const char *word)
     return n;
 }
 
-static size_t put_number(char *dst, uint64_t value)
-{
-    char digits[20];
-    size_t n = 0;
-    do {
-        digits[n++] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value > 0);
-    for (size_t i = 0; i < n; i++)
-        dst[i] = digits[n - 1 - i];
-    return n;
-}
-
 static size_t put_count(char *dst, uint64_t count, const char *unit)
 {
     size_t n = put_word(dst, "... [");
-    n += put_number(dst + n, count);
+    n += abr_print_count(count, dst + n);
     return n + put_word(dst + n, unit);
 }
 
@@ -63,9 +51,9 @@ static size_t print_gap(const abr_diff_tally *gap, char *dst)
     }
     if (gap->hunks > 0) {
         n += put_count(dst + n, gap->hunks, " hunks, +");
-        n += put_number(dst + n, gap->added);
+        n += abr_print_count(gap->added, dst + n);
         n += put_word(dst + n, " -");
-        n += put_number(dst + n, gap->removed);
+        n += abr_print_count(gap->removed, dst + n);
         n += put_word(dst + n, omitted);
     }
     return gap->lines > 0 ? n + abr_diff_print_cut(gap->lines, 0, dst + n) : n;
