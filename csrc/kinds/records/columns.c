@@ -272,10 +272,11 @@ static size_t skip_unknown_word(const abr_columns *c, const abr_cell *v, size_t 
     return abr_lexicon_may_have(&c->lexicon, abr_word_hash(key)) ? i : end;
 }
 
-/* Is it words with a blank or newline between them, none of which the lexicon has? Reading these would find nothing. */
+/* Is it a few words with a blank or newline between them, none of which the lexicon has? Reading these would find
+ * nothing. What is longer mostly has signs between its words, and is read after all. */
 static bool has_unknown_words(const abr_columns *c, const abr_cell *v)
 {
-    enum { LONGEST = 64 };
+    enum { LONGEST = 24 }; /* bytes */
     if (v->n > LONGEST)
         return false;
     for (size_t i = 0; i < v->n; i++) {
