@@ -267,8 +267,8 @@ static void choose_by_tokens(abr_chooser *x)
 /* For a line that is retained: what is allocated here, and the pieces that the cut may have of it, beside
  * markers of some 20 bytes where these come on top of the budget. */
 enum {
-    LINE_MEMORY = sizeof(abr_retained_line) + sizeof(uint32_t) + sizeof(abr_shown_line) +
-                  2 * sizeof(abr_key) + ABR_LINE_PARTS * sizeof(abr_stretch) + 2 * (sizeof(abr_piece) + 20),
+    LINE_MEMORY = sizeof(abr_retained_line) + sizeof(abr_shown_line) + 2 * sizeof(abr_key) +
+                  ABR_LINE_PARTS * sizeof(abr_stretch) + 2 * (sizeof(abr_piece) + 20),
     LINES_COPIES = 3 * ABR_MEMORY_UNIT /* the content, for the counter of tokens and the like */
 };
 
@@ -284,17 +284,16 @@ static bool allocate(abr_chooser *x)
     const size_t edges = ABR_TAIL_LINES + ABR_HEAD_LINES;
     size_t most = abr_retainer_most_lines(x->view->retainer) + edges;
     x->retained.lines = a->malloc(a->ctx, most * sizeof *x->retained.lines);
-    x->retained.order = a->malloc(a->ctx, most * sizeof *x->retained.order);
     x->edges = a->malloc(a->ctx, edges * sizeof *x->edges);
     x->lines = a->malloc(a->ctx, most * sizeof *x->lines);
     x->keys = a->malloc(a->ctx, 2 * most * sizeof *x->keys);
     x->retained.keys = x->keys;
-    return x->retained.lines && x->retained.order && x->edges && x->lines && x->keys;
+    return x->retained.lines && x->edges && x->lines && x->keys;
 }
 
 static void release(abr_chooser *x)
 {
-    void *owned[] = {x->retained.lines, x->retained.order, x->edges, x->lines, x->keys, x->kept};
+    void *owned[] = {x->retained.lines, x->edges, x->lines, x->keys, x->kept};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         if (owned[i])
             x->alloc->free(x->alloc->ctx, owned[i]);
@@ -306,6 +305,32 @@ static abr_shown_line shown_line(const abr_chooser *x, const abr_retained_line *
     return (abr_shown_line){.c = line->c,
                             .seen = line->seen,
                             .follows_like = at > 0 && abr_retainer_alike(x->view->retainer, at - 1, at)};
+}
+
+/* The line was retained, and all of it is at hand at an end of the text. */
+static void take_whole(abr_chooser *x, abr_shown_line *u, const abr_candidate *edge)
+{
+    abr_candidate *whole = &x->edges[edge - x->edges];
+    const char *start = edge->start;
+    const uint32_t n = edge->start_n;
+    *whole = *u->c;
+    whole->start = start;
+    whole->start_n = n;
+    u->c = whole;
+}
+
+/* List the lines that may be kept: those retained, and those at the two ends of the text. */
+static void list_lines(abr_chooser *x)
+{
+    abr_sort_retained(&x->retained);
+    for (size_t i = 0; i < x->retained.count; i++) {
+        const abr_retained_line *line = &x->retained.lines[x->retained.keys[i].index];
+        abr_shown_line *last = x->count > 0 ? &x->lines[x->count - 1] : NULL;
+        if (!last || last->c->line != line->c->line)
+            x->lines[x->count++] = shown_line(x, line);
+        else if (line->c->start_n == line->c->size)
+            take_whole(x, last, line->c);
+    }
 }
 
 /* See the two ends as far as a stream with these budgets has them, without a char that is cut in two. The
@@ -346,9 +371,7 @@ abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_
     }
     abr_retainer_lines(view->retainer, keep, &x.retained);
     abr_add_edges(&x);
-    x.count = x.retained.count;
-    for (size_t i = 0; i < x.count; i++)
-        x.lines[i] = shown_line(&x, &x.retained.lines[x.retained.order[i]]);
+    list_lines(&x);
     *found = abr_set_keep_values(&x);
     if (!*found) {
         release(&x);

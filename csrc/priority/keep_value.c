@@ -182,42 +182,12 @@ bool abr_set_keep_values(abr_chooser *x)
 
 /* ---- the lines at the two ends ---- */
 
-/* Where the line is, or would be, in the order of those retained. */
-static size_t place_of(const abr_retained *r, uint64_t line)
-{
-    size_t low = 0;
-    size_t high = r->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (r->lines[r->order[middle]].c->line < line)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Add a line at an end of the text, where more of it may be at hand than what was retained. */
 static void add_edge_line(abr_chooser *x, const abr_candidate *c)
 {
     abr_retained *r = &x->retained;
-    size_t at = place_of(r, c->line);
-    abr_candidate *own = &x->edges[x->edge_count++];
-    *own = *c;
-    if (at < r->count && r->lines[r->order[at]].c->line == c->line) {
-        abr_retained_line *known = &r->lines[r->order[at]];
-        *own = *known->c;
-        known->c = own;
-        if (c->start_n == c->size) { /* all of it */
-            own->start = c->start;
-            own->start_n = c->start_n;
-        }
-        return;
-    }
-    memmove(r->order + at + 1, r->order + at, (r->count - at) * sizeof *r->order);
-    r->order[at] = (uint32_t)r->used;
-    r->lines[r->used++] = (abr_retained_line){own, 0};
-    r->count++;
+    x->edges[x->edge_count] = *c;
+    r->keys[r->count++].index = (uint32_t)r->used;
+    r->lines[r->used++] = (abr_retained_line){&x->edges[x->edge_count++], 0};
 }
 
 static size_t blanks_of(const char *p, size_t n)

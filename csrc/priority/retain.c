@@ -622,14 +622,22 @@ size_t abr_retainer_most_lines(const abr_retainer *q)
 
 static void add_retained(const abr_retainer *q, const abr_candidate *c, uint32_t more, abr_retained *out)
 {
+    if (c->retain_weight <= 0 || abr_candidates_excluded(&q->retained, c))
+        return;
+    out->keys[out->count++].index = (uint32_t)out->used;
     out->lines[out->used++] = (abr_retained_line){c, abr_shapes_seen(&q->shapes, c->shape) + more};
 }
 
-/* Add the open line as if it ended here, which may raise the lines that wait. What it changes is put back. */
-static void add_open_line(abr_retainer *q, abr_retained *out)
+/* Copy the lines that wait, and the open line after them as if it ended here, which may raise them; what it
+ * changes else is put back. Returns how many lines these are. */
+static size_t look_at_waiting(abr_retainer *q, abr_found *found)
 {
+    *found = q->found;
+    q->last_run = q->runs.open;
+    for (size_t i = 0; i < q->queued; i++)
+        q->looked[i] = q->queue[(q->oldest + i) % WAITING];
     if (q->open.n == 0 && !q->open.later)
-        return;
+        return q->queued;
     const retain_state before = q->state;
     q->last = q->open;
     read_segment(q, &q->last);
@@ -643,24 +651,15 @@ static void add_open_line(abr_retainer *q, abr_retained *out)
     set_weight(q, c);
     if (c->line_score >= ABR_SCORE_HIT)
         raise_before(q, own_weight(c), c);
-    count_line(&q->state, &q->last.reading, c->start, c->start_n, c, &out->found);
-    add_retained(q, c, 1, out);
+    count_line(&q->state, &q->last.reading, c->start, c->start_n, c, found);
     q->state = before;
+    return q->queued + 1;
 }
 
 abr_found abr_retainer_found(abr_retainer *q)
 {
-    abr_found found = q->found;
-    if (q->open.n == 0 && !q->open.later)
-        return found;
-    const retain_state before = q->state;
-    q->last = q->open;
-    read_segment(q, &q->last);
-    follow_trace(q, &q->last.reading);
-    abr_candidate c;
-    make_open_candidate(q, &q->last, false, &c);
-    count_line(&q->state, &q->last.reading, c.start, c.start_n, &c, &found);
-    q->state = before;
+    abr_found found;
+    look_at_waiting(q, &found);
     return found;
 }
 
@@ -669,68 +668,43 @@ bool abr_retainer_alike(const abr_retainer *q, uint64_t first, uint64_t last)
     return abr_run_has(&q->last_run, first, last) || abr_runs_have(&q->runs, first, last);
 }
 
-/* Put those in the keys in order of their lines. */
-static void sort_by_line(abr_retained *out)
+void abr_sort_retained(abr_retained *r)
 {
-    bool sorted = true;
-    for (size_t i = 0; i < out->count; i++) {
-        out->keys[i].key = out->lines[out->keys[i].index].c->line;
-        sorted = sorted && (i == 0 || out->keys[i - 1].key < out->keys[i].key);
-    }
-    if (!sorted)
-        abr_sort_keys(out->keys, out->count, out->keys + out->count);
-    for (size_t i = 0; i < out->count; i++)
-        out->order[i] = out->keys[i].index;
+    for (size_t i = 0; i < r->count; i++)
+        r->keys[i].key = r->lines[r->keys[i].index].c->line;
+    abr_sort_keys(r->keys, r->count, r->keys + r->count);
 }
 
-/* Of the candidates in out->order, by line, leave the heaviest that cost no more than the allowance. */
+/* Leave the heaviest lines that cost no more than the allowance. */
 static void leave_heaviest(size_t allowance, abr_retained *out)
 {
-    size_t n = out->count;
+    const size_t n = out->count;
     size_t cost = 0;
-    for (size_t i = 0; i < n; i++) {
-        const abr_candidate *c = out->lines[out->order[i]].c;
-        out->keys[i] = (abr_key){~abr_float_key(c->retain_weight), out->order[i]};
-    }
+    for (size_t i = 0; i < n; i++)
+        cost += abr_candidate_cost(out->lines[i].c);
+    if (cost <= allowance)
+        return;
+    abr_sort_retained(out); /* of equals the earlier one stays */
+    for (size_t i = 0; i < n; i++)
+        out->keys[i].key = ~abr_float_key(out->lines[out->keys[i].index].c->retain_weight);
     abr_sort_keys(out->keys, n, out->keys + n);
+    cost = 0;
     for (out->count = 0; out->count < n; out->count++) {
         cost += abr_candidate_cost(out->lines[out->keys[out->count].index].c);
         if (cost > allowance)
-            break;
+            return;
     }
-    sort_by_line(out);
-}
-
-/* Order by line those within the allowance, none of them excluded. */
-static void order_lines(const abr_retainer *q, size_t allowance, abr_retained *out)
-{
-    size_t cost = 0;
-    out->count = 0;
-    for (size_t i = 0; i < out->used; i++) {
-        const abr_candidate *c = out->lines[i].c;
-        if (c->retain_weight <= 0 || abr_candidates_excluded(&q->retained, c))
-            continue;
-        cost += abr_candidate_cost(c);
-        out->keys[out->count++] = (abr_key){.index = (uint32_t)i};
-    }
-    sort_by_line(out);
-    if (cost > allowance)
-        leave_heaviest(allowance, out);
 }
 
 void abr_retainer_lines(abr_retainer *q, size_t keep, abr_retained *out)
 {
-    out->used = 0;
-    out->found = q->found;
-    q->last_run = q->runs.open;
+    out->used = out->count = 0;
+    const size_t looked = look_at_waiting(q, &out->found);
     for (size_t i = 0; i < q->retained.count; i++)
         add_retained(q, &q->retained.slots[q->retained.heap[i].slot], 0, out);
-    for (size_t i = 0; i < q->queued; i++) {
-        q->looked[i] = q->queue[(q->oldest + i) % WAITING];
-        add_retained(q, &q->looked[i], 0, out);
-    }
-    add_open_line(q, out);
-    order_lines(q, allowance_for(keep), out);
+    for (size_t i = 0; i < looked; i++)
+        add_retained(q, &q->looked[i], i == q->queued, out);
+    leave_heaviest(allowance_for(keep), out);
 }
 
 /* ---- the object ---- */

@@ -51,11 +51,13 @@ typedef struct {
 typedef struct {
     abr_retained_line *lines; /* unsorted, with some that were left out again */
     size_t used;              /* of the lines */
-    uint32_t *order;          /* indexes of those that count, by line */
-    size_t count;             /* of the order */
-    abr_key *keys;            /* to sort them: twice as many as there are lines */
+    abr_key *keys;            /* of those that count; room for twice as many as there are lines */
+    size_t count;             /* of the keys */
     abr_found found;          /* in the whole text */
 } abr_retained;
+
+/* Sort the keys by line; of one line those that came first stay first. */
+void abr_sort_retained(abr_retained *r);
 
 /* No more lines than this can be retained now. */
 size_t abr_retainer_most_lines(const abr_retainer *q);

@@ -74,45 +74,54 @@ static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_
     return n;
 }
 
-/* Does b start in the source where a ends, or after a newline there? *newline: is there one? */
-static bool is_joined(const abr_stretch *a, const abr_stretch *b, bool *newline)
+/* Is what stands between two stretches the source's own: nothing, or a newline? Either may be NULL for the text's
+ * end there. */
+static bool is_joined(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b, bool *newline)
 {
-    *newline = a->ends_line && b->starts_line && a->at + a->n + 1 == b->at;
-    return *newline || a->at + a->n == b->at;
+    *newline = false;
+    if (!a)
+        return b && b->at == 0;
+    if (b)
+        *newline = a->ends_line && b->starts_line && a->at + a->n + 1 == b->at;
+    else
+        *newline = x->view->ends_line && a->ends_line && a->last_line + 1 == x->view->lines;
+    return a->at + a->n + *newline == (b ? b->at : x->view->bytes);
 }
 
-/* Does the text end where a stretch does, but for its final newline? */
-static bool reaches_end(const abr_chooser *x, const abr_stretch *s, bool *newline)
+/* Print what stands between two stretches; dst NULL measures. *own: it is the source's. */
+static size_t print_between(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b, char *dst,
+                            bool *own)
 {
-    *newline = x->view->ends_line && s->ends_line && s->last_line + 1 == x->view->lines;
-    return s->at + s->n + *newline == x->view->bytes;
+    bool newline;
+    *own = is_joined(x, a, b, &newline);
+    if (!*own)
+        return print_joint(x, a, b, dst);
+    if (newline && dst)
+        *dst = '\n';
+    return newline;
 }
 
 void abr_add_joint_cost(abr_chooser *x, const abr_stretch *a, const abr_stretch *b, abr_span *cost)
 {
     char small[512];
-    bool newline = false;
-    if (a && b ? is_joined(a, b, &newline) : a ? reaches_end(x, a, &newline) : b && b->at == 0) {
-        cost->shown += newline;
-        cost->chars += newline;
+    bool own;
+    size_t n = print_between(x, a, b, NULL, &own);
+    if (!own && x->opts->marker == ABR_MARKER_OUTSIDE)
+        n = a && b && a->last_line != b->line;
+    else if (!own) {
+        char *text = n <= sizeof small ? small : x->alloc->malloc(x->alloc->ctx, n);
+        if (!text) {
+            x->code = ABR_ENOMEM;
+            return;
+        }
+        print_joint(x, a, b, text);
+        abr_add_cost(&(abr_measure){true, x->measure.replace}, text, n, cost);
+        if (text != small)
+            x->alloc->free(x->alloc->ctx, text);
         return;
     }
-    if (x->opts->marker == ABR_MARKER_OUTSIDE) {
-        bool joins = a && b && a->last_line != b->line;
-        cost->shown += joins;
-        cost->chars += joins;
-        return;
-    }
-    size_t n = print_joint(x, a, b, NULL);
-    char *text = n <= sizeof small ? small : x->alloc->malloc(x->alloc->ctx, n);
-    if (!text) {
-        x->code = ABR_ENOMEM;
-        return;
-    }
-    print_joint(x, a, b, text);
-    abr_add_cost(&(abr_measure){true, x->measure.replace}, text, n, cost);
-    if (text != small)
-        x->alloc->free(x->alloc->ctx, text);
+    cost->shown += n;
+    cost->chars += n;
 }
 
 abr_span abr_widest_marker(abr_chooser *x)
@@ -258,36 +267,21 @@ void abr_set_line_cost(const abr_chooser *x, abr_shown_line *u)
 
 /* ---- the content ---- */
 
-/* Is the text's final newline kept with its last line? */
-static bool keeps_newline(const abr_chooser *x)
+static const abr_stretch *kept_at(const abr_chooser *x, size_t i)
 {
-    bool newline = false;
-    return x->kept_count > 0 && reaches_end(x, &x->kept[x->kept_count - 1], &newline) && newline;
-}
-
-/* Is the end of the text left out? */
-static bool lacks_end(const abr_chooser *x)
-{
-    bool newline;
-    return x->kept_count == 0 || !reaches_end(x, &x->kept[x->kept_count - 1], &newline);
+    return i < x->kept_count ? &x->kept[i] : NULL;
 }
 
 /* Bytes of the content before utf8_replace. */
 static size_t raw_size(const abr_chooser *x)
 {
     size_t n = 0;
-    for (size_t i = 0; i < x->kept_count; i++) {
-        bool newline;
-        const abr_stretch *s = &x->kept[i];
-        const abr_stretch *before = i > 0 ? s - 1 : NULL;
-        n += (size_t)s->n;
-        if (before && is_joined(before, s, &newline))
-            n += newline;
-        else if (before || s->at > 0)
-            n += print_joint(x, before, s, NULL);
+    for (size_t i = 0; i <= x->kept_count; i++) {
+        bool own;
+        const abr_stretch *s = kept_at(x, i);
+        n += print_between(x, i > 0 ? &x->kept[i - 1] : NULL, s, NULL, &own) + (s ? (size_t)s->n : 0);
     }
-    const abr_stretch *last = x->kept_count > 0 ? &x->kept[x->kept_count - 1] : NULL;
-    return n + keeps_newline(x) + (lacks_end(x) ? print_joint(x, last, NULL, NULL) : 0);
+    return n;
 }
 
 static abr_piece *add_piece(abr_cut *cut, abr_piece piece)
@@ -297,69 +291,41 @@ static abr_piece *add_piece(abr_cut *cut, abr_piece piece)
     return added;
 }
 
-static void add_marker(abr_cut *cut, const char *p, size_t n)
-{
-    if (n > 0)
-        add_piece(cut, (abr_piece){.p = p, .n = n});
-}
-
-/* Write what comes after the last stretch to `to`: the final newline, which belongs to the piece that is open
- * or NULL, or a marker. */
-static void end_content(const abr_chooser *x, char *to, abr_piece *open, abr_cut *cut)
-{
-    const abr_stretch *last = x->kept_count > 0 ? &x->kept[x->kept_count - 1] : NULL;
-    if (keeps_newline(x)) {
-        *to = '\n';
-        if (!open)
-            open = add_piece(cut, (abr_piece){.p = to,
-                                              .source = true,
-                                              .first_byte = last->at + 1,
-                                              .last_byte = last->at,
-                                              .first_line = last->line + 1,
-                                              .last_line = last->line + 1});
-        open->n++;
-        open->last_byte++;
-    } else if (lacks_end(x)) {
-        add_marker(cut, to, print_joint(x, last, NULL, to));
-    }
-}
-
 /* Write the content to `to`, one piece after the other. */
 static void make_pieces(const abr_chooser *x, char *to, abr_cut *cut)
 {
     abr_piece *open = NULL;
-    for (size_t i = 0; i < x->kept_count; i++) {
-        const abr_stretch *s = &x->kept[i];
-        const abr_stretch *before = i > 0 ? s - 1 : NULL;
-        bool newline = false;
-        bool joined = before && is_joined(before, s, &newline);
-        if (newline)
-            *to++ = '\n';
-        if (!joined && (before || s->at > 0)) {
-            size_t n = print_joint(x, before, s, to);
-            add_marker(cut, to, n);
+    for (size_t i = 0; i <= x->kept_count; i++) {
+        const abr_stretch *before = i > 0 ? &x->kept[i - 1] : NULL;
+        const abr_stretch *s = kept_at(x, i);
+        bool own;
+        size_t n = print_between(x, before, s, to, &own);
+        if (!own) {
+            if (n > 0)
+                add_piece(cut, (abr_piece){.p = to, .n = n});
             to += n;
-        }
-        memcpy(to, s->p, (size_t)s->n);
-        if (joined && open) {
-            open->n += (size_t)s->n + newline;
-            open->last_byte = s->at + s->n;
-            open->last_line = s->last_line + 1;
-        } else if (s->n > 0 || newline) {
-            const abr_stretch *first = newline ? before : s; /* an empty line has nothing but its newline */
-            open = add_piece(cut, (abr_piece){.p = to - newline,
-                                              .n = (size_t)s->n + newline,
-                                              .source = true,
-                                              .first_byte = first->at + 1,
-                                              .last_byte = s->at + s->n,
-                                              .first_line = first->line + 1,
-                                              .last_line = s->last_line + 1});
-        } else {
             open = NULL;
+            n = 0;
         }
-        to += s->n;
+        const uint64_t at = n > 0 ? before->at + before->n : s ? s->at : 0;
+        const uint64_t line = n > 0 ? before->last_line : s ? s->line : 0;
+        if (s)
+            memcpy(to + n, s->p, (size_t)s->n);
+        n += s ? (size_t)s->n : 0;
+        if (n > 0 && !open)
+            open = add_piece(cut, (abr_piece){.p = to,
+                                              .source = true,
+                                              .first_byte = at + 1,
+                                              .last_byte = at,
+                                              .first_line = line + 1,
+                                              .last_line = line + 1});
+        if (n > 0) {
+            open->n += n;
+            open->last_byte += n;
+            open->last_line = (s ? s : before)->last_line + 1;
+        }
+        to += n;
     }
-    end_content(x, to, open, cut);
 }
 
 /* Chars before the first range of the source; it starts where a stretch does. */
@@ -387,10 +353,7 @@ static void count_output(const abr_chooser *x, abr_cut *cut)
         cut->output_bytes += p->n;
         cut->output_chars += x->measure.chars ? span.chars : 0;
     }
-    for (size_t i = 0; i < x->kept_count; i++) {
-        const abr_stretch *s = &x->kept[i];
-        cut->output_lines += s->last_line - s->line + (i == 0 || s[-1].last_line != s->line);
-    }
+    cut->output_lines = x->used.lines;
     cut->chars_before = x->measure.chars ? chars_before(x, cut) : 0;
     cut->content_bytes = (size_t)shown.shown;
     cut->omitted_lines = x->view->lines - cut->output_lines;
