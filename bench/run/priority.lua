@@ -1,7 +1,8 @@
 --- A priority stream over many logs beside grep on the same bytes.
 ---
---- The logs are those of the folder BENCH_LOGS where that is set, else lines like those of a build; they are repeated
---- to 256 MB. A priority stream reads each line, grep only looks for two words.
+--- The logs are those of the folder BENCH_LOGS if that is set, else lines like those of a build; they are repeated to
+--- 256 MB. Then come those that `make score` made, if it ran, one after the other and only once: most of their lines are
+--- new. A priority stream reads each line, grep only looks for two words.
 local abridge = require "abridge"
 local host = require "abridge.base.host"
 local measure = require "run.measure"
@@ -11,29 +12,23 @@ local texts = require "run.texts"
 local uv = host.uv()
 local MB = 1024 ^ 2
 local CHUNK = 64 * 1024
+local SCORE_LOGS = "build/score"
 
-local function log_paths()
-  local folder = os.getenv "BENCH_LOGS"
-  local paths = {}
-  local entries = folder and assert(uv.fs_scandir(folder))
+local function read_logs(folder)
+  local paths, parts = {}, {}
+  local entries = folder and uv.fs_scandir(folder)
   while entries do
     local name = uv.fs_scandir_next(entries)
     if not name then break end
     if name:match "%.log$" then paths[#paths + 1] = folder .. "/" .. name end
   end
   table.sort(paths)
-  return paths
-end
-
-local function logs()
-  local parts = {}
-  for i, path in ipairs(log_paths()) do
+  for i, path in ipairs(paths) do
     local file = assert(io.open(path, "rb"))
     parts[i] = file:read "*a"
     file:close()
   end
-  if #parts == 0 then return texts.build_log(1.4 * MB, 20), "made-up build lines" end
-  return table.concat(parts, "\n"), ("%d logs"):format(#parts)
+  return table.concat(parts, "\n"), #parts
 end
 
 local function stream_through(text, times, opts)
@@ -63,9 +58,7 @@ local function grep(text, times)
   end, path
 end
 
-return function()
-  local text, what = logs()
-  local times = math.max(1, math.ceil(measure.size(256 * MB) / #text))
+local function compare(text, times, what)
   local grep_run, path = grep(text, times)
   local names = { "a tail stream", "a priority stream", "a priority stream with clean", "grep -c -i -E 'error|fail'" }
   local medians = measure.turns({
@@ -79,6 +72,16 @@ return function()
   for i, name in ipairs(names) do
     rows[i] = { name, ("%.0f"):format(medians[i] * 1000), ("%.0f"):format(#text * times / medians[i] / 1e6) }
   end
-  local title = ("%s repeated to %s, cut to 30KB"):format(what, abridge.format_size(#text * times))
-  report.print(title, { "ms", "MB/s" }, rows)
+  report.print(("%s, %s, cut to 30KB"):format(what, abridge.format_size(#text * times)), { "ms", "MB/s" }, rows)
+end
+
+return function()
+  local text, count = read_logs(os.getenv "BENCH_LOGS")
+  local what = ("%d logs repeated"):format(count)
+  if count == 0 then
+    text, what = texts.build_log(1.4 * MB, 20), "made-up build lines repeated"
+  end
+  compare(text, math.max(1, math.ceil(measure.size(256 * MB) / #text)), what)
+  local different, logs = read_logs(SCORE_LOGS)
+  if logs > 0 then compare(different, 1, ("%d logs that do not repeat"):format(logs)) end
 end
