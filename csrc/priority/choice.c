@@ -31,6 +31,7 @@
 
 enum {
     HOLE_MOST = 3,   /* lines of a failure that are kept rather than marked */
+    LEAN_MOST = 6,   /* lines of an excerpt that lean on the line above them */
     WHOLE_SHARE = 4, /* part of the budget that the first failure may take, and the last one */
     RUN_LEAST = 160, /* bytes of a cut that tells runs; in a smaller one a line more tells more */
     GAP_SIZE = 24,   /* added to a line's size: about what its marker costs */
@@ -38,7 +39,7 @@ enum {
     WIDTH_MOST = 1200,
     WIDTH_SHARE = 8, /* a line's part of the budget */
     TAIL_SHARE = 8,  /* part of the budget that the end is sure to get */
-    HEAD_SHARE = 24  /* the same for the first line */
+    HEAD_SHARE = 12  /* the same for the first line */
 };
 
 static const float size_power = 0.3F; /* how much of a line's size counts against it */
@@ -122,6 +123,41 @@ static size_t sort_by_value(abr_chooser *x)
     return n;
 }
 
+/* Does the line show nothing without the one above it: an excerpt, its caret, its gutter? */
+static bool leans(const abr_shown_line *u)
+{
+    if (u->c->kind == ABR_LINE_EXCERPT)
+        return true;
+    size_t i = u->layout.text;
+    while (i < u->c->start_n && (u->c->start[i] == '|' || u->c->start[i] == ' '))
+        i++;
+    return i == u->c->start_n && i > u->layout.text;
+}
+
+/* Keep lines from..to, all of them or none. Are they kept? */
+static bool keep_all(abr_chooser *x, size_t from, size_t to, abr_cost *used)
+{
+    const abr_cost before = *used;
+    for (size_t k = from; k <= to; k++)
+        if (!keep_line(x, k, used)) {
+            while (k > from)
+                x->lines[--k].kept = false;
+            *used = before;
+            return false;
+        }
+    return true;
+}
+
+/* Keep line i with the lines above it that it leans on. Is it kept? */
+static bool keep_below_head(abr_chooser *x, size_t i, abr_cost *used)
+{
+    size_t top = i;
+    while (top > 0 && i - top < LEAN_MOST && leans(&x->lines[top]) && !x->lines[top - 1].kept &&
+           x->lines[top - 1].c->line + 1 == x->lines[top].c->line)
+        top--;
+    return keep_all(x, top, i, used);
+}
+
 /* Keep the few lines, all of one failure, between line i and the next one that is kept above it: a marker in
  * their place would cost nearly as much. */
 static void close_hole_above(abr_chooser *x, size_t i, abr_cost *used)
@@ -130,20 +166,18 @@ static void close_hole_above(abr_chooser *x, size_t i, abr_cost *used)
     size_t k = i;
     while (k > 0 && i - k <= HOLE_MOST && !(k < i && x->lines[k].kept))
         k--;
-    if (k == i || !x->lines[k].kept || x->lines[i].c->line - x->lines[k].c->line != i - k)
+    if (i - k < 2 || !x->lines[k].kept || x->lines[i].c->line - x->lines[k].c->line != i - k)
         return;
     for (size_t j = k; j < i; j++)
         if (x->lines[j].c->failure != failure)
             return;
-    for (size_t j = i - 1; j > k; j--)
-        if (!x->lines[j].kept)
-            keep_line(x, j, used);
+    keep_all(x, k + 1, i - 1, used);
 }
 
 /* Keep line i, and what would be a small hole in its failure. */
 static void keep_with_holes(abr_chooser *x, size_t i, abr_cost *used)
 {
-    if (!keep_line(x, i, used) || x->lines[i].c->failure == 0)
+    if (!keep_below_head(x, i, used) || x->lines[i].c->failure == 0)
         return;
     close_hole_above(x, i, used);
     for (size_t k = i + 1; k < x->count && k - i <= HOLE_MOST + 1; k++)

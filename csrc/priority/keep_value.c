@@ -31,8 +31,7 @@ enum {
 
 static const float unlike = 1.15F; /* factor of a line whose like was never seen */
 static const float stands_for =
-    0.21F; /* discount of the first of a shape, by the logarithm of their number */
-static const float one_of_many = 0.62F; /* discount of the others */
+    0.21F; /* discount of a line of many of its shape, by the logarithm of their number */
 static const float inherit_after = 0.65F;
 static const float inherit_before = 0.4F;
 static const float step_after = 0.83F;
@@ -54,7 +53,7 @@ static float own_value(const abr_shown_line *u)
     if (value <= 0)
         return 0;
     if (u->seen > 1)
-        value /= 1 + (c->nth == 0 ? stands_for : one_of_many) * abr_log2((float)u->seen);
+        value /= 1 + stands_for * abr_log2((float)u->seen);
     else
         value *= unlike;
     value /= abr_repeat_discount(c);
