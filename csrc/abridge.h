@@ -218,8 +218,10 @@ typedef struct {
 
 /* A part of the content: a range of the source, or a marker. */
 typedef struct {
-    const char *p;       /* into the source text, or into memory that the cut owns */
-    size_t n;            /* bytes at p, before opts.utf8_replace; never 0 */
+    const char *p; /* into the source text, or into memory that the cut owns */
+    /* bytes at p, before opts.utf8_replace; never 0. Fewer than its range has where blanks between values of JSON
+     * are left out */
+    size_t n;
     bool source;         /* false: a marker, and the fields below are 0 */
     uint64_t first_byte; /* 1-based, inclusive */
     uint64_t last_byte;  /* 1-based, inclusive */
@@ -282,8 +284,10 @@ typedef struct {
     uint64_t failures_found;       /* ABR_PRIORITY: failures; a heading, a count and an exit line are none */
     uint64_t failures_kept;        /* those of them of which a hit is kept at least in part */
     bool final_newline;            /* all but a final '\n' fitted; truncated is false */
-    abr_budget max;                /* the budgets applied */
-    abr_kind kind;                 /* ABR_AUTO: what the text is */
+    bool
+        compact; /* ABR_AUTO: blanks between values of JSON are left out; if nothing else is, truncated is false */
+    abr_budget max;        /* the budgets applied */
+    abr_kind kind;         /* ABR_AUTO: what the text is */
     const abr_item *items; /* ABR_AUTO: of JSON those that lack most bytes first; none where nothing is cut */
     size_t item_count;     /* at most ABR_ITEMS_MOST */
     const abr_piece *pieces; /* the content, in order */
@@ -374,6 +378,7 @@ typedef struct {
     const char *reserve; /* NULL: unchanged */
     size_t reserve_len;
     abr_long_line long_line; /* ABR_LONG_DEFAULT: unchanged */
+    bool keep_output; /* at the end: snapshots follow that may leave out more, so the full output stays */
 } abr_narrow;
 
 /* The cut of what has come so far; the stream goes on. narrow may be NULL. The pieces of the cut are valid
@@ -389,8 +394,8 @@ ABR_API abr_code abr_stream_snapshot(abr_stream *stream, const abr_narrow *narro
  */
 ABR_API abr_code abr_stream_preview(abr_stream *stream, const char *p, size_t n);
 
-/* The cut of everything that came, and the end of the full output. Nothing may be written
- * afterwards, but further snapshots may be taken. After a failure the stream is not finished,
+/* The cut of everything that came, and the end of the full output: it is removed if blanks between values of JSON are
+ * all that is left out, unless narrow->keep_output. Nothing may be written afterwards, but further snapshots may be taken. After a failure the stream is not finished,
  * and this may be called again. */
 ABR_API abr_code abr_stream_finish(abr_stream *stream, const abr_narrow *narrow, abr_cut *cut,
                                    abr_error *error);

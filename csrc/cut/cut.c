@@ -439,7 +439,7 @@ static abr_code cut_by_kind(abr_cutter *j, abr_unit by, abr_cut *cut)
 {
     const abr_allowance allowance = bounded_allowance(j);
     abr_code code = abr_cut_parts(j->view, j->opts, &allowance, cut);
-    if (code == ABR_OK)
+    if (code == ABR_OK && cut->truncated)
         cut->truncated_by = abr_bound_pieces(j, cut, by);
     return code;
 }

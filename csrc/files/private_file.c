@@ -347,3 +347,12 @@ int abr_file_close(abr_file *file)
     abr_block_free(file->alloc, (char *)file);
     return failed;
 }
+
+void abr_file_remove(abr_file *file)
+{
+    if (!file)
+        return;
+    abr_file_finish(file);
+    (void)unlink(file->path);
+    abr_file_close(file);
+}

@@ -41,7 +41,8 @@ int abr_file_append(abr_file *file, const char *p, size_t n);
 int abr_file_error(const abr_file *file);     /* errno of the write that failed, or 0 */
 uint64_t abr_file_size(const abr_file *file); /* bytes in the file, without those in the buffer */
 const char *abr_file_path(const abr_file *file);
-int abr_file_close(abr_file *file); /* flushes; NULL is fine. 0 or an errno */
+int abr_file_close(abr_file *file);   /* flushes; NULL is fine. 0 or an errno */
+void abr_file_remove(abr_file *file); /* closes and deletes; NULL is fine */
 
 ABR_PRIVATE_END
 

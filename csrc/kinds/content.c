@@ -74,19 +74,42 @@ static bool copy_text(abr_content *c, const char *p, size_t n, size_t *at)
     return true;
 }
 
-void abr_content_mark(abr_content *c, const char *p, size_t n)
+/* Copy a piece, or add it to the one before. */
+static void copy_piece(abr_content *c, const abr_piece *piece, bool goes_on)
 {
     size_t at;
-    if (n == 0 || !copy_text(c, p, n, &at))
+    if (piece->n == 0 || !copy_text(c, piece->p, piece->n, &at))
         return;
-    abr_piece *before = c->count > 0 ? &c->pieces[c->count - 1] : NULL;
-    if (before && !before->source && (size_t)before->first_byte + before->n == at) {
-        before->n += n;
+    if (goes_on) {
+        abr_piece *before = &c->pieces[c->count - 1];
+        before->n += piece->n;
+        before->last_byte = piece->last_byte;
+        before->last_line = piece->last_line;
         return;
     }
-    abr_piece *piece = next_piece(c);
-    if (piece)
-        *piece = (abr_piece){.n = n, .first_byte = at};
+    abr_piece *new = next_piece(c);
+    if (!new)
+        return;
+    *new = *piece;
+    new->p = NULL;
+}
+
+/* The piece before, where its bytes are copied, too; or NULL. */
+static const abr_piece *copied_before(const abr_content *c)
+{
+    return c->count > 0 && !c->pieces[c->count - 1].p ? &c->pieces[c->count - 1] : NULL;
+}
+
+void abr_content_copy(abr_content *c, const abr_piece *piece)
+{
+    const abr_piece *before = copied_before(c);
+    copy_piece(c, piece, before && before->source && before->last_byte + 1 == piece->first_byte);
+}
+
+void abr_content_mark(abr_content *c, const char *p, size_t n)
+{
+    const abr_piece *before = copied_before(c);
+    copy_piece(c, &(abr_piece){.p = p, .n = n}, before && !before->source);
 }
 
 void abr_content_tell(abr_content *c, const abr_item *item)
@@ -123,12 +146,13 @@ abr_code abr_content_end(const abr_content *c, abr_cut *cut)
     char *texts = block + pieces + items;
     if (c->texts_used > 0)
         memcpy(texts, c->texts, c->texts_used);
+    size_t at = 0;
     for (size_t i = 0; i < c->count; i++) {
         new_pieces[i] = c->pieces[i];
-        if (!c->pieces[i].source) {
-            new_pieces[i].p = texts + c->pieces[i].first_byte;
-            new_pieces[i].first_byte = 0;
-        }
+        if (c->pieces[i].p)
+            continue;
+        new_pieces[i].p = texts + at;
+        at += c->pieces[i].n;
     }
     for (size_t i = 0; i < c->item_count; i++) {
         new_items[i] = c->items[i];

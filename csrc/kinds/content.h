@@ -20,10 +20,10 @@ enum {
 
 typedef struct {
     const abr_alloc *alloc;
-    abr_piece *pieces; /* first_byte of a marker is where its text is, until abr_content_end() */
+    abr_piece *pieces; /* p is NULL until abr_content_end() where the bytes are in `texts` */
     size_t count;
     size_t size; /* pieces allocated */
-    char *texts; /* of markers and items */
+    char *texts; /* of pieces in their order, then of items */
     size_t texts_used;
     size_t texts_size;
     abr_item items[ABR_ITEMS_MOST];
@@ -38,10 +38,14 @@ typedef struct {
  * before where they follow on it, in the source and in memory. */
 void abr_content_keep(abr_content *c, const char *p, size_t n, uint64_t at, uint64_t line);
 
+/* The same of bytes that stand for a range of the source, which may be longer; they are copied. */
+void abr_content_copy(abr_content *c, const abr_piece *piece);
+
 /* Add a marker, which is copied; it goes into a marker before it. */
 void abr_content_mark(abr_content *c, const char *p, size_t n);
 
-/* Add an item; its `of` is copied. Those over ABR_ITEMS_MOST are dropped, and those whose `of` is too long. */
+/* Add an item, after all pieces; its `of` is copied. Those over ABR_ITEMS_MOST are dropped, and those whose `of` is
+ * too long. */
 void abr_content_tell(abr_content *c, const abr_item *item);
 
 /* Make it empty again; its memory stays. */

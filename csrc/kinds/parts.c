@@ -38,8 +38,10 @@ static void count_pieces(const choice *x, abr_cut *cut)
         cut->content_bytes += (size_t)cost.shown;
         if (!p->source)
             continue;
-        cut->output_bytes += p->n;
-        cut->output_chars += x->measure.chars ? cost.chars : 0;
+        const uint64_t size = p->last_byte - p->first_byte + 1;
+        cut->compact = cut->compact || p->n < size;
+        cut->output_bytes += size;
+        cut->output_chars += x->measure.chars ? cost.chars + (size - p->n) : 0; /* each blank is one */
         cut->output_lines += p->last_line - p->first_line + (p->first_line != line);
         line = p->last_line;
     }
@@ -92,6 +94,7 @@ static bool choose(choice *x, uint64_t bytes, abr_cut *cut)
 {
     abr_cut_free(cut);
     cut->content_bytes = 0;
+    cut->compact = false;
     x->request.bytes = bytes;
     abr_content_clear(&x->content);
     if (!x->reader->methods->choose(x->reader, &x->request, &x->content))
@@ -104,8 +107,23 @@ static bool choose(choice *x, uint64_t bytes, abr_cut *cut)
         return false;
     count_pieces(x, cut);
     const abr_span cost = cost_of(x, cut);
+    if (cost.lines > x->allowance->lines && cut->kind == ABR_KIND_JSON && !x->request.one_line) {
+        x->request.one_line = true;
+        return choose(x, bytes, cut);
+    }
     return cost.shown <= x->allowance->shown && cost.chars <= x->allowance->chars &&
            cost.lines <= x->allowance->lines && tokens_fit(x, cut);
+}
+
+/* Is it enough to leave out the blanks between the values of JSON? */
+static bool choose_whole(choice *x, uint64_t most, abr_cut *cut)
+{
+    if (cut->kind != ABR_KIND_JSON)
+        return false;
+    x->request.whole = true;
+    const bool fits = choose(x, most, cut) && cut->piece_count > 0;
+    x->request.whole = x->request.one_line = false;
+    return fits;
 }
 
 /* Choose as much as fits. */
@@ -155,7 +173,9 @@ abr_code abr_cut_parts(const abr_view *view, const abr_opts *opts, const abr_all
     uint64_t most = allowance->shown < keep ? allowance->shown : keep;
     if (allowance->chars < most / BYTES_PER_CHAR)
         most = allowance->chars * BYTES_PER_CHAR;
-    choose_most(&x, most, cut);
+    cut->truncated = !choose_whole(&x, most, cut);
+    if (cut->truncated && x.failure == ABR_OK)
+        choose_most(&x, most, cut);
     abr_content_free(&x.content);
     cut->omitted_lines = cut->total_lines - cut->output_lines;
     cut->omitted_bytes = cut->total_bytes - cut->output_bytes;

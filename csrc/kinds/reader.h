@@ -29,6 +29,10 @@ typedef struct {
     const abr_opts *opts;
     size_t keep;    /* of these budgets: what would not have been retained with it may not be chosen */
     uint64_t bytes; /* the content's most: of source and, unless these come on top, of markers */
+    uint64_t at;    /* of a record: bytes of the source before it, */
+    uint64_t line;  /* and newlines */
+    bool whole;     /* JSON: all of it without its blanks; nothing if that is more than `bytes` */
+    bool one_line;  /* JSON: without newlines between the children of the document */
 } abr_kind_request;
 
 /* What a kind does. A reader starts with an abr_reader. */
@@ -45,7 +49,7 @@ typedef struct {
     /* Would what came be of this kind if it ended here? NULL: always. */
     bool (*holds)(const abr_reader *r);
 
-    /* Put into `out`, which is empty, the content within q->bytes. The reader is as before; pieces may
+    /* Put into `out`, which is empty but for what stands before a record, the content within q->bytes. The reader is as before; pieces may
      * point into it. No memory: false, or out->failed. Called several times a cut where other budgets
      * count. */
     bool (*choose)(abr_reader *r, const abr_kind_request *q, abr_content *out);

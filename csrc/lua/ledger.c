@@ -110,6 +110,15 @@ static size_t shown_bytes(const abr_cut *cut, const abr_piece *piece)
     return piece->n + (size_t)invalid * (ABR_REPLACEMENT_SIZE - 1);
 }
 
+/* Bytes of the content that are no markers'. */
+static uint64_t source_bytes(const abr_cut *cut)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < cut->piece_count; i++)
+        bytes += cut->pieces[i].source ? cut->pieces[i].n : 0;
+    return bytes;
+}
+
 static int count_markers(const abr_cut *cut)
 {
     int markers = 0;
@@ -199,7 +208,7 @@ void abr_push_ledger(lua_State *L, const abr_cut *cut, int more)
     const int markers = count_markers(cut);
     const bool hits = cut->strategy == ABR_PRIORITY || cut->kind == ABR_KIND_LOG;
     const int fields = ALWAYS + more + cut->truncated + (3 + (cut->chars_before > 0)) * chars +
-                       cut->final_newline + (cut->line_bytes > 0) + (invalid > 0) +
+                       cut->final_newline + 2 * cut->compact + (cut->line_bytes > 0) + (invalid > 0) +
                        (cut->max.lines != ABR_UNLIMITED) + (cut->max.bytes != ABR_UNLIMITED) +
                        (cut->max.tokens != ABR_UNLIMITED) + 2 * hits + (markers > 0) +
                        (cut->kind != ABR_KIND_TOLD) + (cut->item_count > 0);
@@ -211,6 +220,10 @@ void abr_push_ledger(lua_State *L, const abr_cut *cut, int more)
         put_chars(L, cut);
     if (cut->final_newline)
         abr_put_boolean(L, WORD_final_newline, true);
+    if (cut->compact) {
+        abr_put_boolean(L, WORD_compact, true);
+        abr_put_count(L, WORD_shown_bytes, source_bytes(cut));
+    }
     if (cut->line_bytes > 0)
         abr_put_count(L, WORD_line_bytes, cut->line_bytes);
     if (invalid > 0)

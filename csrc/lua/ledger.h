@@ -25,6 +25,8 @@ ABR_PRIVATE_BEGIN
     X(last_line_partial)                                                                                     \
     X(first_line_exceeds_limit)                                                                              \
     X(final_newline)                                                                                         \
+    X(compact)                                                                                               \
+    X(shown_bytes)                                                                                           \
     X(line_bytes)                                                                                            \
     X(invalid_bytes)                                                                                         \
     X(max_lines)                                                                                             \

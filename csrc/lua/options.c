@@ -348,6 +348,8 @@ static void read_narrow(lua_State *L, const char *who, abr_narrow *narrow)
             abr_keep_alive(L, value, SLOT_RESERVE);
         } else if (IS(key, "long_line")) {
             narrow->long_line = read_long_line(L, who, key, value);
+        } else if (IS(key, "keep_output")) {
+            narrow->keep_output = abr_check_boolean(L, who, key.p, value);
         } else if (!read_budget(L, who, key, value, &narrow->max)) {
             abr_unknown_option(L, who, value - 1, value);
         }

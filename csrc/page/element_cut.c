@@ -147,8 +147,9 @@ static void tell_file(const abr_element_scan *s, abr_cut *cut)
         piece->last_byte += bytes;
         piece->first_line += s->first.newlines;
         piece->last_line += s->first.newlines;
-        cut->output_bytes += piece->n;
-        cut->output_chars += abr_count_chars(piece->p, piece->n, NULL);
+        const uint64_t size = piece->last_byte - piece->first_byte + 1;
+        cut->output_bytes += size;
+        cut->output_chars += abr_count_chars(piece->p, piece->n, NULL) + (size - piece->n);
         cut->output_lines += piece->last_line - piece->first_line + (piece->first_line != last_line);
         last_line = piece->last_line;
     }
@@ -225,24 +226,24 @@ static bool copy_first(abr_page *page, size_t *n)
 static abr_code with_brackets(const abr_element_scan *s, const abr_cut *inner, abr_cut *cut, abr_error *error)
 {
     const uint64_t end = s->first_end - s->first.at + s->bracket; /* of what is the document's */
-    size_t markers = 0;
+    size_t size = 0;
     for (size_t i = 0; i < inner->piece_count; i++)
-        markers += inner->pieces[i].source ? 0 : inner->pieces[i].n;
+        size += inner->pieces[i].n;
     *cut = *inner;
     cut->alloc = s->alloc;
     cut->items = NULL;
     cut->item_count = cut->piece_count = cut->content_bytes = 0;
-    cut->block = s->alloc->malloc(s->alloc->ctx, (inner->piece_count + 2) * sizeof(abr_piece) + markers);
+    cut->block = s->alloc->malloc(s->alloc->ctx, (inner->piece_count + 2) * sizeof(abr_piece) + size);
     if (!cut->block)
         return no_memory(error);
     cut->pieces = cut->block;
     char *text = (char *)cut->block + (inner->piece_count + 2) * sizeof(abr_piece);
     for (size_t i = 0; i < inner->piece_count; i++) {
         abr_piece piece = inner->pieces[i];
+        piece.p = memcpy(text, piece.p, piece.n);
+        text += piece.n;
         if (!piece.source) {
-            memcpy(text, piece.p, piece.n);
-            add_piece(cut, text, piece.n);
-            text += piece.n;
+            add_piece(cut, piece.p, piece.n);
             continue;
         }
         const size_t before = piece.first_byte <= s->bracket;

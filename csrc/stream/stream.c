@@ -474,8 +474,14 @@ abr_code abr_stream_finish(abr_stream *s, const abr_narrow *narrow, abr_cut *cut
     abr_code code = abr_stream_snapshot(s, narrow, cut, error);
     if (code != ABR_OK)
         return code;
-    if (cut->truncated && s->wants_file)
+    const bool keeps_output = cut->truncated || (cut->compact && narrow && narrow->keep_output);
+    if (keeps_output && s->wants_file)
         open_full_output(s);
+    if (cut->compact && !keeps_output) {
+        abr_file_remove(s->file);
+        s->file = NULL;
+        s->file_error = 0;
+    }
     if (s->file)
         abr_file_finish(s->file);
     s->finished = true;

@@ -5,7 +5,7 @@
  */
 #include "check.h"
 
-enum { TEXT_MOST = 64 * 1024, LINE_ROOM = 200, SHAPES = 4 };
+enum { TEXT_MOST = 64 * 1024, JSON_MOST = 400 * 1024, ROOM = 1024 * 1024, LINE_ROOM = 200, SHAPES = 4 };
 
 static const char *const lines[] = {
     "error: cannot open file x.c:12\n",
@@ -22,9 +22,92 @@ static const char *const lines[] = {
     "GET /pay 500 %ums\n",
 };
 
+/* ---- JSON ---- */
+
+typedef struct {
+    char *p;
+    size_t n;
+    size_t indent; /* blanks a level; 0: none, nor newlines */
+} document;
+
+static void put(document *d, const char *format, unsigned number)
+{
+    d->n += (size_t)snprintf(d->p + d->n, LINE_ROOM, format, number);
+}
+
+static void break_line(document *d, size_t depth)
+{
+    if (d->indent > 0)
+        d->n += (size_t)sprintf(d->p + d->n, "\n%*s", (int)(d->indent * depth), "");
+}
+
+static void put_scalar(document *d)
+{
+    static const char *const scalars[] = {
+        "%u",
+        "-%u.5e3",
+        "true",
+        "null",
+        "\"ok\"",
+        "\"failed: %u\"",
+        "\"\\u00e9\\ud83d\\ude00 %u\"",
+        "\"name-%u\"",
+        "\"\"",
+        "\"error: cannot open x.c:%u\"",
+    };
+    put(d, scalars[pick(sizeof scalars / sizeof *scalars)], (unsigned)pick(900));
+}
+
+/* Of chars and escapes, or of base64. */
+static void put_long_string(document *d)
+{
+    const bool data = pick(2) == 0;
+    put(d, "\"", 0);
+    for (size_t i = pick(60) * pick(60); i > 0; i--)
+        put(d, data ? "QUJDREVG" : pick(9) ? "words " : "\\n\\ud83d\\ude00 %u", (unsigned)i);
+    put(d, "\"", 0);
+}
+
+static void put_value(document *d, size_t depth, size_t most)
+{
+    static const char *const keys[] = {"\"id\": ",    "\"name\": ", "\"status\":", "\"...\":",
+                                       "\"a/b~\" : ", "\"k%u\":",   "\"items\":",  "\"a\\u0062c\":"};
+    if (depth > 0 && (depth > 14 || pick(3) > 0)) {
+        if (pick(60) == 0)
+            put_long_string(d);
+        else
+            put_scalar(d);
+        return;
+    }
+    const bool object = pick(2);
+    const size_t count = pick(depth == 0 ? 900 : pick(20) ? 12 : 300);
+    put(d, object ? "{" : "[", 0);
+    for (size_t i = 0; i < count && d->n < most; i++) {
+        if (i > 0)
+            put(d, ",", 0);
+        break_line(d, depth + 1);
+        if (object)
+            put(d, keys[pick(sizeof keys / sizeof *keys)], (unsigned)pick(400));
+        put_value(d, depth + 1, most);
+    }
+    break_line(d, depth);
+    put(d, object ? "}" : "]", 0);
+}
+
+static size_t make_json(char *p)
+{
+    document d = {p, 0, pick(2) * pick(8)};
+    put(&d, pick(4) ? "" : "\n  ", 0);
+    put_value(&d, 0, pick(JSON_MOST));
+    put(&d, pick(2) ? "" : "\n", 0);
+    return d.n;
+}
+
 /* A log, JSON, records or a table. Returns the bytes. */
 static size_t make_text(char *p)
 {
+    if (pick(2) == 0)
+        return make_json(p);
     static const char *const rows[SHAPES] = {
         NULL,
         ",{\"id\": %u, \"status\": \"%s\", \"ms\": %u.5}\n",
@@ -61,24 +144,44 @@ static abr_opts make_opts(void)
     return o;
 }
 
+/* The cut of the text, or of a stream of it in chunks. */
+static abr_code cut_text(const char *text, size_t n, const abr_opts *o, abr_stream **stream, abr_cut *cut)
+{
+    *stream = NULL;
+    if (pick(2) == 0 || o->strategy == ABR_PIPELINE)
+        return abr_cut_text(text, n, o, cut, NULL);
+    if (abr_stream_open(o, NULL, NULL, stream, NULL) != ABR_OK)
+        return ABR_ENOMEM;
+    const size_t most = 1 + pick(pick(2) ? 64 * 1024 : 40);
+    for (size_t i = 0, size; i < n; i += size) {
+        size = n - i < most ? n - i : most;
+        if (abr_stream_write(*stream, text + i, size) != ABR_OK)
+            return ABR_ENOMEM;
+    }
+    return abr_stream_finish(*stream, NULL, cut, NULL);
+}
+
 int main(int argc, char **argv)
 {
-    static char text[TEXT_MOST];
+    static char text[ROOM];
     const long cases = argc == 2 ? strtol(argv[1], NULL, 10) : 0;
     for (long i = 0; i < cases; i++) {
         const size_t n = make_text(text);
         const abr_opts o = make_opts();
+        abr_stream *stream;
         abr_cut cut;
-        if (abr_cut_text(text, n, &o, &cut, NULL) != ABR_OK)
+        if (cut_text(text, n, &o, &stream, &cut) != ABR_OK)
             return 1;
         char *content = content_of(&cut);
         uint32_t digest = 0;
         for (size_t k = 0; k < cut.content_bytes; k++)
             digest = digest * 31 + (unsigned char)content[k];
-        printf("%ld: strategy %d, kind %d, %zu of %zu bytes, by %d: %08lx\n", i, (int)o.strategy,
-               (int)cut.kind, cut.content_bytes, n, (int)cut.truncated_by, (unsigned long)digest);
+        printf("%ld: strategy %d, kind %d, %zu of %zu bytes, by %d, %d lines: %08lx\n", i, (int)o.strategy,
+               (int)cut.kind, cut.content_bytes, n, (int)cut.truncated_by, (int)cut.output_lines,
+               (unsigned long)digest);
         free(content);
         abr_cut_free(&cut);
+        abr_stream_close(stream);
     }
     return cases > 0 ? 0 : 2;
 }

@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700 /* mkdtemp, strndup, utimensat */
 #include "ledger.h"
 #include "paged_file.h"
+#include "ranges.h"
 
 enum { ELEMENTS = 100 * 1000, POINTER = 4096 };
 
@@ -226,8 +227,7 @@ static size_t check_page(const paging *g, size_t i, bool own, abr_page *page, co
     for (size_t k = 0; k < cut->piece_count; k++) {
         const abr_piece *piece = &cut->pieces[k];
         if (piece->source)
-            CHECK_BYTES(g->p + piece->first_byte - 1, piece->last_byte - piece->first_byte + 1, piece->p,
-                        piece->n);
+            CHECK(shows_range(g->p, cut, piece));
     }
     CHECK((items.next != NULL) == (items.shown > 0 && next < e->count));
     CHECK(!items.next || items.next_len <= items.next_most);
@@ -238,7 +238,7 @@ static size_t check_page(const paging *g, size_t i, bool own, abr_page *page, co
 static abr_narrow random_narrow(const abr_opts *o)
 {
     abr_narrow narrow = {
-        {ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0, ABR_LONG_DEFAULT};
+        {ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0, ABR_LONG_DEFAULT, false};
     if (o->max.bytes != ABR_UNLIMITED && pick(2) == 0)
         narrow.max.bytes = o->max.bytes - pick((size_t)(o->max.bytes < 20 ? o->max.bytes : 20) + 1);
     return narrow;

@@ -39,9 +39,9 @@ static void what_is_left_out_is_told_where_it_was(void)
     const char *numbers = "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19]";
     const char *members =
         "{\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":6,\"g\":7,\"h\":8,\"i\":9,\"j\":10}";
-    check_cut("[1,\"... 17 of 19 elements omitted ...\",19]", numbers, 42, ABR_MARKER_INSIDE);
+    check_cut("[1,\"... 17 of 19 omitted ...\",19]", numbers, 33, ABR_MARKER_INSIDE);
     check_cut("[1,2,18,19]", numbers, 11, ABR_MARKER_NONE);
-    check_cut("{\"a\":1,\"...\": \"... 9 of 10 members omitted ...\"}", members, 50, ABR_MARKER_INSIDE);
+    check_cut("{\"a\":1,\"...\":\"9 of 10 omitted\"}", members, 34, ABR_MARKER_INSIDE);
 }
 
 static void little_room_shows_brackets_and_less_nothing(void)
@@ -58,10 +58,41 @@ static void little_room_shows_brackets_and_less_nothing(void)
 
 static void a_marker_has_a_key_of_its_own(void)
 {
-    check_cut("{\"...\":1,\"....\": \"... 5 of 6 members omitted ...\"}",
+    check_cut("{\"a\":2,\"b\":3,\"d\":4,\"....\":\"3 of 6 omitted\"}",
               "{\"...\":1,\"a\":2,\"b\":3,\"c\":\"a long text that does not fit "
               "here\",\"d\":4,\"e\":\"another one\"}",
-              52, ABR_MARKER_INSIDE);
+              47, ABR_MARKER_INSIDE);
+}
+
+static void what_an_object_is_and_how_it_ended_comes_first(void)
+{
+    const char *text =
+        "{\"description\":\"a long text that says what it is about, and goes on to say more\",\"kind\":\"x\","
+        "\"items\":[1,2,3],\"exit_code\":2,\"user_id\":31,\"valid\":true,\"id\":\"r-77\"}";
+    check_cut("{\"exit_code\":2,\"id\":\"r-77\",\"...\":\"5 of 7 omitted\"}", text, 54, ABR_MARKER_INSIDE);
+    check_cut("{\"exit_code\":2,\"user_id\":31,\"id\":\"r-77\",\"...\":\"4 of 7 omitted\"}", text, 66,
+              ABR_MARKER_INSIDE);
+    check_cut("{\"kind\":\"x\",\"exit_code\":2,\"user_id\":31,\"id\":\"r-77\",\"...\":\"3 of 7 omitted\"}",
+              text, 77, ABR_MARKER_INSIDE);
+}
+
+static void a_small_budget_shows_the_names_of_many(void)
+{
+    char text[4000];
+    size_t n = (size_t)sprintf(text, "[");
+    for (int i = 0; i < 12; i++)
+        n += (size_t)sprintf(text + n, "%s{\"note\":\"%0150d\",\"spec\":{\"name\":\"job-%d\"}}",
+                             i > 0 ? "," : "", 0, i);
+    sprintf(text + n, "]");
+    const abr_opts o = options(512, ABR_MARKER_INSIDE);
+    abr_cut cut;
+    CHECK(abr_cut_text(text, strlen(text), &o, &cut, NULL) == ABR_OK);
+    char *content = text_of(&cut);
+    const char *const names[] = {"job-0\"", "job-1\"", "job-10\"", "job-11\""};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        CHECK(strstr(content, names[i]) != NULL);
+    free(content);
+    abr_cut_free(&cut);
 }
 
 static void a_pair_of_escapes_is_one_char(void)
@@ -82,6 +113,45 @@ static void a_pair_of_escapes_is_one_char(void)
         shown += cut.pieces[i].source ? cut.pieces[i].n : 0;
     CHECK_COUNT(cut.items[0].kept * ESCAPES + 2, shown);
     abr_cut_free(&cut);
+}
+
+/* ---- blanks ---- */
+
+/* A cut under two budgets: its content, and whether anything but blanks is left out. */
+static void check_compact(const char *want, bool truncated, const char *text, uint64_t bytes, uint64_t lines)
+{
+    abr_opts o = options(bytes, ABR_MARKER_INSIDE);
+    abr_cut cut;
+    o.max.lines = lines;
+    CHECK(abr_cut_text(text, strlen(text), &o, &cut, NULL) == ABR_OK);
+    char *content = text_of(&cut);
+    CHECK_TEXT(want, content, cut.content_bytes);
+    CHECK(cut.compact);
+    CHECK(cut.truncated == truncated && (cut.truncated_by == ABR_BY_NONE) == !truncated);
+    if (!truncated) {
+        CHECK_COUNT(0, cut.omitted_bytes);
+        CHECK_COUNT(1, cut.piece_count);
+        CHECK_COUNT(0, cut.item_count);
+        CHECK_COUNT(1, cut.pieces[0].first_byte);
+        CHECK_COUNT(strlen(text), cut.pieces[0].last_byte);
+        CHECK_COUNT(cut.total_lines, cut.output_lines);
+    }
+    free(content);
+    abr_cut_free(&cut);
+}
+
+static void blanks_go_first(void)
+{
+    const char *pretty = "\n{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b c\": \"x  y\",\n  \"d\": {\n  }\n}\n";
+    check_compact("{\"a\":[1,2],\n\"b c\":\"x  y\",\n\"d\":{}\n}", false, pretty, 40, ABR_UNLIMITED);
+    check_compact("{\"a\":[1,2],\n\"b c\":\"x  y\",\n\"d\":{}\n}", false, pretty, 40, 4);
+    check_compact("{\"a\":[1,2],\"b c\":\"x  y\",\"d\":{}}", false, pretty, 40, 3);
+    check_compact("[1\n,2,\n\n3\n]", false, "[ \n 1 \n , 2, \n\n 3\n ]\n", 13, ABR_UNLIMITED);
+    check_compact("[[],{}]", false, " [ [ ] , { } ] ", 8, ABR_UNLIMITED);
+    check_compact("\"a b\"", false, "   \"a b\"  ", 6, ABR_UNLIMITED);
+    check_compact("[1,\n2,\"... 5 of 9 omitted ...\",\n8,\n9\n]", true,
+                  "[\n  1,\n  2,\n  3,\n  4,\n  5,\n  \"a value that is long\",\n  7,\n  8,\n  9\n]", 38,
+                  ABR_UNLIMITED);
 }
 
 /* ---- documents that are long ---- */
@@ -110,9 +180,9 @@ static void the_element_in_trouble_is_shown_with_both_ends(void)
     abr_cut cut;
     CHECK(abr_cut_text(text, n, &o, &cut, NULL) == ABR_OK);
     char *content = text_of(&cut);
-    CHECK(strstr(content, "{\"id\": 17011, \"status\": \"failed\", \"name\": \"job-119077\"}") != NULL);
-    CHECK(strstr(content, "{\"id\": 0, ") != NULL && strstr(content, "{\"id\": 29999, ") != NULL);
-    CHECK(strstr(content, "\"total\": 30000") != NULL);
+    CHECK(strstr(content, "{\"id\":17011,\"status\":\"failed\",\"name\":\"job-119077\"}") != NULL);
+    CHECK(strstr(content, "{\"id\":0,") != NULL && strstr(content, "{\"id\":29999,") != NULL);
+    CHECK(strstr(content, "\"total\":30000") != NULL);
     CHECK(cut.content_bytes <= 2048 && cut.content_bytes > 2048 * 9 / 10);
     CHECK(abr_tell(content, cut.content_bytes) == ABR_KIND_JSON);
     CHECK_COUNT(1, cut.item_count);
@@ -274,7 +344,10 @@ static void a_string_is_never_shown_whole_in_too_few_bytes(void)
             CHECK(abr_stream_open(&o, NULL, NULL, &stream, NULL) == ABR_OK);
             CHECK(abr_stream_write(stream, text, size) == ABR_OK);
             CHECK(abr_stream_finish(stream, NULL, &cut, NULL) == ABR_OK);
-            CHECK(cut.output_bytes <= bytes);
+            size_t shown = 0;
+            for (size_t i = 0; i < cut.piece_count; i++)
+                shown += cut.pieces[i].source ? cut.pieces[i].n : 0;
+            CHECK(shown <= bytes);
             free(text_of(&cut));
             abr_cut_free(&cut);
             abr_stream_close(stream);
@@ -419,7 +492,7 @@ static void open_levels_have_room_for_their_keys(void)
         CHECK(abr_stream_write(s, "}", 1) == ABR_OK);
     CHECK(abr_stream_finish(s, NULL, &cut, NULL) == ABR_OK);
     char *got = text_of(&cut);
-    CHECK_TEXT("{\"...\": \"... 1 of 1 members omitted ...\"}", got, cut.content_bytes);
+    CHECK_TEXT("{\"...\":\"1 of 1 omitted\"}", got, cut.content_bytes);
     free(got);
     abr_cut_free(&cut);
     abr_stream_close(s);
@@ -440,7 +513,7 @@ static void what_is_deeper_than_200_is_not_shown(void)
     char *content = text_of(&cut);
     CHECK(cut.kind == ABR_KIND_JSON);
     CHECK_COUNT(200, strspn(content, "["));
-    CHECK(strncmp(content + 200, "\"... 1 of 1 elements omitted ...\"]", 34) == 0);
+    CHECK(strncmp(content + 200, "\"... 1 of 1 omitted ...\"]", 25) == 0);
     free(content);
     abr_cut_free(&cut);
     free(text);
@@ -451,7 +524,10 @@ int main(void)
     RUN(what_is_left_out_is_told_where_it_was);
     RUN(little_room_shows_brackets_and_less_nothing);
     RUN(a_marker_has_a_key_of_its_own);
+    RUN(what_an_object_is_and_how_it_ended_comes_first);
+    RUN(a_small_budget_shows_the_names_of_many);
     RUN(a_pair_of_escapes_is_one_char);
+    RUN(blanks_go_first);
     RUN(the_element_in_trouble_is_shown_with_both_ends);
     RUN(chunks_and_lowered_budgets_give_the_same);
     RUN(tokens_longer_than_any_buffer_are_the_same_in_chunks);

@@ -2,6 +2,7 @@
 #ifndef CUTS_H
 #define CUTS_H
 
+#include "../c/ranges.h"
 #include "input.h"
 
 /* ---- options ---- */
@@ -221,16 +222,16 @@ static inline uint64_t newlines_before(text_place *x, size_t at)
 }
 
 /* A range says the truth about its place in the source. */
-static inline void check_range(text_place *place, size_t n, const abr_piece *range, uint64_t last)
+static inline void check_range(text_place *place, size_t n, const abr_cut *cut, const abr_piece *range,
+                               uint64_t last)
 {
     const char *p = place->p;
     RULE(range->first_byte > last && range->last_byte >= range->first_byte && range->last_byte <= n);
-    RULE(range->n == range->last_byte - range->first_byte + 1);
     size_t first = (size_t)range->first_byte - 1;
-    RULE(memcmp(range->p, p + first, range->n) == 0);
-    RULE(is_start(p, n, first) && is_start(p, n, first + range->n));
+    RULE(shows_range(p, cut, range));
+    RULE(is_start(p, n, first) && is_start(p, n, (size_t)range->last_byte));
     RULE(range->first_line == 1 + newlines_before(place, first));
-    uint64_t last_line = 1 + newlines_before(place, first + range->n - 1);
+    uint64_t last_line = 1 + newlines_before(place, (size_t)range->last_byte - 1);
     bool empty_behind = range->p[range->n - 1] == '\n' && range->last_byte < n;
     RULE(range->last_line == last_line || (empty_behind && range->last_line == last_line + 1));
 }
@@ -253,16 +254,17 @@ static inline void check_ledger(const char *p, size_t n, const abr_opts *o, cons
             RULE(!piece->first_byte && !piece->last_byte && !piece->first_line && !piece->last_line);
             continue;
         }
-        check_range(&place, n, piece, last);
+        check_range(&place, n, cut, piece, last);
+        const uint64_t size = piece->last_byte - piece->first_byte + 1;
         last = piece->last_byte;
-        kept += piece->n;
-        chars += more;
+        kept += size;
+        chars += more + (size - piece->n); /* each blank is one */
     }
     RULE(cut->content_bytes == shown_bytes);
     RULE(cut->output_bytes == kept && cut->omitted_bytes == n - kept);
     RULE(cut->total_bytes == n && cut->total_lines == slow_lines(p, n));
     RULE(cut->output_lines + cut->omitted_lines == cut->total_lines);
-    RULE(cut->strategy == ABR_PIPELINE || cut->output_lines <= o->max.lines);
+    RULE(cut->strategy == ABR_PIPELINE || cut->kind == ABR_KIND_JSON || cut->output_lines <= o->max.lines);
     RULE((cut->truncated_by != ABR_BY_NONE) == cut->truncated);
     RULE(o->max.chars == ABR_UNLIMITED || cut->total_chars == slow_chars(p, n, &invalid));
     RULE(cut->total_chars == 0 || cut->output_chars == chars);
@@ -276,7 +278,9 @@ static inline void check_ledger(const char *p, size_t n, const abr_opts *o, cons
 static inline void check_budgets(const char *p, size_t n, const abr_opts *o, const abr_cut *cut)
 {
     char *content = content_of(cut);
-    if (!cut->truncated) {
+    if (cut->compact && !cut->truncated) {
+        RULE(over(o, content, cut->content_bytes, true, ABR_UNLIMITED) == ABR_BY_NONE);
+    } else if (!cut->truncated) {
         size_t size = n - cut->final_newline;
         RULE(cut->output_bytes == size && cut->piece_count == (size > 0));
         RULE(cut->total_lines <= o->max.lines);

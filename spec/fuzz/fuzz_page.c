@@ -108,7 +108,7 @@ static void check_cut(const paging *g, const abr_cut *got)
     text_place place = {g->p, 0, 0};
     for (size_t i = 0; i < got->piece_count; i++)
         if (got->pieces[i].source) {
-            check_range(&place, g->n, &got->pieces[i], last);
+            check_range(&place, g->n, got, &got->pieces[i], last);
             last = got->pieces[i].last_byte;
         }
     if (ends_at_limit(g, at, end, &x.o, got))
@@ -218,7 +218,7 @@ static void check_narrow(const paging *g, uint64_t bytes)
     abr_cut cut;
     abr_page_lines lines;
     const abr_narrow narrow = {
-        {ABR_UNLIMITED, bytes, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0, ABR_LONG_DEFAULT};
+        {ABR_UNLIMITED, bytes, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0, ABR_LONG_DEFAULT, false};
     if (abr_page_text(g->p, g->n, &g->o, &page, NULL) != ABR_OK)
         return;
     abr_code code = abr_page_cut(page, &narrow, &cut, &lines, NULL);

@@ -124,7 +124,7 @@ static abr_narrow take_narrow(const run *r, input *in)
 {
     static const char *const reserves[] = {NULL, "", "[less]", "\xC3\xA9\xFF"};
     abr_narrow narrow = {
-        {take_budget(in), ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0, ABR_LONG_DEFAULT};
+        {take_budget(in), ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0, ABR_LONG_DEFAULT, false};
     unsigned wanted = take_byte(in);
     if (wanted & 1)
         narrow.max.lines = take_budget(in);

@@ -61,7 +61,8 @@ static inline bool write_all(abr_reader *r, const char *p, size_t n, const recor
         if (way->looks && at + part < n) {
             abr_content content = {.alloc = way->opts->alloc, .keep = way->keep};
             const abr_view view = view_of(p, at + part, way->keep);
-            const abr_kind_request q = {&view, way->opts, way->keep, way->opts->max.bytes};
+            const abr_kind_request q = {
+                .view = &view, .opts = way->opts, .keep = way->keep, .bytes = way->opts->max.bytes};
             const bool chosen = r->methods->choose(r, &q, &content);
             abr_content_free(&content);
             if (!chosen)
@@ -89,7 +90,8 @@ static inline abr_code cut_records(const char *p, size_t n, const record_way *wa
         return code;
     abr_content content = {.alloc = way->opts->alloc, .keep = way->keep};
     const abr_view view = view_of(p, n, way->keep);
-    const abr_kind_request q = {&view, way->opts, way->keep, way->opts->max.bytes};
+    const abr_kind_request q = {
+        .view = &view, .opts = way->opts, .keep = way->keep, .bytes = way->opts->max.bytes};
     code = write_all(r, p, n, way) && r->methods->choose(r, &q, &content) ? abr_content_end(&content, cut)
                                                                           : ABR_ENOMEM;
     for (size_t i = 0; i < cut->piece_count; i++) {

@@ -337,7 +337,7 @@ describe("display: rows", function()
     local pieces, markers, at = {}, {}, 0
     for i = 1, count do
       local value = ('"\t%d\1\195\169\228\184\173",'):format(i)
-      local marker = ('"... %d of 9 elements omitted ...",'):format(i)
+      local marker = ('"... %d of 9 omitted ...",'):format(i)
       markers[i] = { first_byte = at + #value + 1, last_byte = at + #value + #marker }
       pieces[i], at = value .. marker, markers[i].last_byte
     end
@@ -347,10 +347,10 @@ describe("display: rows", function()
   it("tell a hundred markers inside one line", function()
     local result, expected = many_gaps(100), {}
     for i = 1, 100 do
-      expected[i] = ('<"... %d of 9 elements omitted ...",>'):format(i)
+      expected[i] = ('<"... %d of 9 omitted ...",>'):format(i)
     end
     assert.same({ table.concat(expected, " "), "" }, ours(result))
-    assert.equal('<"... 1 of 9 elements omitted ..> <...>', ours(result, { width = 50 })[1])
+    assert.equal('<"... 1 of 9 omitted ..> <...>', ours(result, { width = 41 })[1])
     -- on the second line, and where only the end shows
     result.content = "first\n" .. result.content
     for _, marker in ipairs(result.details.cut.markers) do

@@ -202,12 +202,20 @@ function M.faults(source, opts, content, cut)
   check_totals(view)
   local bare = cut.final_newline and content .. "\n" == source.text
   if not cut.truncated then
-    if content ~= source.text and not bare then view:fault("truncated", "it is cut, and not said to be") end
+    if cut.compact then
+      if cut.omitted_bytes > 3 then view:fault("compact", "%d bytes are left out", cut.omitted_bytes) end
+      json.judge_compact(view, source.as "json")
+    elseif content ~= source.text and not bare then
+      view:fault("truncated", "it is cut, and not said to be")
+    end
     if cut.items then view:fault("items", "there are items of a text that is not cut") end
     return view.faults
   end
   if content == source.text then view:fault("truncated", "it is whole, and said to be cut") end
-  if not opts.reserve and fits(source.text, opts) then view:fault("truncated", "it would fit") end
+  local compact = cut.kind == "json" and source.as "json" and json.compact(source.as "json", opts.max_lines)
+  if not opts.reserve and (fits(source.text, opts) or (compact and fits(compact, opts))) then
+    view:fault("truncated", "it would fit")
+  end
   if SAME_AS[cut.kind] then
     check_same(view, cut.kind)
   else

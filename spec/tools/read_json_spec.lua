@@ -102,7 +102,7 @@ describe("read_file with a pointer", function()
     local result = read({ path = "f.json", pointer = "" }, { max_bytes = 150 })
     assert.equal('{"a/b": 1}\n\n[Showing members 0-0 of 3. Use pointer=/c~0d to continue]', result.content)
     result = read({ path = "f.json", pointer = "/c~0d" }, { max_bytes = 150 })
-    assert.matches('^{"c~d": "some words .*%] %.%.%..*some words "}\n\n%[', result.content)
+    assert.matches('^{"c~d":"some words .*%] %.%.%..*some words "}\n\n%[', result.content)
     assert.matches("%[Showing members 1%-1 of 3%. Use pointer=/e to continue%]$", result.content)
     assert.equal("/e", result.details.next_pointer)
   end)
@@ -134,13 +134,13 @@ describe("read_file with a pointer", function()
         local item = result.details.cut.items[1]
         random.must(item.first == seen and item.total == n and item.kept > 0, "%s after %s", item, seen)
         seen = seen + item.kept
-        for id in body:gmatch '{"id": (%d+)' do
+        for id in body:gmatch '{"id": ?(%d+)' do
           ids[tonumber(id)] = true
           random.must(tonumber(id) > item.first and tonumber(id) <= seen, "%s in %s", id, item)
         end
         for _, range in ipairs(result.details.cut.kept) do
-          local part = text:sub(range.first_byte, range.last_byte)
-          random.must(body:find(part, 1, true), "%s is not shown", part)
+          local part = text:sub(range.first_byte, range.last_byte):gsub("%s", "")
+          random.must(body:gsub("%s", ""):find(part, 1, true), "%s is not shown", part)
         end
       end)
       random.must(seen == n and count(ids) > n * 3 / 4, "%s and %s of %s", seen, count(ids), n)

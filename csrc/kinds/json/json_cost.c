@@ -12,7 +12,7 @@
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_tree.h"
 
-enum { QUOTES = 2, ROOMS = 8, TEXT_ROOM = 40, DATA_ROOM = 24, DOTS_LEAST = 3, DOTS_BITS = 64 };
+enum { QUOTES = 2, ROOMS = 8, TEXT_ROOM = 40, DATA_ROOM = 24 };
 
 /* ---- markers ---- */
 
@@ -34,12 +34,12 @@ static size_t put(char *dst, const char *text)
     return n;
 }
 
-static size_t put_counts(char *dst, uint64_t omitted, uint64_t total, const char *unit)
+static size_t put_counts(char *dst, uint64_t omitted, uint64_t total, const char *end)
 {
     size_t n = abr_print_count(omitted, dst);
     n += put(dst + n, " of ");
     n += abr_print_count(total, dst + n);
-    return n + put(dst + n, unit);
+    return n + put(dst + n, end);
 }
 
 size_t abr_json_print_marker(const abr_json_costs *x, const abr_json_value *v, uint64_t omitted, bool first,
@@ -52,19 +52,15 @@ size_t abr_json_print_marker(const abr_json_costs *x, const abr_json_value *v, u
     }
     if (!first)
         dst[n++] = ',';
-    dst[n++] = '"';
-    if (v->type == ABR_JSON_OBJECT) {
-        uint64_t dots = dots_of(x, v);
-        for (size_t i = 0; i < DOTS_LEAST; i++)
-            dst[n++] = '.';
-        for (; dots & 1; dots >>= 1)
-            dst[n++] = '.';
-        n += put(dst + n, "\": \"");
+    if (v->type == ABR_JSON_ARRAY) {
+        n += put(dst + n, "\"... ");
+        return n + put_counts(dst + n, omitted, v->count, " omitted ...\"");
     }
-    n += put(dst + n, "... ");
-    n += put_counts(dst + n, omitted, v->count,
-                    v->type == ABR_JSON_OBJECT ? " members omitted ...\"" : " elements omitted ...\"");
-    return n;
+    n += put(dst + n, "\"...");
+    for (uint64_t dots = dots_of(x, v); dots & 1; dots >>= 1)
+        dst[n++] = '.';
+    n += put(dst + n, "\":\"");
+    return n + put_counts(dst + n, omitted, v->count, " omitted\"");
 }
 
 static uint64_t marker_cost(const abr_json_costs *x, const abr_json_value *v)
@@ -77,7 +73,7 @@ static uint64_t marker_cost(const abr_json_costs *x, const abr_json_value *v)
 
 uint64_t abr_json_text_size(const abr_json_value *v)
 {
-    return v->end - v->at - v->head - QUOTES;
+    return abr_json_own_size(v) - QUOTES;
 }
 
 /* Of a longer string either end alone is retained; with a larger budget it may have been all of it. */
@@ -111,14 +107,20 @@ static bool in_part(const abr_json_costs *x, const abr_json_value *v)
 
 /* ---- values ---- */
 
+/* Of an object or array, with nothing in it. */
+static uint64_t brackets_cost(const abr_json_value *v)
+{
+    return (uint64_t)v->head_n + ABR_JSON_BRACKETS + v->close_lines;
+}
+
 /* A value by itself, with as little in it as can be. */
 static uint64_t least_cost(const abr_json_costs *x, const abr_json_value *v)
 {
     if (abr_json_holds_values(v))
-        return v->head + 1 + v->close_n + (v->count > 0 ? marker_cost(x, v) : 0);
+        return brackets_cost(v) + (v->count > 0 ? marker_cost(x, v) : 0);
     if (in_part(x, v))
-        return v->head + QUOTES + least_room(x, v) + marker_cost(x, v);
-    return v->end - v->at;
+        return v->head_n + QUOTES + least_room(x, v) + marker_cost(x, v);
+    return v->head_n + abr_json_own_size(v);
 }
 
 static bool is_shown_at(const abr_json_value *values, uint32_t v, uint64_t ordinal)
@@ -152,7 +154,7 @@ void abr_json_cost_all(abr_json_costs *x)
         abr_json_value *v = &values[i];
         if (v->type == ABR_JSON_TEXT || v->type == ABR_JSON_DATA)
             count_chars(x, v);
-        uint64_t whole = abr_json_holds_values(v) ? (uint64_t)v->head + 1 + v->close_n : least_cost(x, v);
+        uint64_t whole = abr_json_holds_values(v) ? brackets_cost(v) : least_cost(x, v);
         uint64_t children = 0;
         for (uint32_t c = v->child; c; c = values[c].next) {
             children++;

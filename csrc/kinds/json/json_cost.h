@@ -8,7 +8,7 @@
 
 ABR_PRIVATE_BEGIN
 
-#define ABR_JSON_MARKER_MOST 192
+enum { ABR_JSON_MARKER_MOST = 192, ABR_JSON_BRACKETS = 2 /* bytes */ };
 
 typedef struct {
     abr_json_tree *tree;

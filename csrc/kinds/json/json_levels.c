@@ -92,11 +92,7 @@ static void flush(abr_json_levels *x, bool last)
         u->ordinal = e->ordinal;
         u->n = n;
         u->weight = weight;
-        char *copy = abr_json_parts_copy(x->parts, n);
-        if (copy)
-            abr_flow_copy(&x->source->flow, e->at, n, copy);
-        else
-            u->place = (size_t)e->at;
+        abr_flow_copy(&x->source->flow, e->at, n, abr_json_text(x->parts, u->place));
     }
     x->run.values = 0;
 }
@@ -207,16 +203,10 @@ void abr_json_long_ends(abr_json_levels *x, abr_json_entry *e, const abr_json_lo
     u->tail_n = text->tail_n;
     u->lead = (uint32_t)(e->start - e->at);
     u->weight = weight;
-    char *copy = abr_json_parts_copy(x->parts, text->head_n + text->tail_n);
-    if (!copy) {
-        u->place = (size_t)e->at;
-        u->tail = (size_t)(e->end - text->tail_n);
-        return;
-    }
     u->tail = u->place + text->head_n;
-    memcpy(copy, text->head, text->head_n);
+    memcpy(abr_json_text(x->parts, u->place), text->head, text->head_n);
     if (text->tail_n > 0)
-        memcpy(copy + text->head_n, text->tail, text->tail_n);
+        memcpy(abr_json_text(x->parts, u->tail), text->tail, text->tail_n);
 }
 
 /* ---- levels ---- */
@@ -250,11 +240,8 @@ void abr_json_enlarge(abr_json_levels *x)
     node->ordinal = level->entry.ordinal;
     node->object = level->object;
     node->ghost = node->ghost || ghost;
-    char *copy = node->ghost && !ghost ? NULL : abr_json_parts_copy(x->parts, ghost ? 0 : text_n);
-    if (copy && !ghost)
-        abr_flow_copy(&x->source->flow, node->at, text_n, copy);
-    else if (!copy)
-        node->place = (size_t)node->at;
+    if (!node->ghost)
+        abr_flow_copy(&x->source->flow, node->at, text_n, abr_json_text(x->parts, node->place));
     x->depth = x->large; /* for what is retained now */
     for (uint32_t i = first; i < end; i++)
         retain(x, &x->waiting[i]);
@@ -269,17 +256,13 @@ static void close_node(abr_json_levels *x, const abr_json_level *level, uint64_t
 {
     flush(x, end - x->run.at <= RUN_WAITS);
     abr_json_node *node = abr_json_parts_close(x->parts);
-    const uint64_t blanks = end - 1 - level->from;
-    const bool shown =
-        blanks < ABR_JSON_CLOSE_MOST && abr_flow_has(&x->source->flow, level->from, (size_t)blanks + 1);
-    const size_t n = shown ? (size_t)blanks + 1 : 1;
+    const uint64_t line = abr_json_lines(x->source, level->from);
     node->end = end;
     node->count = level->count;
     node->dots = level->dots;
-    node->close_at = end - n;
-    node->close_line = abr_json_lines(x->source, node->close_at);
-    node->close_n = (uint8_t)n;
-    abr_flow_copy(&x->source->flow, node->close_at, n, node->close); /* its last byte is in the chunk */
+    node->close_line = abr_json_lines(x->source, end - 1);
+    if (end - 1 - level->from < ABR_JSON_CLOSE_MOST)
+        node->close_lines = (uint8_t)(node->close_line - line);
 }
 
 void abr_json_level_closes(abr_json_levels *x, uint64_t end)

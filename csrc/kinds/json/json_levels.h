@@ -64,8 +64,7 @@ void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e);
 /* A string of the innermost level is long, and has come up to `end` or ended there. */
 void abr_json_long_begins(abr_json_levels *x, uint64_t end);
 
-/* The same of a long string. `head_n` bytes from e->at on and `tail_n` up to its end are retained, from
- * these places where the source is not at hand. */
+/* The same of a long string. `head_n` bytes from e->at on and `tail_n` up to its end are retained. */
 typedef struct {
     uint64_t chars;
     uint64_t line; /* newlines before e->at */

@@ -46,11 +46,11 @@ size_t abr_json_allowance(size_t keep, bool is_record)
                      : ABR_JSON_LEAST + ABR_JSON_PER_BYTE * keep;
 }
 
-size_t abr_json_string_most(const abr_json_parts *x, size_t allowance)
+size_t abr_json_string_most(bool is_record, size_t allowance)
 {
-    if (x->is_record)
-        return SIZE_MAX / 8;
-    const size_t keep = allowance > ABR_JSON_LEAST ? (allowance - ABR_JSON_LEAST) / ABR_JSON_PER_BYTE : 0;
+    const size_t least = is_record ? ABR_JSON_RECORD_LEAST : ABR_JSON_LEAST;
+    const size_t per_byte = is_record ? ABR_JSON_RECORD_PER_BYTE : ABR_JSON_PER_BYTE;
+    const size_t keep = allowance > least ? (allowance - least) / per_byte : 0;
     return STRING_MORE + keep + keep / 3; /* of what is shown of a string, two thirds are its start */
 }
 
@@ -88,7 +88,7 @@ bool abr_json_parts_reserve(abr_json_parts *x, size_t n, size_t beside)
     if (n > most)
         n = most;
     void *p = x->copies;
-    bool fine = x->text || abr_grow(x->alloc, &p, &x->copy_size, x->copied + n + beside, most + beside, 1);
+    bool fine = abr_grow(x->alloc, &p, &x->copy_size, x->copied + n + beside, most + beside, 1);
     x->copies = p;
     return fine && grow_units(x, n / UNIT_BYTES + UNITS_MORE) && grow_nodes(x, n / NODE_BYTES + NODES_MORE);
 }
@@ -104,8 +104,6 @@ void abr_json_parts_free(abr_json_parts *x)
         a->free(a->ctx, x->nodes);
     if (x->copies)
         a->free(a->ctx, x->copies);
-    if (x->printed)
-        a->free(a->ctx, x->printed);
 }
 
 /* ---- which are retained ---- */
@@ -118,7 +116,7 @@ static size_t least(size_t a, size_t b)
 /* What a unit costs under an allowance: what a long string has over its most is no part of it. */
 static uint64_t cost_of(const abr_json_parts *x, const abr_json_unit *u, size_t allowance)
 {
-    const size_t most = abr_json_string_most(x, allowance);
+    const size_t most = abr_json_string_most(x->is_record, allowance);
     const size_t bytes = u->chars > 0 ? u->lead + least(u->n + u->tail_n - u->lead, most) : u->n;
     const uint64_t around = u->node == ABR_JSON_NONE ? 0 : x->nodes[u->node].chain;
     return (uint64_t)bytes * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST +
@@ -256,8 +254,8 @@ static void move_node(abr_json_parts *x, size_t from, size_t to)
 {
     abr_json_node *node = &x->nodes[from];
     node->mark = (uint32_t)to;
-    if (!x->text)
-        move_copy(x, &node->place, (size_t)(node->start + 1 - node->at) * !node->ghost);
+    if (!node->ghost)
+        move_copy(x, &node->place, (size_t)(node->start + 1 - node->at));
     if (node->parent != ABR_JSON_NONE)
         node->parent = x->nodes[node->parent].mark;
 }
@@ -277,9 +275,8 @@ static void sweep_copies(abr_json_parts *x)
                 x->nodes[node].at = UINT64_MAX;
         if (i == x->unit_count)
             break;
-        if (!x->text)
-            move_copy(x, &u->place, u->n);
-        if (!x->text && u->tail_n > 0)
+        move_copy(x, &u->place, u->n);
+        if (u->tail_n > 0)
             move_copy(x, &u->tail, u->tail_n);
     }
 }
@@ -313,7 +310,7 @@ static void sweep(abr_json_parts *x)
 static void make_room(abr_json_parts *x, size_t text_n)
 {
     if (x->cost > with_slack(x->allowance) || x->unit_count == x->unit_size ||
-        x->node_count == x->node_size || (!x->text && text_n > x->copy_size - x->copied))
+        x->node_count == x->node_size || text_n > x->copy_size - x->copied)
         sweep(x);
 }
 
@@ -332,6 +329,7 @@ abr_json_node *abr_json_parts_open(abr_json_parts *x, size_t text_n)
         node->ghost = x->nodes[parent].ghost;
     }
     node->ghost = node->ghost || is_beyond(node, x->allowance);
+    x->copied += node->ghost ? 0 : text_n;
     x->open[x->depth++] = (uint32_t)x->node_count++;
     return node;
 }
@@ -350,13 +348,6 @@ abr_json_unit *abr_json_parts_add(abr_json_parts *x, uint32_t values, size_t tex
     x->cost +=
         (uint64_t)text_n * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST + (uint64_t)ABR_JSON_VALUE_COST * values;
     x->cost += u->node == ABR_JSON_NONE ? 0 : x->nodes[u->node].chain;
+    x->copied += text_n;
     return u;
-}
-
-char *abr_json_parts_copy(abr_json_parts *x, size_t n)
-{
-    if (x->text)
-        return NULL;
-    x->copied += n;
-    return x->copies + x->copied - n;
 }

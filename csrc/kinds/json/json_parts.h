@@ -13,7 +13,7 @@ ABR_PRIVATE_BEGIN
 
 enum {
     ABR_JSON_SHOWN_DEPTH = ABR_OR_TINY(200, 10), /* nothing deeper is shown */
-    ABR_JSON_CLOSE_MOST = 32 /* bytes of a closing bracket with the blanks before it, which may be dropped */
+    ABR_JSON_CLOSE_MOST = 32 /* blanks before a closing bracket of which the newlines may be shown */
 };
 
 /* What is retained costs an allowance. */
@@ -41,24 +41,22 @@ enum {
 
 /* A large object or array: its parts are retained one by one, and it as long as one of them is. */
 typedef struct {
-    uint64_t at;       /* bytes of the source before its range, which starts where its sibling before ends */
-    uint64_t line;     /* newlines before that */
-    uint64_t start;    /* bytes before its opening bracket */
-    uint64_t end;      /* bytes before what follows on it */
-    uint64_t close_at; /* bytes before `close` */
-    uint64_t close_line;
-    uint64_t count;   /* of its elements or members */
-    uint64_t ordinal; /* in its parent */
-    uint64_t dots;    /* keys it has: bit n, set where there is one of n + 3 dots */
-    size_t place;     /* of its text from `at` up to its bracket */
-    uint32_t chain;   /* what it and those around it cost */
+    uint64_t at;    /* bytes of the source before its range, which starts where its sibling before ends */
+    uint64_t line;  /* newlines before that */
+    uint64_t start; /* bytes before its opening bracket */
+    uint64_t end;   /* bytes before what follows on it */
+    uint64_t close_line; /* newlines before its closing bracket, */
+    uint64_t count;      /* of its elements or members */
+    uint64_t ordinal;    /* in its parent */
+    uint64_t dots;       /* keys it has: bit n, set where there is one of n + 3 dots */
+    size_t place;        /* of its text from `at` up to its bracket */
+    uint32_t chain;      /* what it and those around it cost */
     uint32_t parent;
     uint32_t mark;
     bool object;
     bool ghost; /* it cannot be shown: its key is too long, or those around it are */
     uint8_t depth;
-    uint8_t close_n;
-    char close[ABR_JSON_CLOSE_MOST];
+    uint8_t close_lines; /* and those of them after its last child, as far as they may be shown */
 } abr_json_node;
 
 /* One or more values next to each other, each of them small, or one long string. */
@@ -85,8 +83,7 @@ typedef struct {
  */
 typedef struct {
     const abr_alloc *alloc;
-    const char *text; /* the whole document, in which places are; NULL: they are in `copies` */
-    bool is_record;   /* it is part of another text, and short: little is retained, but strings are whole */
+    bool is_record; /* it is part of another text, and short: little is retained */
     size_t allowance;
     size_t asked;         /* the allowance of the last choice */
     abr_json_unit *units; /* in the order they came */
@@ -95,11 +92,9 @@ typedef struct {
     abr_json_node *nodes; /* a parent before its children */
     size_t node_count;
     size_t node_size;
-    char *copies;
+    char *copies; /* of the document, in which places are */
     size_t copied;
     size_t copy_size;
-    char *printed; /* what the last cut shows, where it is copied */
-    size_t printed_size;
     abr_key *keys; /* two for each unit, and after these a bool for each */
     size_t key_size;
     uint64_t cost;
@@ -113,22 +108,19 @@ typedef struct {
 /* The allowance of a budget, and of that the most bytes of one string, half of it at either end: as many
  * as the budget can show. */
 size_t abr_json_allowance(size_t keep, bool is_record);
-size_t abr_json_string_most(const abr_json_parts *x, size_t allowance);
+size_t abr_json_string_most(bool is_record, size_t allowance);
 
 /* Get memory for what n bytes of a document may bring, of which `beside` were held back; false changes
  * nothing that counts. */
 bool abr_json_parts_reserve(abr_json_parts *x, size_t n, size_t beside);
 
 /* A new node, or unit, within the innermost open node. Memory was reserved. Its fields are the caller's to
- * fill, but `place` and what tells of its parents. */
+ * fill, but `place` and what tells of its parents, and so are its text_n bytes there, unless it is a ghost. */
 abr_json_node *abr_json_parts_open(abr_json_parts *x, size_t text_n);
 abr_json_unit *abr_json_parts_add(abr_json_parts *x, uint32_t values, size_t text_n);
 
 /* The innermost node ends. */
 abr_json_node *abr_json_parts_close(abr_json_parts *x);
-
-/* Where n bytes that were counted by the call before are copied to; NULL where nothing is copied. */
-char *abr_json_parts_copy(abr_json_parts *x, size_t n);
 
 /* Which units an allowance retains, none over x->allowance; valid until the next call of any of these. */
 const bool *abr_json_parts_choose(abr_json_parts *x, size_t allowance);
@@ -136,9 +128,9 @@ const bool *abr_json_parts_choose(abr_json_parts *x, size_t allowance);
 /* Could the last choice's budget show a node, if it had no values in it? */
 bool abr_json_may_show(const abr_json_parts *x, const abr_json_node *node);
 
-static inline const char *abr_json_text(const abr_json_parts *x, size_t place)
+static inline char *abr_json_text(const abr_json_parts *x, size_t place)
 {
-    return (x->text ? x->text : x->copies) + place;
+    return x->copies + place;
 }
 
 void abr_json_parts_free(abr_json_parts *x);

@@ -5,6 +5,7 @@
 #include "abridge.h"
 #include "kinds/json/json_cost.h"
 #include "kinds/json/json_queue.h"
+#include "kinds/json/json_role.h"
 #include "kinds/json/json_tree.h"
 #include "priority/sort.h"
 
@@ -12,6 +13,7 @@ enum {
     SHARE = 4,   /* part of what is left that a value in trouble may take, with everything in it */
     SMALL = 6,   /* part of the budget that a small value takes, */
     LARGE = 2,   /* and a large one */
+    WHOLE = 2,   /* times the name of an element that all of it may take to be shown with it */
     LITTLE = 16, /* part of the budget that may stay unused rather than show a value in part */
     MESSAGE = 4  /* part of the budget that a record's message leaves to all else */
 };
@@ -95,8 +97,7 @@ static uint32_t element_of(const abr_json_value *values, uint32_t v)
 {
     const uint32_t itself = v;
     for (; values[v].parent != 0; v = values[v].parent) {
-        const abr_json_value *in = &values[values[v].parent];
-        if (in->type == ABR_JSON_ARRAY || in->count > ABR_JSON_MAP)
+        if (abr_json_is_list(&values[values[v].parent]))
             return v;
     }
     return values[itself].parent != 0 ? values[itself].parent : itself;
@@ -107,7 +108,7 @@ static void show_short(abr_json_costs *x, uint32_t in, uint64_t share, uint64_t 
 {
     const abr_json_value *values = x->tree->values;
     const uint64_t most = x->used + share;
-    for (uint32_t c = values[in].child; c; c = values[c].next)
+    for (uint32_t c = abr_json_first(values, in); c; c = abr_json_after(values, c))
         if (!values[c].shown && !abr_json_holds_values(&values[c]))
             show_if(x, c, most < limit ? most : limit);
 }
@@ -124,7 +125,7 @@ static void show_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
         show_short(x, values[v].parent, share_of(x, limit), limit);
     if (abr_json_holds_values(&values[element]))
         show_short(x, element, share_of(x, limit), limit);
-    for (uint32_t c = values[element].child; c; c = values[c].next)
+    for (uint32_t c = abr_json_first(values, element); c; c = abr_json_after(values, c))
         if (!values[c].shown)
             show_whole_if(x, c, share_of(x, limit), limit);
 }
@@ -151,21 +152,73 @@ void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
         show_trouble(x, abr_json_queue_take(q, &key), limit);
 }
 
+/* ---- names, and outcomes of what is no element ---- */
+
+static bool is_name(const abr_json_value *v)
+{
+    return v->role > ABR_JSON_OUTCOME && v->role < ABR_JSON_OTHER && !abr_json_holds_values(v);
+}
+
+/* How far from the nearer end of its list a value is, or of those around it if that is further, from 1 on; 0: it is in
+ * none. `stamp` of what it is in is known. */
+static uint32_t distance_of(const abr_json_value *in, const abr_json_value *v)
+{
+    if (v->parent == 0 || !abr_json_is_list(in))
+        return in->stamp;
+    const uint64_t back = in->count - v->ordinal;
+    const uint64_t place = v->ordinal + 1 < back ? v->ordinal + 1 : back;
+    return place > in->stamp ? (uint32_t)place : in->stamp;
+}
+
+/* How many names of its object come before a value. */
+static uint32_t names_ahead(const abr_json_value *values, uint32_t v)
+{
+    uint32_t count = 0;
+    const uint32_t in = values[v].parent;
+    if (abr_json_is_list(&values[in]))
+        return 0;
+    for (uint32_t c = abr_json_first(values, in); c != v; c = abr_json_after(values, c))
+        count += is_name(&values[c]);
+    return count;
+}
+
+void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q)
+{
+    abr_json_value *values = x->tree->values;
+    q->count = 0;
+    values[0].stamp = values[0].back = 0;
+    for (uint32_t i = 1; i < x->tree->count; i++) {
+        const abr_json_value *in = &values[values[i].parent];
+        const uint32_t depth = values[i].back = in->back + 1;
+        values[i].stamp = distance_of(in, &values[i]);
+        const bool is_outcome = values[i].role == ABR_JSON_OUTCOME && values[i].stamp == 0;
+        if (is_name(&values[i]) || (is_outcome && !abr_json_holds_values(&values[i])))
+            abr_json_queue_put(q, (uint64_t)(depth + names_ahead(values, i)) << 32 | values[i].stamp, i);
+    }
+    for (uint64_t key; q->count > 0;) {
+        const uint32_t v = abr_json_queue_take(q, &key);
+        const uint32_t element = element_of(values, v);
+        if (values[v].shown ||
+            (!values[element].shown && show_whole_if(x, element, WHOLE * abr_json_cost(x, v), x->most)))
+            continue;
+        show_if(x, v, x->most);
+    }
+}
+
 /* ---- both ends ---- */
 
-/* The next child, from the front and from the back in turn; 0: none. */
+/* The next child, of a list from the front and from the back in turn; 0: none. */
 static uint32_t next_of(abr_json_value *values, uint32_t in)
 {
     abr_json_value *it = &values[in];
-    const bool both = it->type == ABR_JSON_ARRAY || it->count > ABR_JSON_MAP;
-    const bool back = both && it->stamp++ % 2 == 1;
+    const bool back = abr_json_is_list(it) && it->stamp++ % 2 == 1;
     const uint32_t c = back ? it->back : it->front;
     if (it->front == it->back)
         it->front = it->back = 0;
     else if (back)
         it->back = values[c].prev;
     else
-        it->front = values[c].next;
+        it->front = abr_json_after(values, c);
     return c;
 }
 
@@ -179,8 +232,8 @@ static void queue_shown(abr_json_costs *x, abr_json_queue *q)
     q->count = 0;
     for (uint32_t i = 1; i < x->tree->count; i++) {
         values[i].stamp = 0;
-        values[i].front = values[i].child;
-        values[i].back = values[i].last;
+        values[i].front = abr_json_first(values, i);
+        values[i].back = abr_json_is_list(&values[i]) ? values[i].last : 0;
         if (values[i].shown && values[i].kids < values[i].count && values[i].front)
             abr_json_queue_put(q, FIRST, i);
     }
@@ -191,10 +244,10 @@ static void queue_shown(abr_json_costs *x, abr_json_queue *q)
 static uint32_t first_leaf(const abr_json_value *values, uint32_t v)
 {
     while (values[v].child) {
-        uint32_t c = values[v].child;
+        uint32_t c = abr_json_first(values, v);
         while (c && abr_json_holds_values(&values[c]))
-            c = values[c].next;
-        v = c ? c : values[v].child;
+            c = abr_json_after(values, c);
+        v = c ? c : abr_json_first(values, v);
     }
     return abr_json_holds_values(&values[v]) && values[v].count > 0 ? 0 : v;
 }

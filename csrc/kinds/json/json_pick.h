@@ -15,6 +15,9 @@ void abr_json_pick_message(abr_json_costs *x);
 /* Show what tells of trouble, and what is unlike the others. */
 void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q);
 
+/* Show ids, names and codes: of each object its first one before second ones, from both ends of lists. */
+void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q);
+
 /* Show both ends of what holds values, and more of strings. */
 void abr_json_pick_ends(abr_json_costs *x, abr_json_queue *q);
 void abr_json_pick_text(abr_json_costs *x, abr_json_queue *q);

@@ -1,5 +1,6 @@
 /*
- * The values that are shown, printed: source as it stands, and a marker for each gap.
+ * The values that are shown, printed: source without the blanks between its tokens, and a marker for each gap. The
+ * range of a token starts where the one before it ends if nothing is left out between them.
  *
  * A gap's comma is the one after it, so a value that has a gap before it brings its comma along, and a gap at
  * the end brings its own.
@@ -25,22 +26,32 @@ typedef struct {
 typedef struct {
     const abr_json_costs *costs;
     const abr_json_value *values;
-    char *copy; /* NULL: source stays where it is */
     abr_content *out;
+    uint64_t at;                /* bytes of the source before the document, */
+    uint64_t line;              /* and newlines */
+    uint64_t end;               /* of the last bytes shown */
+    bool goes_on;               /* and nothing was left out since */
     lack lacks[ABR_ITEMS_MOST]; /* those that lack most bytes first */
     size_t lack_count;
 } printer;
 
 /* ---- source and markers ---- */
 
+/* Show bytes of the source: `at` of them stand before these, and `line` newlines. */
 static void keep(printer *x, const char *p, size_t n, uint64_t at, uint64_t line)
 {
-    if (x->copy && n > 0) {
-        memcpy(x->copy, p, n);
-        p = x->copy;
-        x->copy += n;
-    }
-    abr_content_keep(x->out, p, n, at, line);
+    if (n == 0)
+        return;
+    const abr_piece piece = {.p = p,
+                             .n = n,
+                             .source = true,
+                             .first_byte = x->at + (x->goes_on ? x->end : at) + 1,
+                             .last_byte = x->at + at + n,
+                             .first_line = x->line + line + 1,
+                             .last_line = x->line + line + 1 + abr_count_newlines(p, n - 1)};
+    abr_content_copy(x->out, &piece);
+    x->end = at + n;
+    x->goes_on = true;
 }
 
 /* Newlines before the i-th byte of a value's range. */
@@ -59,9 +70,17 @@ static void keep_of(printer *x, const abr_json_value *v, size_t i, size_t n)
     keep(x, v->p + i, n, v->at + i, line_of(x, v, i));
 }
 
+/* The head of a value from its i-th byte on. */
+static void keep_head(printer *x, const abr_json_value *v, size_t i)
+{
+    for (size_t n; abr_json_next_shown(x->costs->tree, v, &i, &n); i += n)
+        keep_of(x, v, i, n);
+}
+
 static void mark(printer *x, const abr_json_value *v, uint64_t omitted, bool first)
 {
     char marker[ABR_JSON_MARKER_MOST];
+    x->goes_on = false;
     if (x->costs->marks)
         abr_content_mark(x->out, marker, abr_json_print_marker(x->costs, v, omitted, first, marker));
 }
@@ -145,26 +164,26 @@ static void print_part(printer *x, abr_json_value *v)
 
 /* ---- values ---- */
 
-/* Where a value's range starts that has a gap before it: at its comma, or after that where it needs none. */
-static size_t after_gap(const abr_json_value *v, bool with_comma)
+/* Where a value's range starts that has a gap before it: at its comma, or past its lead if it is the first. */
+static size_t after_gap(const abr_json_value *v, bool first)
 {
-    const char *comma = memchr(v->p, ',', v->lead);
-    if (!comma)
-        return 0;
-    return (size_t)(comma - v->p) + !with_comma;
+    const char *comma = first ? NULL : memchr(v->p, ',', v->lead);
+    return comma ? (size_t)(comma - v->p) : v->lead;
 }
 
 static void print_value(printer *x, uint32_t index, bool gap, bool first);
 
 static void print_close(printer *x, const abr_json_value *v)
 {
-    const abr_json_parts *parts = x->costs->tree->parts;
-    const uint64_t at = v->end - v->close_n;
-    if (v->node == ABR_JSON_NONE)
-        keep_of(x, v, (size_t)(at - v->at), v->close_n);
-    else
-        keep(x, parts->text ? parts->text + at : parts->nodes[v->node].close, v->close_n, at,
-             parts->nodes[v->node].close_line);
+    static const char newlines[] = "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
+    _Static_assert(sizeof newlines == ABR_JSON_CLOSE_MOST, "there is one for each that may be shown");
+    const bool large = v->node != ABR_JSON_NONE;
+    const uint64_t at = v->end - 1;
+    const uint64_t line =
+        large ? x->costs->tree->parts->nodes[v->node].close_line : line_of(x, v, (size_t)(at - v->at));
+    if (x->goes_on)
+        keep(x, newlines, v->close_lines, at - v->close_lines, line - v->close_lines);
+    keep(x, v->type == ABR_JSON_ARRAY ? "]" : "}", 1, at, line);
 }
 
 static void print_children(printer *x, const abr_json_value *v)
@@ -179,6 +198,7 @@ static void print_children(printer *x, const abr_json_value *v)
         if (!child->shown)
             continue;
         const bool gap = child->ordinal > next;
+        x->goes_on = x->goes_on && !gap;
         if (gap && array) {
             mark(x, v, child->ordinal - next, first);
             first = first && !x->costs->marks;
@@ -190,24 +210,24 @@ static void print_children(printer *x, const abr_json_value *v)
         end = child->end;
     }
     const uint64_t omitted = array ? v->count - next : v->count - v->kids;
+    x->goes_on = x->goes_on && next == v->count;
     if (omitted > 0)
         mark(x, v, omitted, first);
     if (v->kids < v->count)
-        note_lack(x, v, lacking + (v->end - v->close_n - end), v->kids);
+        note_lack(x, v, lacking + (v->end - 1 - end), v->kids);
 }
 
 static void print_value(printer *x, uint32_t index, bool gap, bool first)
 {
     const abr_json_value *v = &x->values[index];
-    const size_t from = gap ? after_gap(v, !first) : 0;
+    keep_head(x, v, gap ? after_gap(v, first) : 0);
     if (abr_json_holds_values(v)) {
-        keep_of(x, v, from, v->head + 1 - from);
+        keep_of(x, v, v->head, 1);
         print_children(x, v);
         print_close(x, v);
     } else if (v->full) {
-        keep_of(x, v, from, (size_t)(v->end - v->at) - from);
+        keep_of(x, v, v->head, (size_t)abr_json_own_size(v));
     } else {
-        keep_of(x, v, from, v->head - from);
         print_part(x, &x->costs->tree->values[index]);
     }
 }
@@ -255,13 +275,6 @@ static abr_item_unit unit_of(const abr_json_value *v)
                                         : ABR_ITEM_CHARS;
 }
 
-void abr_json_tell_empty(const abr_json_value *root, abr_content *out)
-{
-    const abr_item item = {.unit = unit_of(root), .of = "", .total = root->count};
-    if (item.total > 0)
-        abr_content_tell(out, &item);
-}
-
 static void tell(printer *x)
 {
     size_t most = 0;
@@ -289,10 +302,11 @@ static void tell(printer *x)
         a->free(a->ctx, pointer);
 }
 
-void abr_json_print(const abr_json_costs *costs, char *copy, abr_content *out)
+void abr_json_print(const abr_json_costs *costs, const abr_kind_request *q, abr_content *out)
 {
-    printer x = {.costs = costs, .values = costs->tree->values, .copy = copy, .out = out};
+    printer x = {.costs = costs, .values = costs->tree->values, .out = out, .at = q->at, .line = q->line};
     const uint32_t root = x.values[0].child;
     print_value(&x, root, true, true);
-    tell(&x);
+    if (!costs->tree->parts->is_record)
+        tell(&x);
 }

@@ -11,6 +11,7 @@
 #include "abridge.h"
 #include "base/memory.h"
 #include "base/tiny.h"
+#include "kinds/json/json_compact.h"
 #include "kinds/json/json_cut.h"
 #include "kinds/json/json_keys.h"
 #include "kinds/json/json_levels.h"
@@ -57,6 +58,7 @@ typedef struct {
     abr_json_keys keys;
     size_t half; /* bytes of either end of a long string that are retained */
     long_string string;
+    abr_json_compact compact; /* all of it, while that may fit */
     abr_json_parts parts;
     abr_json_values *values;
     abr_json_source source;
@@ -159,25 +161,15 @@ static void keep_long(json_reader *r, uint64_t start, uint64_t end, bool whole)
 static void end_long(json_reader *r, abr_json_entry *e)
 {
     long_string *s = &r->string;
-    abr_json_long text = {0};
-    if (r->source.text) {
-        const size_t n = (size_t)(e->end - e->start);
-        abr_json_chars chars = {0};
-        abr_json_long_begins(&r->levels, e->end);
-        abr_json_count_chars(&chars, r->source.text + e->start + 1, n - 2);
-        const uint64_t at = abr_json_innermost(&r->levels)->from;
-        text.chars = chars.chars;
-        text.line = abr_json_lines(&r->source, at);
-        text.tail_n = n <= r->half ? 0 : n - r->half < r->half ? n - r->half : r->half;
-        text.head_n = (size_t)(e->start - at) + (n < r->half ? n : r->half);
-    } else {
-        keep_long(r, e->start, e->end, true);
-        text =
-            (abr_json_long){.chars = s->chars.chars, .line = s->line, .head_n = s->head_n, .head = s->bytes};
-        text.tail_n = s->tail_n < r->half ? s->tail_n : r->half;
-        text.tail = s->bytes + ABR_JSON_PREFIX_MOST + r->half + (s->tail_n - text.tail_n);
-        s->begun = false;
-    }
+    keep_long(r, e->start, e->end, true);
+    const size_t tail_n = s->tail_n < r->half ? s->tail_n : r->half;
+    const abr_json_long text = {.chars = s->chars.chars,
+                                .line = s->line,
+                                .head_n = s->head_n,
+                                .head = s->bytes,
+                                .tail_n = tail_n,
+                                .tail = s->bytes + ABR_JSON_PREFIX_MOST + r->half + (s->tail_n - tail_n)};
+    s->begun = false;
     abr_json_long_ends(&r->levels, e, &text);
 }
 
@@ -328,7 +320,7 @@ static bool reserve_levels(json_reader *r, size_t n)
 static bool reserve_string(json_reader *r, size_t n)
 {
     const size_t size = ABR_JSON_PREFIX_MOST + 3 * r->half;
-    if (r->string.bytes || r->source.text || r->source.flow.last.at + n <= ABR_JSON_SMALL)
+    if (r->string.bytes || r->source.flow.last.at + n <= ABR_JSON_SMALL)
         return true;
     r->string.bytes = r->alloc->malloc(r->alloc->ctx, size);
     return r->string.bytes != NULL;
@@ -340,6 +332,7 @@ static bool reserve_json(abr_reader *reader, const char *p, size_t n)
     json_reader *r = (json_reader *)(void *)reader;
     return r->broken ||
            (reserve_levels(r, n) && reserve_string(r, n) &&
+            abr_json_compact_reserve(&r->compact, n, r->alloc) &&
             abr_json_parts_reserve(&r->parts, n, ABR_JSON_CARRY + ABR_JSON_PREFIX_MOST + 2 * r->half));
 }
 
@@ -356,7 +349,7 @@ static bool is_in_long(const json_reader *r, uint64_t start, uint64_t end)
 static uint64_t needed_from(json_reader *r, uint64_t start, uint64_t end)
 {
     const uint64_t need = r->string.begun ? end : abr_json_levels_need(&r->levels, end);
-    if (r->source.text || need > end || end - need <= ABR_JSON_CARRY)
+    if (need > end || end - need <= ABR_JSON_CARRY)
         return need < end ? need : end;
     /* after that many blanks nothing can be shown, but a short token under way is still read */
     return r->scan.inside != 0 && end - start <= ABR_JSON_SMALL + ABR_JSON_PREFIX_MOST ? start : end;
@@ -377,6 +370,7 @@ static void write_json(abr_reader *reader, const char *p, size_t n)
     const uint64_t from_at = at + i;
     n -= i;
     i = 0;
+    abr_json_compact_write(&r->compact, from, n);
     while (!r->broken) {
         const abr_json_token token = abr_json_next(&r->scan, from, n, &i);
         if (token == ABR_JSON_MORE)
@@ -388,7 +382,7 @@ static void write_json(abr_reader *reader, const char *p, size_t n)
     if (r->broken)
         return;
     const uint64_t start = r->scan.start + r->skipped;
-    if (!r->source.text && is_in_long(r, start, end))
+    if (is_in_long(r, start, end))
         keep_long(r, start, end, false);
     abr_json_carry(&r->source, needed_from(r, start, end));
 }
@@ -399,10 +393,36 @@ static bool holds_json(const abr_reader *reader)
     return !r->broken && abr_json_is_whole(&r->scan);
 }
 
+/* Put the whole document without its blanks, if it is at hand. False: no memory. */
+static bool put_whole(const json_reader *r, const abr_kind_request *q, abr_content *out)
+{
+    const abr_json_compact *c = &r->compact;
+    if (c->over)
+        return true;
+    char *line = r->alloc->malloc(r->alloc->ctx, c->n + 1);
+    if (!line)
+        return false;
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++)
+        if (!q->one_line || c->p[i] != '\n')
+            line[n++] = c->p[i];
+    const abr_piece piece = {.p = line,
+                             .n = n,
+                             .source = true,
+                             .first_byte = r->skipped + 1,
+                             .last_byte = q->view->bytes,
+                             .first_line = 1,
+                             .last_line = q->view->lines};
+    if (n <= q->bytes)
+        abr_content_copy(out, &piece);
+    r->alloc->free(r->alloc->ctx, line);
+    return true;
+}
+
 static bool choose_json(abr_reader *reader, const abr_kind_request *q, abr_content *out)
 {
     json_reader *r = (json_reader *)(void *)reader;
-    return abr_json_cut(&r->parts, r->values, q, out);
+    return q->whole ? put_whole(r, q, out) : abr_json_cut(&r->parts, r->values, q, out);
 }
 
 /* ---- opening ---- */
@@ -417,6 +437,8 @@ static void close_json(abr_reader *reader)
         a->free(a->ctx, r->scan.levels);
     if (r->string.bytes)
         a->free(a->ctx, r->string.bytes);
+    if (r->compact.p)
+        a->free(a->ctx, r->compact.p);
     a->free(a->ctx, r);
 }
 
@@ -429,13 +451,12 @@ static abr_code open_json(const abr_reader_opts *opts, abr_reader **out)
     memset(r, 0, sizeof *r);
     r->reader.methods = &abr_json_methods;
     r->alloc = opts->alloc;
-    r->source.text = opts->text;
+    r->compact = (abr_json_compact){.most = opts->keep, .over = opts->is_record};
     const size_t paths = opts->is_record ? ABR_JSON_RECORD_PATHS : ABR_JSON_PATHS;
     r->parts = (abr_json_parts){.alloc = opts->alloc,
-                                .text = opts->text,
                                 .is_record = opts->is_record,
                                 .allowance = abr_json_allowance(opts->keep, opts->is_record)};
-    r->half = abr_json_string_most(&r->parts, r->parts.allowance) / 2;
+    r->half = abr_json_string_most(opts->is_record, r->parts.allowance) / 2;
     r->levels.parts = &r->parts;
     r->levels.source = &r->source;
     r->levels.open[0].any = r->levels.open[0].path = ABR_JSON_ROOT;

@@ -8,6 +8,7 @@
 #include "abridge.h"
 #include "kinds/json/json_cost.h"
 #include "kinds/json/json_queue.h"
+#include "kinds/json/json_role.h"
 #include "kinds/json/json_tree.h"
 
 typedef struct {
@@ -41,18 +42,15 @@ static uint32_t new_paths(shape *s, uint32_t v)
     return count;
 }
 
-static bool counts_as_one(const abr_json_value *in)
-{
-    return in->type == ABR_JSON_ARRAY || in->count > ABR_JSON_MAP;
-}
-
 /* ---- the choice ---- */
 
 static void put_near(shape *s, uint32_t v)
 {
     enum { GAIN_MOST = 8 };
     const uint32_t gain = s->values[v].span < GAIN_MOST ? s->values[v].span : GAIN_MOST;
-    abr_json_queue_put(s->near, abr_json_cost(s->costs, v) * 16 / (1 + gain), v);
+    const uint64_t apart =
+        s->values[v].role < ABR_JSON_CODE ? 4 : 16; /* outcomes and names come before others */
+    abr_json_queue_put(s->near, abr_json_cost(s->costs, v) * apart / (1 + gain), v);
 }
 
 static void put_far(shape *s, uint32_t v, uint32_t gain)
@@ -67,7 +65,7 @@ static void open_value(shape *s, uint32_t in)
     abr_json_value *values = s->values;
     uint32_t best = 0;
     uint32_t most = 0;
-    if (!counts_as_one(&values[in])) {
+    if (!abr_json_is_list(&values[in])) {
         for (uint32_t c = values[in].child; c; c = values[c].next)
             if (is_new(values, c))
                 put_near(s, c);

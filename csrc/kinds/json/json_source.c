@@ -37,15 +37,11 @@ uint64_t abr_json_lines(abr_json_source *s, uint64_t to)
 void abr_json_carry(abr_json_source *s, uint64_t from)
 {
     const uint64_t end = s->flow.last.at + s->flow.last.n;
-    if (!s->text && from < s->flow.first.at) /* it went with what nothing can be shown of */
+    if (from < s->flow.first.at) /* it went with what nothing can be shown of */
         from = s->flow.first.at;
     abr_json_lines(s, from);
-    if (s->text) {
-        s->flow.first = (abr_flow_part){s->text, (size_t)end, 0};
-    } else {
-        const size_t n = end - from <= sizeof s->carry ? (size_t)(end - from) : 0;
-        const bool kept = abr_flow_copy(&s->flow, from, n, s->carry);
-        s->flow.first = (abr_flow_part){s->carry, kept ? n : 0, end - (kept ? n : 0)};
-    }
+    const size_t n = end - from <= sizeof s->carry ? (size_t)(end - from) : 0;
+    const bool kept = abr_flow_copy(&s->flow, from, n, s->carry);
+    s->flow.first = (abr_flow_part){s->carry, kept ? n : 0, end - (kept ? n : 0)};
     s->flow.last = (abr_flow_part){NULL, 0, end};
 }

@@ -18,9 +18,8 @@ enum {
 };
 
 typedef struct {
-    const char *text; /* the whole document, or NULL */
-    abr_flow flow;    /* the text so far, or what was carried; and the chunk */
-    uint64_t lines;   /* newlines in the first lines_to bytes */
+    abr_flow flow;  /* what was carried, and the chunk */
+    uint64_t lines; /* newlines in the first lines_to bytes */
     uint64_t lines_to;
     char carry[ABR_JSON_CARRY];
     char joined[ABR_JSON_CARRY + 64];

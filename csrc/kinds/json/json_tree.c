@@ -4,8 +4,10 @@
 #include "kinds/json/json_tree.h"
 #include "abridge.h"
 #include "kinds/json/json_parts.h"
+#include "kinds/json/json_role.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_values.h"
+#include "text/scan.h"
 
 enum { SHORT_NUMBER = 12, COUNTED = 48 };
 
@@ -26,25 +28,6 @@ typedef struct {
 
 /* ---- values ---- */
 
-static uint32_t add(abr_json_tree *t, uint32_t parent, const abr_json_value *value)
-{
-    const uint32_t v = t->count++;
-    abr_json_value *new = &t->values[v];
-    *new = *value;
-    new->parent = parent;
-    new->span = 1;
-    if (v == 0)
-        return v;
-    abr_json_value *in = &t->values[parent];
-    new->prev = in->last;
-    if (in->last)
-        t->values[in->last].next = v;
-    else
-        in->child = v;
-    in->last = v;
-    return v;
-}
-
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
@@ -56,6 +39,52 @@ static size_t string_end(const char *p, size_t n, size_t i)
     for (i++; i < n && p[i] != '"'; i++)
         i += p[i] == '\\';
     return i + 1;
+}
+
+/* Is it the document's child, but not its first? Then the source's newlines before it are shown. */
+static bool may_begin_line(const abr_json_tree *t, const abr_json_value *v)
+{
+    return !t->one_line && v->parent == 1 && v->ordinal > 0;
+}
+
+bool abr_json_next_shown(const abr_json_tree *t, const abr_json_value *v, size_t *i, size_t *n)
+{
+    for (; *i < v->head; ++*i) {
+        const char c = v->p[*i];
+        if (is_blank(c) && !(c == '\n' && *i < v->lead && may_begin_line(t, v)))
+            continue;
+        *n = c == '"' ? string_end(v->p, v->head, *i) - *i : 1;
+        return true;
+    }
+    return false;
+}
+
+static uint32_t head_size(const abr_json_tree *t, const abr_json_value *v)
+{
+    size_t size = 0;
+    for (size_t i = 0, n; abr_json_next_shown(t, v, &i, &n); i += n)
+        size += n;
+    return (uint32_t)size;
+}
+
+static uint32_t add(abr_json_tree *t, uint32_t parent, const abr_json_value *value)
+{
+    const uint32_t v = t->count++;
+    abr_json_value *new = &t->values[v];
+    *new = *value;
+    new->parent = parent;
+    new->span = 1;
+    if (v == 0)
+        return v;
+    new->head_n = head_size(t, new);
+    abr_json_value *in = &t->values[parent];
+    new->prev = in->last;
+    if (in->last)
+        t->values[in->last].next = v;
+    else
+        in->child = v;
+    in->last = v;
+    return v;
 }
 
 static size_t scalar_end(const char *p, size_t n, size_t i)
@@ -91,11 +120,18 @@ static size_t skip_value(const char *p, size_t n, size_t i)
 
 /* ---- a unit ---- */
 
+/* Newlines between the last child and the closing bracket. */
+static uint8_t close_lines(const reading *r)
+{
+    const size_t n = r->i - r->from;
+    return n < ABR_JSON_CLOSE_MOST ? (uint8_t)abr_count_newlines(r->p + r->from, n) : 0;
+}
+
 static void read_close(reading *r)
 {
     abr_json_value *v = &r->t->values[r->in];
     v->end = r->unit->at + r->i + 1;
-    v->close_n = (uint32_t)(r->i + 1 - r->from);
+    v->close_lines = close_lines(r);
     v->span = r->t->count - r->in;
     r->in = v->parent;
     r->depth--;
@@ -177,7 +213,7 @@ static void add_node(abr_json_tree *t, uint32_t node, uint32_t *of_node)
     v.lead = (uint32_t)skip_lead(v.p, n, 0, ',');
     v.type = x->object ? ABR_JSON_OBJECT : ABR_JSON_ARRAY;
     v.count = x->count;
-    v.close_n = x->close_n;
+    v.close_lines = x->close_lines;
     v.node = node;
     of_node[node] = add(t, parent, &v);
 }
@@ -245,7 +281,7 @@ static void set_score(const abr_json_values *says, abr_json_value *v)
 {
     const abr_json_path *path = abr_json_find_path(says, v->hash);
     const char *p = v->p + v->head;
-    const size_t n = (size_t)(v->end - v->at) - v->head;
+    const size_t n = (size_t)abr_json_own_size(v);
     abr_json_saying found = {0};
     if (v->type == ABR_JSON_SCALAR && n <= SHORT_NUMBER)
         found = abr_json_look_up(says, path, abr_json_hash(p, n));
@@ -261,6 +297,43 @@ static void set_score(const abr_json_values *says, abr_json_value *v)
     }
     if (found.odd && v->score < odd_score)
         v->score = odd_score;
+}
+
+/* An element has the role of its array. */
+static void set_role(const abr_json_value *values, abr_json_value *v)
+{
+    const abr_json_value *in = &values[v->parent];
+    v->role = ABR_JSON_OTHER;
+    if (in->type == ABR_JSON_OBJECT)
+        v->role = (uint8_t)abr_json_role_of(v->p + v->lead, string_end(v->p + v->lead, v->head - v->lead, 0));
+    else if (v->parent > 0 && !abr_json_holds_values(v))
+        v->role = in->role;
+    if (v->role == ABR_JSON_OTHER && v->type == ABR_JSON_TEXT &&
+        abr_json_is_code(v->p + v->head + 1, (size_t)abr_json_own_size(v) - 2))
+        v->role = ABR_JSON_CODE;
+}
+
+/* Of two members: by what their keys say, what holds values last, and short before long. */
+static bool is_earlier(const abr_json_value *a, const abr_json_value *b)
+{
+    if (a->role != b->role)
+        return a->role < b->role;
+    if (abr_json_holds_values(a) != abr_json_holds_values(b))
+        return abr_json_holds_values(b);
+    return a->end - a->at < b->end - b->at;
+}
+
+/* Order the members of an object. */
+static void order_members(abr_json_value *values, uint32_t in)
+{
+    values[in].last = 0;
+    for (uint32_t c = values[in].child; c; c = values[c].next) {
+        uint32_t *place = &values[in].last;
+        while (*place && !is_earlier(&values[c], &values[*place]))
+            place = &values[*place].prev;
+        values[c].prev = *place;
+        *place = c;
+    }
 }
 
 /* Find the first value of each path. */
@@ -285,12 +358,17 @@ static bool set_paths(abr_json_tree *t)
     return true;
 }
 
-/* Blanks before the document are not part of it. */
-static void trim_document(abr_json_value *v)
+/* Blanks before the document are not part of it; of all closing brackets its own alone may begin a line. */
+static void trim_document(abr_json_tree *t)
 {
+    abr_json_value *v = &t->values[1];
     v->p += v->head;
     v->at += v->head;
     v->lead = v->head = 0;
+    if (t->one_line || v->count == 0)
+        v->close_lines = 0;
+    for (uint32_t i = 2; i < t->count; i++)
+        t->values[i].close_lines = 0;
 }
 
 bool abr_json_tree_make(abr_json_tree *t, const abr_json_parts *parts, const bool *chosen,
@@ -300,9 +378,11 @@ bool abr_json_tree_make(abr_json_tree *t, const abr_json_parts *parts, const boo
     for (size_t i = 0; i < parts->unit_count; i++)
         count += chosen[i] ? parts->units[i].values : 0;
     t->parts = parts;
-    t->values = t->alloc->malloc(t->alloc->ctx, count * sizeof *t->values);
+    t->values = t->alloc->malloc(t->alloc->ctx, count * (sizeof *t->values + sizeof *t->near.due));
     uint32_t *of_node = t->alloc->malloc(t->alloc->ctx, (parts->node_count + 1) * sizeof *of_node);
     if (t->values && of_node) {
+        t->near.due = (abr_json_due *)(void *)(t->values + count);
+        t->far = (abr_json_queue){.due = t->near.due + count - 1, .backwards = true};
         const abr_json_value place = {
             .type = ABR_JSON_ARRAY, .count = 1, .hash = ABR_JSON_ROOT, .node = ABR_JSON_NONE};
         mark_nodes(parts, chosen, of_node);
@@ -310,7 +390,7 @@ bool abr_json_tree_make(abr_json_tree *t, const abr_json_parts *parts, const boo
         t->values[0].shown = true;
         read_parts(t, chosen, of_node);
         if (t->count > 1)
-            trim_document(&t->values[1]);
+            trim_document(t);
     }
     const bool fine = t->values && of_node && set_paths(t);
     if (of_node)
@@ -321,8 +401,13 @@ bool abr_json_tree_make(abr_json_tree *t, const abr_json_parts *parts, const boo
         if (in->span < span)
             in->span = span;
     }
-    for (uint32_t i = 1; fine && i < t->count; i++)
+    for (uint32_t i = 1; fine && i < t->count; i++) {
         set_score(says, &t->values[i]);
+        set_role(t->values, &t->values[i]);
+    }
+    for (uint32_t i = 1; fine && i < t->count; i++)
+        if (!abr_json_is_list(&t->values[i]))
+            order_members(t->values, i);
     return fine;
 }
 

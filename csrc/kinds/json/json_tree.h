@@ -5,6 +5,7 @@
 #include "abridge.h"
 #include "base/private.h"
 #include "kinds/json/json_parts.h"
+#include "kinds/json/json_queue.h"
 #include "kinds/json/json_values.h"
 
 ABR_PRIVATE_BEGIN
@@ -24,16 +25,17 @@ typedef struct {
     uint64_t at;   /* bytes of the source before that */
     uint64_t end;  /* bytes before what follows on it */
     uint64_t ordinal;
-    uint64_t count; /* of its children, shown or not, retained or not; of a string's chars, 0: not counted */
-    uint64_t hash;  /* of its path */
-    uint32_t lead;  /* bytes of its range before its key, or what stands for it: a comma, blanks */
-    uint32_t head;  /* bytes before its first one */
-    uint32_t close_n; /* bytes of its closing bracket with the blanks before it */
+    uint64_t count;  /* of its children, shown or not, retained or not; of a string's chars, 0: not counted */
+    uint64_t hash;   /* of its path */
+    uint32_t lead;   /* bytes of its range before its key, or what stands for it: a comma, blanks */
+    uint32_t head;   /* bytes before its first one, */
+    uint32_t head_n; /* and those of them that are shown */
+    uint8_t close_lines; /* newlines before its closing bracket that are shown */
     uint32_t parent;
-    uint32_t prev; /* sibling that is retained; 0: none */
+    uint32_t prev; /* sibling that is retained, or in the order of an object; 0: none */
     uint32_t next;
     uint32_t child;
-    uint32_t last;
+    uint32_t last;   /* of an object that is no map: where its order starts */
     uint32_t span;   /* values from it on up to the last one in it */
     uint32_t origin; /* unit it is in */
     uint32_t node;   /* ABR_JSON_NONE where it is small */
@@ -46,6 +48,7 @@ typedef struct {
     uint32_t back;
     float score;
     uint8_t type;
+    uint8_t role; /* abr_json_role */
     bool shown;
     bool covered; /* the path that starts here is shown */
     bool full;    /* a string is shown whole */
@@ -54,15 +57,44 @@ typedef struct {
 typedef struct {
     const abr_alloc *alloc;
     const abr_json_parts *parts;
+    bool one_line; /* no newline is shown */
     abr_json_value *values;
     uint32_t count;
-    uint32_t size;
+    abr_json_queue near; /* no value is in both, so one place for each is enough */
+    abr_json_queue far;
 } abr_json_tree;
 
 static inline bool abr_json_holds_values(const abr_json_value *v)
 {
     return v->type >= ABR_JSON_ARRAY;
 }
+
+/* Is it a list, whose children are looked at from both ends? A map is one. The others are looked at by what they say. */
+static inline bool abr_json_is_list(const abr_json_value *v)
+{
+    return v->type == ABR_JSON_ARRAY || v->count > ABR_JSON_MAP;
+}
+
+/* The child to look at first, and the one after c. */
+static inline uint32_t abr_json_first(const abr_json_value *values, uint32_t in)
+{
+    return abr_json_is_list(&values[in]) ? values[in].child : values[in].last;
+}
+
+static inline uint32_t abr_json_after(const abr_json_value *values, uint32_t c)
+{
+    return abr_json_is_list(&values[values[c].parent]) ? values[c].next : values[c].prev;
+}
+
+/* Bytes of a value by itself, from its first to its last one. */
+static inline uint64_t abr_json_own_size(const abr_json_value *v)
+{
+    return v->end - v->at - v->head;
+}
+
+/* The next bytes of a value's head that are shown, from *i on, and in *n how many; false: there are no more. Blanks
+ * are not, but for newlines between the children of the document. */
+bool abr_json_next_shown(const abr_json_tree *t, const abr_json_value *v, size_t *i, size_t *n);
 
 /* Make the values of the units that are chosen. False: no memory; abr_json_tree_free() is due in every
  * case. */

@@ -117,18 +117,6 @@ static void show_line(const abr_record_bytes *r, size_t limit, abr_marker marker
 
 /* ---- JSON ---- */
 
-/* Put what was chosen of the record alone into the content. */
-static void add_pieces(const abr_record_bytes *r, const abr_content *part, abr_content *out)
-{
-    for (size_t i = 0; i < part->count; i++) {
-        const abr_piece *x = &part->pieces[i];
-        if (x->source)
-            abr_content_keep(out, x->p, x->n, r->at + x->first_byte - 1, r->line + x->first_line - 1);
-        else
-            abr_content_mark(out, part->texts + x->first_byte, x->n);
-    }
-}
-
 /* Cut a record, all of which is at hand, as JSON. False: no memory. */
 static bool show_json(const abr_record_bytes *r, size_t limit, const abr_kind_request *q, abr_content *out)
 {
@@ -141,24 +129,24 @@ static bool show_json(const abr_record_bytes *r, size_t limit, const abr_kind_re
                                   .alloc = out->alloc};
     const abr_view view = {
         .front = {r->p, n, true}, .back = {r->p, n, true}, .bytes = n, .lines = 1, .kind = ABR_KIND_JSON};
-    const abr_kind_request request = {
-        .view = &view, .opts = q->opts, .keep = opts.keep, .bytes = limit - r->ends_line};
-    abr_content part = {.alloc = out->alloc, .keep = out->keep};
+    const abr_kind_request request = {.view = &view,
+                                      .opts = q->opts,
+                                      .keep = opts.keep,
+                                      .bytes = limit - r->ends_line,
+                                      .at = r->at,
+                                      .line = r->line};
+    const size_t before = out->count;
     abr_reader *reader = NULL;
     if (methods->open(&opts, &reader) != ABR_OK)
         return false;
     bool fine = methods->reserve(reader, r->p, n);
     if (fine) {
         methods->write(reader, r->p, n);
-        fine = methods->choose(reader, &request, &part) && !part.failed;
+        fine = methods->choose(reader, &request, out);
     }
-    out->over = out->over || part.over;
-    if (fine && !part.over && part.count > 0) {
-        add_pieces(r, &part, out);
-        keep_newline(r, out);
-    }
-    abr_content_free(&part);
     methods->close(reader);
+    if (fine && out->count > before)
+        keep_newline(r, out);
     return fine;
 }
 

@@ -58,8 +58,9 @@ _Static_assert(ABR_CANDIDATES_MEMORY(ALLOWANCE_PER_BYTE *ABR_MEMORY_UNIT) +
                        (2 * ABR_MEMORY_UNIT / RECORDS_PER_KEEP +
                         ALLOWANCE_PER_BYTE * ABR_MEMORY_UNIT / ABR_CANDIDATE_COST) *
                            sizeof(abr_shown_record) +
-                       2 * ABR_MEMORY_UNIT / MOST_PER_KEEP + 2 * ABR_CONTENT_MEMORY(ABR_MEMORY_UNIT) +
+                       2 * ABR_MEMORY_UNIT / MOST_PER_KEEP + ABR_CONTENT_MEMORY(ABR_MEMORY_UNIT) +
                        ABR_JSON_PARTS_MEMORY(ABR_JSON_RECORD_PER_BYTE * ABR_MEMORY_UNIT) +
+                       ABR_JSON_COPIES_MEMORY(ABR_JSON_RECORD_PER_BYTE * ABR_MEMORY_UNIT) +
                        ABR_JSON_TREE_MEMORY(ABR_JSON_RECORD_PER_BYTE * ABR_MEMORY_UNIT) <=
                    ABR_MEMORY_UNITS,
                "records take no more than a stream may for its budget");

@@ -71,6 +71,8 @@
 ---@field line_bytes? integer size of the line at the cut edge that was split or left out
 ---@field invalid_bytes? integer that show as U+FFFD
 ---@field final_newline? true all but a final newline fitted
+---@field compact? true blanks between values of JSON are left out; if nothing else is, `truncated` is false
+---@field shown_bytes? integer if `compact`: of the content, without markers
 ---@field max_lines? integer the budgets given, in numbers
 ---@field max_bytes? integer
 ---@field max_chars? integer

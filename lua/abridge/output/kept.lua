@@ -50,7 +50,8 @@ local function part_words(cut)
   if not check.are_counts(cut, "output_bytes", "total_bytes") then return nil end
   local by_lines = check.are_counts(cut, "output_lines", "total_lines") and cut.output_lines < cut.total_lines
   if cut.kind ~= "binary" and by_lines then return ("%.0f of %.0f lines"):format(cut.output_lines, cut.total_lines) end
-  return ("%s of %s"):format(core.format_size(cut.output_bytes), core.format_size(cut.total_bytes))
+  local shown = check.is_count(cut.shown_bytes) and cut.shown_bytes or cut.output_bytes
+  return ("%s of %s"):format(core.format_size(shown), core.format_size(cut.total_bytes))
 end
 
 --- What a cut kept, and in how many gaps the rest was left out.

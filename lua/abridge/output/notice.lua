@@ -72,6 +72,7 @@ local LISTS = {
   fetch_end_unknown = "{limit} limit reached ({shown_size} shown)",
 }
 
+local COMPACT = "Blanks between values removed, {total_size} before"
 local LEFT_OUT = "Output of {total_size} left out: this call is at its limit"
 local FULL_OUTPUT = "Full output: {full_path}"
 local FULL_OUTPUT_PART = "Full output incomplete: first {full_size} in {full_path}, {full_error}"
@@ -210,7 +211,7 @@ local function values_of(cut, data)
     limit = M.limit(unit, budget),
     bytes = budget,
     size = core.format_size(cut.line_bytes or 0),
-    shown_size = core.format_size(cut.output_bytes),
+    shown_size = core.format_size(cut.shown_bytes or cut.output_bytes),
     total_size = core.format_size(cut.total_bytes),
     first_char = column,
     last_char = data.next_column and data.next_column - 1 or column,
@@ -270,7 +271,13 @@ local function is_untold(cut, data)
   return cut.truncated and cut.truncated_by and cut.kind ~= "binary" and not data.told
 end
 
+--- Is nothing left out but blanks, which no other sentence tells?
+local function is_compact(cut, data)
+  return cut.compact and not cut.truncated and not data.told
+end
+
 local function run_templates(cut, data)
+  if is_compact(cut, data) then return { COMPACT } end
   if not is_untold(cut, data) then return {} end
   if has_items(cut) then return { RUN.items } end
   local ranges, single = ledger.ranges(cut)
@@ -284,6 +291,7 @@ end
 
 local function read_templates(cut, data)
   local by_lines = cut.truncated_by == "lines"
+  if is_compact(cut, data) then return { COMPACT } end
   if not is_untold(cut, data) then return {} end
   local elements = elements_of(cut)
   if elements then return { cut.next_pointer and JSON.some or elements.kept > 0 and JSON.last or JSON.nothing } end
@@ -312,6 +320,7 @@ end
 local function list_templates(cut, data, by_size)
   local all = {}
   if data.reached then all[1] = LISTS[data.reached] end
+  if is_compact(cut, data) then all[#all + 1] = COMPACT end
   if is_untold(cut, data) then all[#all + 1] = by_size end
   return all
 end

@@ -178,11 +178,17 @@ function M.difference(got, wanted)
   return form:format(#got, #wanted, at, check.show(got:sub(at)), check.show(wanted:sub(at)))
 end
 
+--- A text as it is compared: without blanks, where those between values are left out.
+local function compared(text, cut)
+  return cut.compact and (text:gsub("[ \t\r\n]+", "")) or text
+end
+
 --- A text that was cut must show what the ledger says was kept, in order.
 local function check_shown(tool, body, cut, whole)
   local from = 1
+  body = compared(body, cut)
   for i, range in ipairs(cut.kept or {}) do
-    local kept = whole:sub(range.first_byte, range.last_byte)
+    local kept = compared(whole:sub(range.first_byte, range.last_byte), cut)
     local first, last = body:find(kept, from, true)
     if not first then
       fail(tool, "range %d of the ledger (bytes %d-%d) is not shown", i, range.first_byte, range.last_byte)
@@ -195,8 +201,8 @@ local function check_whole(tool, result, body, expected)
   local whole, block = expected.whole, result.truncation
   local cut = result.details and result.details.cut or {}
   if not block.truncated then
-    local shown = body .. (cut.final_newline and "\n" or "")
-    if shown ~= whole then fail(tool, "not truncated, but content has %s", M.difference(shown, whole)) end
+    local shown, all = compared(body .. (cut.final_newline and "\n" or ""), cut), compared(whole, cut)
+    if shown ~= all then fail(tool, "not truncated, but content has %s", M.difference(shown, all)) end
   elseif cut.kept and cut.total_bytes == #whole then
     check_shown(tool, body, cut, whole)
   end

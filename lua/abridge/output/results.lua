@@ -179,7 +179,7 @@ end
 local function source_of(value)
   if not value.stream then return value.text, value.text, {} end
   local all, cut = value.stream:finish()
-  return value.stream, not cut.truncated and all or nil, cut
+  return value.stream, not (cut.truncated or cut.compact) and all or nil, cut
 end
 
 --- What a text is cut with: the data of its notice, how it ended, and what to add to its ledger.

@@ -24,6 +24,7 @@ local REDACTED_TWICE = 8 * 1024 -- the same where they are redacted before and a
 ---@field private preview_text? string what snapshots show after the start
 ---@field closed? boolean
 ---@field lost? string why the last of it could not be kept
+---@field private spare? string a full output that is needed only if a later cut leaves out more than blanks
 local Source = {}
 Source.__index = Source
 Source.__name = "abridge.Source"
@@ -231,9 +232,17 @@ function M.lowered(stream, budgets)
   return setmetatable({ stream = stream, lowered = budgets }, Lowered)
 end
 
---- A cut, with the bytes before cleaning.
+local FULL_OUTPUT = { "full_output_path", "full_output_bytes", "full_output_error", "full_output_code" }
+
+--- A cut, with the bytes before cleaning. One that leaves out nothing but blanks has no full output.
 local function told(self, content, cut)
   cut.raw_bytes = self.raw_bytes
+  self.spare = not cut.truncated and cut.compact and cut.full_output_path or nil
+  if not cut.truncated then
+    for _, key in ipairs(FULL_OUTPUT) do
+      cut[key] = nil
+    end
+  end
   return content, cut
 end
 
@@ -296,8 +305,13 @@ function Source:finish(narrower)
     self.lost = check.text(problem)
     error(problem, 0)
   end
-  if self.before_file and select(2, self.stream:snapshot(narrower)).truncated then prepare_file(self) end
-  return told(self, self.stream:finish(narrower))
+  if self.before_file then
+    local _, cut = self.stream:snapshot(narrower)
+    if cut.truncated or cut.compact then prepare_file(self) end
+  end
+  local last = check.copied(narrower or {})
+  last.keep_output = true -- snapshots may follow
+  return told(self, self.stream:finish(last))
 end
 
 --- The same text under a ceiling, once it is finished and for as long as it is open; only if `open` was given
@@ -320,6 +334,8 @@ function Source:close()
   if self.under_ceiling then self.under_ceiling:close() end
   if self.cleaner then self.cleaner:close() end
   self.stream:close()
+  if self.finished and self.spare then os.remove(self.spare) end
+  self.spare = nil
 end
 
 return M

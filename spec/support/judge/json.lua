@@ -20,6 +20,39 @@ function M.document(text)
   return doc
 end
 
+--- A part of a document without the blanks between its tokens.
+local function tight(text, from, to)
+  local parts, at = {}, from
+  while at <= to do
+    local stop = at
+    if text:sub(at, at) == '"' then
+      repeat
+        stop = text:find('["\\]', stop + 1)
+        local escapes = text:sub(stop, stop) == "\\"
+        if escapes then stop = stop + 1 end
+      until not escapes
+    end
+    if not text:find("^[ \t\r\n]", at) then parts[#parts + 1] = text:sub(at, stop) end
+    at = stop + 1
+  end
+  return table.concat(parts)
+end
+
+--- A document without its blanks, but for the newlines after the children of the outermost value.
+function M.compact(doc, one_line)
+  local text, root = doc.text, doc.root
+  if not root.items or #root.items == 0 then return tight(text, root.from, root.to) end
+  local blanks, at = one_line and "[ \t\r\n]" or "[ \t\r]", root.from
+  local parts = { text:sub(at, at) }
+  for i, item in ipairs(root.items) do
+    local from = root.kind == "object" and root.keys[i].from or item.from
+    if i > 1 then parts[#parts + 1] = text:sub(at + 1, from - 1):gsub(blanks, "") end
+    parts[#parts + 1], at = tight(text, from, item.to), item.to
+  end
+  parts[#parts + 1] = text:sub(at + 1, root.to):gsub(blanks, "")
+  return table.concat(parts)
+end
+
 --- What a piece of a view's content shows of a document that starts at byte `start` of the source.
 function M.piece(view, doc, from, to, start)
   return {
@@ -91,7 +124,8 @@ end
 --- The numbers of a marker that is a whole JSON string; nil with a fault.
 local function numbers(piece, node, unit)
   local text = piece.text:sub(node.from + 1, node.to - 1)
-  local n, total = text:match("^%.%.%. (%d+) of (%d+) " .. unit .. " omitted %.%.%.$")
+  local form = unit == "members" and "^(%d+) of (%d+) omitted$" or "^%.%.%. (%d+) of (%d+) omitted %.%.%.$"
+  local n, total = text:match(form)
   if not n then return piece.view:fault("marker", "%s does not tell of %s", shown(text), unit) end
   return tonumber(n), tonumber(total)
 end
@@ -363,8 +397,8 @@ local function bare(piece, root)
   if text ~= SMALLEST[root.kind] then return false end
   local budget = piece.view.opts.max_bytes or math.huge
   local n = root.items and #root.items or #json_text.char_starts(piece.doc.text, root.from, root.to) - 1
-  local needs = root.kind == "array" and ('["... %d of %d elements omitted ..."]'):format(n, n)
-    or root.kind == "object" and ('{"...":"... %d of %d members omitted ..."}'):format(n, n)
+  local needs = root.kind == "array" and ('["... %d of %d omitted ..."]'):format(n, n)
+    or root.kind == "object" and ('{"...":"%d of %d omitted"}'):format(n, n)
     or ('"... [%d of %d chars omitted] ..."'):format(n, n)
   return #needs + 3 > budget or piece.view.opts.max_chars or piece.view.opts.max_tokens or piece.view.opts.reserve
 end
@@ -441,6 +475,43 @@ function M.check_items(view, doc, lacks)
   end
 end
 
+--- Blanks that show are newlines after children of the outermost value, or in markers.
+local function check_blanks(view, doc)
+  local at, strings = 1, {}
+  json_text.each(doc.root, function(node)
+    if node.kind == "string" then strings[#strings + 1] = node end
+    for _, key in ipairs(node.keys or {}) do
+      strings[#strings + 1] = key
+    end
+  end)
+  local inside = {}
+  for _, node in ipairs(strings) do
+    for i = node.from, node.to do
+      inside[i] = true
+    end
+  end
+  while at <= #view.content do
+    local origin = view.origin[at]
+    if origin and not inside[origin] and view.content:find("^[ \t\r\n]", at) then
+      local between = view.content:sub(at, at) == "\n" and origin > doc.root.from
+      for i, item in ipairs(doc.root.items or {}) do
+        local from = doc.root.kind == "object" and doc.root.keys[i].from or item.from
+        between = between and not (origin >= from and origin <= item.to)
+      end
+      if not between then view:fault("blanks", "byte %d of the source is a blank that shows", origin) end
+    end
+    at = at + 1
+  end
+end
+
+--- A document of which nothing but blanks is left out.
+function M.judge_compact(view, doc)
+  if view.content ~= M.compact(doc, view.opts.max_lines and not view.content:find "\n") then
+    view:fault("compact", "it is not the document without its blanks")
+  end
+  check_blanks(view, doc)
+end
+
 --- Judge the cut of a whole document.
 function M.judge(view, doc)
   local content, opts = view.content, view.opts
@@ -459,6 +530,7 @@ function M.judge(view, doc)
   if content:sub(1, 3) == "\239\187\191" then view:fault("bom", "a cut starts with a BOM") end
   local piece = M.piece(view, doc, 1, #content, 1)
   if not M.check(piece, 1) then return end
+  check_blanks(view, doc)
   M.check_items(view, doc, piece.lacks)
   if opts.marker == "none" and #(view.cut.markers or {}) > 0 then view:fault("marker", "there are markers") end
   local lacking

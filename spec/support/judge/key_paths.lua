@@ -6,7 +6,7 @@ local M = {}
 
 M.MAP = 32 -- an object with more members is a map: its members count as one
 M.SHARE = 0.75 -- of a budget, for shape
-local MARKER = { object = '"...":"... %d of %d members omitted ...",', array = '"... %d of %d elements omitted ...",' }
+local MARKER = { object = '"...":"%d of %d omitted",', array = '"... %d of %d omitted ...",' }
 local LONG = 64 -- chars that the pick shows of a long string
 
 --- Give each node the path of its place.

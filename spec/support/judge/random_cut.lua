@@ -52,7 +52,7 @@ local function marker_key(state, node)
       dots = dots + 1
     end
     dots = dots + 1
-    return ('"%s": '):format(("."):rep(dots - 1))
+    return ('"%s":'):format(("."):rep(dots - 1))
   end
 end
 
@@ -86,11 +86,8 @@ local function emit_container(state, node)
     end
     if one_for_all and told then return end
     told = true
-    local words = ("... %d of %d %s omitted ..."):format(
-      one_for_all and total - kept or n,
-      total,
-      is_object and "members" or "elements"
-    )
+    local form = is_object and "%d of %d omitted" or "... %d of %d omitted ..."
+    local words = form:format(one_for_all and total - kept or n, total)
     mark(state, (shown and "," or "") .. (key and key() or "") .. '"' .. words .. '"')
     shown = true
   end

@@ -55,10 +55,11 @@ function View:read_ledger()
       while self.marker_at[at] do
         self.origin[at], at = false, at + 1
       end
-      if self.source:byte(byte) ~= content:byte(at) then
+      if self.source:byte(byte) == content:byte(at) then
+        self.origin[at], at = byte, at + 1
+      elseif not (cut.compact and self.source:find("^[ \t\r\n]", byte)) then
         return self:fault("ledger", "byte %d of the content is not byte %d of the source, in range %d", at, byte, i)
       end
-      self.origin[at], at = byte, at + 1
     end
   end
   while self.marker_at[at] do
@@ -66,6 +67,13 @@ function View:read_ledger()
   end
   if at ~= #content + 1 then
     return self:fault("ledger", "the content has %d bytes, ranges and markers %d", #content, at - 1)
+  end
+  local shown = 0
+  for i = 1, #content do
+    if self.origin[i] then shown = shown + 1 end
+  end
+  if (cut.compact and cut.shown_bytes or cut.output_bytes) ~= shown then
+    return self:fault("ledger", "%d bytes of the content are of the source, not what the ledger says", shown)
   end
   return true
 end

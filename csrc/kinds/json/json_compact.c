@@ -1,0 +1,61 @@
+/*
+ * A document without the blanks between its tokens, as long as that is short enough to be shown whole. Whether it is a
+ * document at all is for others to tell.
+ */
+#include "kinds/json/json_compact.h"
+#include "abridge.h"
+#include "base/memory.h"
+
+bool abr_json_compact_reserve(abr_json_compact *c, size_t n, const abr_alloc *alloc)
+{
+    void *p = c->p;
+    const bool fine = c->over || abr_grow(alloc, &p, &c->size, c->n + n, c->most, 1);
+    c->p = p;
+    return fine;
+}
+
+static void put_byte(abr_json_compact *c, char byte)
+{
+    c->over = c->n == c->most;
+    if (!c->over)
+        c->p[c->n++] = byte;
+}
+
+static bool shows_byte(const abr_json_compact *c, char byte)
+{
+    if (c->in_string || (unsigned char)byte > ' ')
+        return true;
+    return byte == '\n' && c->depth == 1 && c->may_break;
+}
+
+/* Note where a byte between strings leads. */
+static void note_token(abr_json_compact *c, char byte)
+{
+    const bool opens = byte == '{' || byte == '[';
+    if (opens && c->depth++ == 0)
+        c->is_array = byte == '[';
+    if (byte == '}' || byte == ']')
+        c->depth--;
+    if (opens || c->depth != 1 || byte == '\n')
+        return;
+    if (byte == ',' || byte == ':')
+        c->in_value = byte == ':';
+    c->may_break = byte == ',' || (byte != ':' && (c->is_array || c->in_value));
+}
+
+void abr_json_compact_write(abr_json_compact *c, const char *p, size_t n)
+{
+    for (size_t i = 0; i < n && !c->over; i++) {
+        if (!shows_byte(c, p[i]))
+            continue;
+        put_byte(c, p[i]);
+        if (c->escaped)
+            c->escaped = false;
+        else if (c->in_string && p[i] == '\\')
+            c->escaped = true;
+        else if (p[i] == '"')
+            c->in_string = !c->in_string;
+        if (!c->in_string)
+            note_token(c, p[i]);
+    }
+}

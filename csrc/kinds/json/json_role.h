@@ -1,0 +1,27 @@
+/* What the key of a value says of it. */
+#ifndef ABR_KINDS_JSON_JSON_ROLE_H
+#define ABR_KINDS_JSON_JSON_ROLE_H
+
+#include "abridge.h"
+#include "base/private.h"
+
+ABR_PRIVATE_BEGIN
+
+/* In the order in which the members of an object come. */
+typedef enum {
+    ABR_JSON_OUTCOME = 0, /* an exit code, a status, an error, a message */
+    ABR_JSON_NAME,        /* an id, a name, a path, a URL, a key */
+    ABR_JSON_NAMES,       /* of something else: `user_id`, `filePath` */
+    ABR_JSON_CODE,        /* what looks like an identifier, whatever its key says */
+    ABR_JSON_OTHER
+} abr_json_role;
+
+/* The role of a key, with its quotes. */
+abr_json_role abr_json_role_of(const char *key, size_t n);
+
+/* Does a string of n bytes, without its quotes, look like an identifier? */
+bool abr_json_is_code(const char *p, size_t n);
+
+ABR_PRIVATE_END
+
+#endif
