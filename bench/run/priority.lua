@@ -1,8 +1,8 @@
 --- A priority stream over many logs beside grep on the same bytes.
 ---
 --- The logs are those of the folder BENCH_LOGS if that is set, else lines like those of a build; they are repeated to
---- 256 MB. Then come those that `make score` made, if it ran, one after the other and only once: most of their lines are
---- new. A priority stream reads each line, grep only looks for two words.
+--- 256 MB. Then come those that `make score` made, if it ran, one after the other and only once: most of their
+--- lines are new. A priority stream reads each line, grep only looks for two words.
 local abridge = require "abridge"
 local host = require "abridge.base.host"
 local measure = require "run.measure"

@@ -154,7 +154,7 @@ void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
 
 /* ---- names, and outcomes of what is no element ---- */
 
-static bool is_name(const abr_json_value *v)
+static bool is_called(const abr_json_value *v)
 {
     return v->role > ABR_JSON_OUTCOME && v->role < ABR_JSON_OTHER && !abr_json_holds_values(v);
 }
@@ -178,7 +178,7 @@ static uint32_t names_ahead(const abr_json_value *values, uint32_t v)
     if (abr_json_is_list(&values[in]))
         return 0;
     for (uint32_t c = abr_json_first(values, in); c != v; c = abr_json_after(values, c))
-        count += is_name(&values[c]);
+        count += is_called(&values[c]);
     return count;
 }
 
@@ -192,7 +192,7 @@ void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q)
         const uint32_t depth = values[i].back = in->back + 1;
         values[i].stamp = distance_of(in, &values[i]);
         const bool is_outcome = values[i].role == ABR_JSON_OUTCOME && values[i].stamp == 0;
-        if (is_name(&values[i]) || (is_outcome && !abr_json_holds_values(&values[i])))
+        if (is_called(&values[i]) || (is_outcome && !abr_json_holds_values(&values[i])))
             abr_json_queue_put(q, (uint64_t)(depth + names_ahead(values, i)) << 32 | values[i].stamp, i);
     }
     for (uint64_t key; q->count > 0;) {

@@ -14,7 +14,7 @@ static bool is_capital(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-static bool is_letter(char c)
+static bool is_key_letter(char c)
 {
     return is_capital(c) || (c >= 'a' && c <= 'z');
 }
@@ -36,7 +36,7 @@ abr_json_role abr_json_role_of(const char *key, size_t n)
     char word[WORD_MOST];
     size_t used = 0;
     size_t i = n - 1;
-    while (i > 1 && used < WORD_MOST && is_letter(key[i - 1])) {
+    while (i > 1 && used < WORD_MOST && is_key_letter(key[i - 1])) {
         i--;
         word[WORD_MOST - ++used] = (char)(key[i] | ' ');
         if (is_capital(key[i]) && !is_capital(key[i - 1]))
@@ -44,7 +44,7 @@ abr_json_role abr_json_role_of(const char *key, size_t n)
     }
     const char *start = word + WORD_MOST - used;
     const bool alone = i == 1;
-    if (i > 1 && is_letter(key[i - 1]) && !is_capital(key[i]))
+    if (i > 1 && is_key_letter(key[i - 1]) && !is_capital(key[i]))
         return ABR_JSON_OTHER; /* the word is longer */
     if (is_word_of(outcome_words, start, used))
         return ABR_JSON_OUTCOME;

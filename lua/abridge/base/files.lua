@@ -212,21 +212,26 @@ function M.replace(path, use)
   return true
 end
 
---- The names in a folder, sorted; none when it cannot be read.
+--- The names in a folder, sorted; none when it cannot be read. However it ends, the folder is closed.
 ---@param path string
 ---@return string[]
 function M.names_in(path)
   local uv = host.uv()
-  local names = {}
-  local dir = uv.fs_opendir(path, nil, BATCH) -- luv keeps what uv.fs_scandir returns for good
-  local entries = dir and uv.fs_readdir(dir)
-  while entries do
-    for _, entry in ipairs(entries) do
-      names[#names + 1] = entry.name
+  local names, dir = {}, nil
+  local function read()
+    local entries = uv.fs_readdir(dir)
+    while entries do
+      for _, entry in ipairs(entries) do
+        names[#names + 1] = entry.name
+      end
+      entries = uv.fs_readdir(dir)
     end
-    entries = uv.fs_readdir(dir)
   end
-  if dir then uv.fs_closedir(dir) end
+  dir = uv.fs_opendir(path, nil, BATCH) -- luv keeps what uv.fs_scandir returns for good
+  if not dir then return names end
+  local ok, raised = pcall(read)
+  uv.fs_closedir(dir)
+  if not ok then error(raised, 0) end
   table.sort(names)
   return names
 end
