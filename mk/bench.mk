@@ -25,8 +25,8 @@ bench-pause: build ## measure how long our callbacks run, and Neovim's main loop
 bench-tokens: build build/tokens/samples.tsv ## measure the token estimate against o200k_base (wants node and npm)
 	@$(with_paths) $(LUA) bench/tokens.lua build/tokens
 
-score: build ## make labelled logs with this machine's tools, score our cut and the usual ones on them
-	@$(with_paths) $(LUA) bench/score.lua
+score: build ## what a reader needs of logs, mixed outputs and sessions, left by our cut and the usual ones; DOC=1 updates the documents
+	@$(with_paths) $(LUA) bench/score.lua $(if $(DOC),--doc)
 
 score-kinds: build ## cut outputs of every kind (KINDS_CORPUS=folder) and made ones: kinds, rules broken, needles, key paths, hunks
 	@$(with_paths) $(LUA) bench/score/kinds.lua $(if $(FAULTS),--faults)

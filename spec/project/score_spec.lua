@@ -4,20 +4,18 @@
 package.path = "bench/?.lua;" .. package.path
 
 local ci = require "score.ci"
-local host = require "abridge.base.host"
+local compose = require "score.compose"
 local make = require "score.make"
 local measure = require "score.measure"
 local merge = require "support.merge"
 local rivals = require "score.rivals"
+local runs = require "score.runs"
+local tables = require "score.tables"
 local paths = require "support.paths"
 local tmpdir = require "support.tmpdir"
 
-local function entry(position, log, ...)
-  local needles = {}
-  for i, text in ipairs { ... } do
-    needles[i] = { text = text, why = i == 1 and "root cause" or "summary" }
-  end
-  return { name = position, position = position, log = log, needles = needles }
+local function entry(name, ...)
+  return { name = name, log = "", wanted = { ... } }
 end
 
 local function as_is(log)
@@ -27,91 +25,145 @@ local function as_is(log)
 end
 
 describe("the score #once", function()
-  it("counts needles by column, whole logs, and lists what is missed", function()
+  it("is the share of wanted texts, and lists what is missed", function()
     local missed = {}
-    local entries = { entry("head", "", "cause one", "sum one"), entry("tail", "", "cause two", "sum two") }
-    local result = measure.score(as_is "cause one\nsum one\nsum two\n", 100, entries, missed)
-    assert.equal(3 / 4, result.all)
-    assert.equal(1 / 2, result["root cause"])
-    assert.equal(1, result.head)
-    assert.equal(1 / 2, result.tail)
-    assert.is_nil(result.middle)
-    assert.equal(1 / 2, result.logs)
-    assert.equal(0, result.over)
-    assert.same({ { name = "tail", needle = entries[2].needles[1] } }, missed)
+    local entries = { entry("one", "cause one", "sum one"), entry("two", "cause two", "sum two") }
+    assert.equal(3 / 4, measure.share(as_is "cause one\nsum one\nsum two\n", 100, entries, missed))
+    assert.same({ { name = "two", text = "cause two" } }, missed)
   end)
 
   it("wants the whole text, without its outer blanks", function()
-    local entries = { entry("middle", "", "   error: no such thing  ") }
-    assert.equal(1, measure.score(as_is "x error: no such thing", 100, entries).all)
-    assert.equal(0, measure.score(as_is "x error: no such thin", 100, entries).all)
+    local entries = { entry("one", "   error: no such thing  ") }
+    assert.equal(1, (measure.share(as_is "x error: no such thing", 100, entries)))
+    assert.equal(0, (measure.share(as_is "x error: no such thin", 100, entries)))
   end)
 
   it("removes ANSI sequences first", function()
-    local entries = { entry("middle", "", "a.c:1: error: gone") }
+    local entries = { entry("one", "a.c:1: error: gone") }
     local output = "\27[1ma.c:1:\27[0m \27[01;31m\27[Kerror:\27[m\27[K \27]8;;http://x\7go\27]8;;\27\\ne\27(B"
-    assert.equal(1, measure.score(as_is(output), 100, entries).all)
+    assert.equal(1, (measure.share(as_is(output), 100, entries)))
   end)
 
-  it("counts outputs over the budget, of logs without needles too", function()
-    local entries = { entry("none", ""), entry("head", "", "x") }
-    local result = measure.score(as_is(("x"):rep(11)), 10, entries)
-    assert.equal(2, result.over)
-    assert.equal(1, result.logs)
-    assert.equal(0, measure.score(as_is(("x"):rep(10)), 10, entries).over)
+  it("reads what is shown of JSON, also where it is cut off", function()
+    local wrapped = compose.wrapped({ { name = "one", log = 'a "b"\n\\c\n', wanted = { '"b"', "\\c" } } }, function()
+      return '"a \\"b\\"\\n\\\\c\\n"'
+    end, measure.unescaped)
+    assert.equal(1, (measure.share(function(made)
+      return made.log
+    end, 100, wrapped)))
+    assert.equal(1 / 2, (measure.share(as_is '{"stdout":"a \\"b\\"\\n\\\\', 100, wrapped)))
   end)
 
-  it("prints a row a strategy", function()
-    local text = measure.table("10 bytes", {
-      { name = "cat", result = { all = 0.5, ["root cause"] = 1, tail = 0, logs = 0.25, over = 3 } },
-    })
-    assert.truthy(text:find("**10 bytes**\n\n| strategy | needles %", 1, true))
-    assert.truthy(text:find("\n| cat | 50.0 | 100.0 | - | - | 0.0 | - | 25.0 | 3 |\n", 1, true))
+  it("counts outputs over the budget, and refuses a table with one", function()
+    local entries = { entry("one", "x") }
+    assert.same({ 1, 1 }, { measure.share(as_is(("x"):rep(11)), 10, entries) })
+    assert.same({ 1, 0 }, { measure.share(as_is(("x"):rep(10)), 10, entries) })
+    assert.error_matches(function()
+      measure.rows({ { name = "all", run = as_is(("x"):rep(600)) } }, entries)
+    end, "all: 1 outputs are over 512 bytes")
+  end)
+
+  it("prints a row a strategy, and the best of those that know no words", function()
+    local entries = { entry("one", "x", "y", "z", "w") }
+    local strategies = {
+      { name = "head", run = as_is "x", plain = true },
+      { name = "tail", run = as_is "y z", plain = true },
+      { name = "ours", run = as_is "w" },
+    }
+    local text = measure.table(measure.rows(strategies, entries))
+    assert.truthy(text:find("| strategy | 512 B | 1 KiB | 2 KiB | 8 KiB | 30 KiB |\n", 1, true))
+    local names = {}
+    for name, first in text:gmatch "\n| ([^|]+) | ([%d.]+) |" do
+      names[#names + 1] = name .. " " .. first
+    end
+    assert.same({ "head 25.0", "tail 50.0", "the best of these 50.0", "ours 25.0" }, names)
   end)
 end)
 
-describe("whole failures #once", function()
-  local function log(language, tool, ...)
-    return { name = tool, language = language, tool = tool, blocks = { ... } }
-  end
+describe("outputs of the score #once", function()
+  it("have a log behind, before and between parts, and want nothing that a part has", function()
+    local log = { name = "l", log = "x\nerror: one\nboth", wanted = { "error: one", "both" } }
+    local composed = compose.composed({ log }, { "part a both\n", "part b\n" })
+    assert.equal(3, #composed)
+    local texts = {}
+    for i, made in ipairs(composed) do
+      texts[i] = made.log
+      assert.same({ "error: one" }, made.wanted)
+      assert.equal(log.log, made.alone)
+    end
+    assert.same({
+      "x\nerror: one\nboth\npart a both\n",
+      "part a both\nx\nerror: one\nboth\n",
+      "part a both\nx\nerror: one\nboth\npart b\n",
+    }, texts)
+  end)
 
-  it("are counted by language and tool, and together", function()
-    local missed = {}
-    local groups = measure.blocks(function(_, budget)
-      return budget == 2048 and { { first_line = 1, last_line = 4 }, { first_line = 8, last_line = 8 } }
-        or budget == 8192 and { { first_line = 2, last_line = 20 } }
-        or {}
-    end, { log("C", "ld", { 3, 6 }, { 8, 8 }), log("Ada", "gnat", { 8, 8 }), { name = "has needles alone" } }, missed)
-    assert.same({ "Ada", "C", "all" }, { groups[1].language, groups[2].language, groups[3].language })
-    assert.same({ touched = 1, whole = 1, share = 1 }, groups[1][2048])
-    assert.same({ touched = 1, whole = 0, share = 3 / 5 }, groups[2][2048])
-    assert.same({ touched = 1, whole = 1, share = 1 }, groups[2][8192])
-    assert.same({ touched = 1, whole = 1 / 2, share = 4 / 5 }, groups[3][2048])
-    assert.same({ touched = 0, whole = 0, share = 0 }, groups[3][30720])
-    assert.equal(2, groups[3].logs)
-    assert.equal(6, groups[3].lines)
-    assert.same({ name = "ld", budget = 2048, lines = 5, kept = 3 }, missed[1])
-    local text = measure.block_table("x", groups)
-    assert.truthy(text:find("\n| C | ld | 1 | 5 | 0 | 100 | 0 | 60 | 100 | 0 |\n", 1, true))
-    assert.truthy(text:find("\nAt least one marked line is kept in 100, 100, 0 % of the logs.\n", 1, true))
+  it("are recorded in a session, each with the value that a later call takes", function()
+    local dir = tmpdir.new()
+    local run = {
+      name = "made",
+      setup = "echo 'id 7 is broken' > list",
+      steps = {
+        { command = "cat list", takes = { id = "(id (%d+) is broken)" } },
+        { command = "echo next {id}", takes = { again = "next (%d)" } },
+        { command = "echo {again}" },
+      },
+    }
+    local entries = runs.record(run, dir:at "run")
+    assert.same({ "id 7 is broken\n", "next 7\n" }, { entries[1].log, entries[2].log })
+    assert.same({ { "id 7 is broken" }, { "7" } }, { entries[1].wanted, entries[2].wanted })
+    run.steps[1].takes = { id = "no such (%d+)" }
+    assert.error_matches(function()
+      runs.record(run, dir:at "run")
+    end, "made: step 1 printed nothing like no such")
+    dir:remove()
+  end)
+
+  it("take of each session only what a later call uses", function()
+    for _, run in ipairs(runs.runs) do
+      for i, step in ipairs(run.steps) do
+        for name in pairs(step.takes or {}) do
+          local used = false
+          for k = i + 1, #run.steps do
+            used = used or run.steps[k].command:find("{" .. name .. "}", 1, true) ~= nil
+          end
+          assert.is_true(used, run.name .. ": " .. name)
+        end
+      end
+    end
+  end)
+
+  it("want of a marked failure the lines that tell something", function()
+    local log = "ok\nE  assert 3 == 4\n}\n\27[31mcart.py:12: AssertionError\27[0m\n"
+    local sets = tables.sets({ { name = "l", log = log, needles = {}, blocks = { { 2, 4 } } } }, {}, compose, tostring)
+    assert.equal("Whole failures: 2 lines that explain one, in 1 logs", sets[1].title)
+    assert.same({ "E  assert 3 == 4", "cart.py:12: AssertionError" }, sets[1].entries[1].wanted)
   end)
 end)
 
 describe("doc/scores.md #once", function()
-  it("has a row for each language and tool whose failures are scored whole, and no other", function()
-    if not host.uv() then return pending "luv is missing" end
-    local wanted, rows = {}, {}
-    for _, name in ipairs(paths.names "bench/score/cases/") do
-      for _, case in ipairs(require("score.cases." .. name:match "^(.*)%.lua$")) do
-        local key = case.block and case.language .. " | " .. (case.tool or case.tools[1])
-        if key then wanted[key] = (wanted[key] or 0) + 1 end
-      end
+  it("has a table of each set, which the command puts in place", function()
+    local page = paths.read "doc/scores.md"
+    for _, title in ipairs {
+      "Root causes",
+      "Needles",
+      "Whole failures",
+      "Amid other output",
+      "Inside JSON",
+      "Values used next",
+    } do
+      assert.matches("\n%*%*" .. title .. ": [^\n]+%*%*\n\n| strategy | 512 B |", page)
     end
-    local page = paths.read("doc/scores.md"):match "\n| language | tool | logs |[^\n]*\n[^\n]*\n(.-)\n| all |"
-    for key, logs in (page .. "\n"):gmatch "| ([^|]+ | [^|]+) | (%d+) |[^\n]*\n" do
-      rows[key] = tonumber(logs)
-    end
-    assert.same(wanted, rows)
+    local changed = tables.in_page(page, "**new**\n")
+    assert.truthy(changed:find("\n**new**\n\n<!--", 1, true))
+    assert.is_nil(changed:find("**Needles", 1, true))
+    assert.equal(page:match "<!%-%- to here.*$", changed:match "<!%-%- to here.*$")
+  end)
+
+  it("gives the README its figures", function()
+    local set = { title = "", entries = { {}, {} }, rows = { { name = "head", 1, 0.2, 0.125, 0.4, 0.5 } } }
+    local readme = tables.in_readme("On 9 logs of real\n| the first bytes | 6.8 % | the end |\n", set)
+    assert.equal("On 2 logs of real\n| the first bytes | 12.5 % | the end |\n", readme)
   end)
 end)
 
@@ -144,7 +196,7 @@ describe("the rivals #once", function()
     assert.is_false(keeps("head", "line 400 of"))
     assert.is_true(keeps("tail", "line 400 of"))
     assert.is_true(keeps("head/tail 30/70", "line 1 of") and keeps("head/tail 30/70", "line 400 of"))
-    assert.is_false(keeps("head/tail 50/50", lines[200]))
+    assert.is_false(keeps("head/tail 30/70", lines[200]))
     assert.is_true(keeps("keywords", lines[198] .. "\n" .. lines[199] .. "\n" .. lines[200] .. "\n" .. lines[201]))
   end)
 end)
