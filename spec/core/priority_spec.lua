@@ -94,6 +94,31 @@ describe("priority", function()
     assert.is_true(after < 20, content)
   end)
 
+  it("keeps an excerpt and its caret with the error that they belong to", function()
+    local parts = {}
+    for i = 1, 60 do
+      local place = ("src/part_%d.c:%d:5"):format(i, i * 7)
+      parts[#parts + 1] = ("%s: error: 'name_%d' undeclared (first use in this function)\n"):format(place, i)
+        .. ("  %3d |     call_%d(name_%d);\n"):format(i * 7, i, i)
+        .. "      |     ^~~~~\n"
+        .. ("%s: note: each undeclared identifier is reported only once\n"):format(place)
+    end
+    for _, budget in ipairs { 700, 1024, 1500, 2048, 3000, 4096 } do
+      local content = abridge.priority(table.concat(parts), { max_bytes = budget })
+      local above, carets = "", 0
+      for line in content:gmatch "[^\n]+" do
+        if line:find "^ +| +%^" then
+          carets = carets + 1
+          assert.truthy(above:find "^ +%d+ |", content)
+        elseif line:find "^ +%d+ |" then
+          assert.truthy(above:find(": error: ", 1, true), content)
+        end
+        above = line
+      end
+      assert.is_true(carets > 0)
+    end
+  end)
+
   it("counts a line that is still open in a snapshot, and once", function()
     for _, opts in ipairs { { max_bytes = 200 }, { max_bytes = 5000 } } do
       opts.strategy = "priority"
