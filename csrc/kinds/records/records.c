@@ -489,7 +489,7 @@ static size_t read_in_place(records *r, const char *p, size_t n)
     size_t at = 0;
     while (n - at > ABR_PADDING) {
         bool ends;
-        record_state state = {FIELD_START};
+        record_state state = {.field = FIELD_START};
         const bool drawn = r->opts.told.drawn.bar && !in_header_line(r);
         size_t size = drawn ? skip_record(&r->opts.told, &state, p + at, n - at, &ends)
                             : skip_line(p + at, n - at, &ends);
@@ -603,7 +603,7 @@ static void list_from(records *r, place now, const char *p, size_t n, bool ends,
     size_t at = 0;
     for (size_t listed = 0; at < n && listed < most;) {
         bool ended;
-        record_state state = {FIELD_START};
+        record_state state = {.field = FIELD_START};
         const size_t size = skip_record(&r->opts.told, &state, p + at, n - at, &ended);
         if (!ended && !ends)
             return;
