@@ -75,7 +75,7 @@ lint-tidy:
 		-Xclang -analyzer-config -Xclang max-nodes=75000 2> build/obj/lint/tidy.log || { grep -v 'warnings* generated' build/obj/lint/tidy.log >&2; exit 1; }
 	@echo "clang-tidy: no warnings"
 
-# Without a limit it follows the values of one file, kinds/text/log_signs.c, for 90 seconds.
+# Without a limit it follows the values of one file, line/form_log.c, for 90 seconds.
 lint-cppcheck:
 	@cppcheck --quiet --performance-valueflow-max-time=1 --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
 		--suppress=missingIncludeSystem -Icsrc $(core_src) $(binding)

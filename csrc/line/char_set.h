@@ -27,6 +27,7 @@ typedef struct {
 
 #define ABR_DIGITS ABR_SET("0123456789")
 #define ABR_CAPITALS ((abr_char_set){0, (uint64_t)0x07FFFFFE})
+#define ABR_SMALL_LETTERS ((abr_char_set){0, (uint64_t)0x07FFFFFE << 32})
 #define ABR_LETTERS ((abr_char_set){0, (uint64_t)0x07FFFFFE << 32 | 0x07FFFFFE})
 
 /* Is the char in the set of a literal? */
@@ -38,7 +39,13 @@ static inline bool abr_has_char(abr_char_set set, char c)
     return (at < 0x80) & ((at < 64 ? set.low : set.high) >> at % 64);
 }
 
-static inline abr_char_set abr_chars_of(abr_text_line line)
+static inline abr_char_set abr_set_of_char(char c)
+{
+    const unsigned char at = (unsigned char)c;
+    return (abr_char_set){(uint64_t)(at < 64) << at % 64, (uint64_t)(at >= 64 && at < 128) << at % 64};
+}
+
+static inline abr_char_set abr_chars_in(abr_text_line line)
 {
     uint64_t seen[2][4] = {{0}}; /* in turn, as the next byte would wait for what is stored of this one */
     for (size_t i = 0; i < line.n; i++) {

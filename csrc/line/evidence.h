@@ -34,8 +34,7 @@ typedef struct {
     size_t n;
     const abr_line_words *words;
     abr_written written;
-    unsigned quiet;     /* groups of words that are switched off */
-    unsigned without;   /* a rule that is left out, or ABR_NO_RULE */
+    const abr_lexicon *lexicon;
     float strong;       /* score of the best word */
     float expected;     /* score of what was expected, or why */
     float summary;      /* score of counts and results */

@@ -1,122 +1,299 @@
 /*
- * The form of a line, by which runs of lines that are alike are told.
+ * The form of a line, from the rows of forms.def and marks.def.
  *
- * The line is split at its blanks. A token that is a name (it has a digit, or a sign beside its letters that
- * names have, or capitals amid small letters, or it is quoted) counts as a mark, and any other with all its
- * bytes. The line is read in blocks that end with a whole token; only one longer than a block is split, and
- * counts as a name. Escape sequences count as blanks, and so does the indent, which runs compare.
+ * A row is ruled out by the first char, the last one and those it needs; what is left is asked in the order of the
+ * table, the surest first, but only while a row can say more than those before it.
  */
 #include "line/form.h"
 #include "abridge.h"
-#include "base/word.h"
+#include "base/ascii.h"
 #include "line/bits.h"
-#include "line/escape.h"
-#include "line/words.h"
-#include "text/kernels.h"
-#include "text/kernels_avx2.h"
-#include "text/classify_avx2.h"
-#include "text/simd.h"
+#include "line/form_tests.h"
+#include "line/layout.h"
+#include "line/rule.h"
 
-/* The form so far. */
+enum { BEYOND = ABR_FIRSTS - 1 };
+
+/* ---- tables ---- */
+
 typedef struct {
-    uint64_t hash;
-    uint64_t names;
-    size_t read;  /* bytes */
-    bool in_name; /* the last block ended inside a token, which is a name */
-} form_of_line;
+    float log;
+    float text;
+    const char *first;
+    const char *last;
+    const char *holds;
+    bool (*test)(const abr_form_line *l);
+} form_row;
 
-/* Where a block has what makes a token a name. */
-static INLINE uint64_t name_signs(const abr_classes *m)
+static const form_row form_rows[ABR_FORMS] = {
+    [ABR_FORM_NONE] = {0, 0, "", "", "", abr_form_never},
+#define FORM(name, log, text, first, last, holds, test, program, proof)                                      \
+    [ABR_FORM_##name] = {log, text, first, last, holds, test},
+#include "line/forms.def"
+#undef FORM
+};
+
+/* Where a mark stands. */
+typedef enum { MARK_START, MARK_EDGE, MARK_END, MARK_WITHIN, MARK_WORD, MARK_TYPE, MARK_LABEL } mark_place;
+
+typedef struct {
+    const char *text;
+    uint8_t n;
+    uint8_t place;
+    uint8_t form;
+} mark;
+
+static const mark mark_rows[] = {
+#define MARK(place, form, text, program, proof) {text, sizeof(text) - 1, MARK_##place, ABR_FORM_##form},
+#include "line/marks.def"
+#undef MARK
+};
+
+enum { MARKS = sizeof mark_rows / sizeof *mark_rows };
+_Static_assert((int)MARKS < (int)ABR_MARKS_MOST, "every mark has a place");
+_Static_assert(ABR_FORMS <= 64, "a form is a bit");
+
+static unsigned index_of(char c)
 {
-    uint64_t mixed = m->upper & (m->letters << 1) & (m->letters & ~m->upper) >> 1; /* aB, and the B of AABb */
-    uint64_t word = m->letters | m->high;
-    uint64_t quotes = m->quotes & ~m->high;
-    uint64_t opens = quotes & (word >> 1) & ~(m->letters << 1);
-    uint64_t curly = m->quotes & m->high & (m->letters >> 1) & ~(m->letters << 1);
-    uint64_t closes = quotes & (word << 1) & ~(word >> 1);
-    return m->digits | (m->marks & (word << 1 | word >> 1)) | opens | curly | closes | mixed;
+    return (unsigned char)c < BEYOND ? (unsigned char)c : BEYOND;
 }
 
-static INLINE uint64_t mix_form(uint64_t hash, uint64_t value)
+/* The chars of a row's text, as forms.def spells them. */
+static abr_char_set set_of(const char *text)
 {
-    uint64_t x = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
-    return x ^ x >> 32;
+    abr_char_set set = {0, 0};
+    for (; *text; text++)
+        set = abr_joined(set, *text == '\1'   ? ABR_DIGITS
+                              : *text == '\2' ? ABR_CAPITALS
+                              : *text == '\3' ? ABR_SMALL_LETTERS
+                                              : abr_set_of_char(*text));
+    return set;
 }
 
-/* All bytes of a token. Most have no more than two words of the machine. */
-static INLINE uint64_t token_hash(const char *p, size_t n)
+/* The same where one of digits or letters is enough: a bit stands for all of them. */
+static abr_char_set needs_of(const char *text)
 {
-    const size_t word = sizeof(uint64_t);
-    uint64_t hash = n;
-    for (; n > 2 * word; p += word, n -= word)
-        hash = mix_form(hash, abr_load_word(p));
-    const uint64_t bytes = ~UINT64_C(0) >> (64 - 8 * (n < word ? n : word));
-    hash ^= (abr_load_word(p) & bytes) * UINT64_C(0xD6E8FEB86659FD93);
-    return n > word ? hash + abr_load_word(p + n - word) * UINT64_C(0xA0761D6478BD642F) : hash;
+    abr_char_set set = {0, 0};
+    for (; *text; text++)
+        set = abr_joined(set, abr_set_of_char(*text));
+    return set;
 }
 
-/* Add the first n bytes of a block to the form: each plain token, with the number of names before it. A sum
- * carries the signs of a name to the end of its token. */
-static INLINE void add_to_form(const char *p, size_t left, const abr_classes *m, size_t n, form_of_line *form)
+void abr_forms_open(abr_forms *x, abr_form_set asked, unsigned without)
 {
-    uint64_t tokens = ~m->blanks & low_bits(n);
-    if (n == 0)
-        return;
-    bool splits = n < left && tokens >> (n - 1) != 0;
-    uint64_t signs = name_signs(m) | form->in_name | (uint64_t)splits << (n - 1);
-    uint64_t named = (signs & tokens) | ~(tokens + (signs & tokens));
-    uint64_t ends = tokens & ~(tokens >> 1);
-    uint64_t names = ends & named & ~((uint64_t)splits << (n - 1)); /* counted where it ends */
-    uint64_t hash = form->hash;
-    form->names += form->in_name && !(tokens & 1);
-    form->read += n;
-    for (uint64_t plain = ends & ~named; plain != 0; plain &= plain - 1) {
-        unsigned last = lowest(plain);
-        uint64_t before = (UINT64_C(1) << last) - 1;
-        unsigned first = width_of(~tokens & before);
-        uint64_t names_before = form->names + bit_count(names & before);
-        hash = mix_form(hash, token_hash(p + first, last + 1 - first) + (names_before << 32));
+    memset(x, 0, sizeof *x);
+    x->without = without;
+    for (unsigned i = 1; i < ABR_FORMS; i++) {
+        const form_row *row = &form_rows[i];
+        const abr_char_set first = set_of(row->first);
+        const abr_char_set last = set_of(row->last);
+        if (!(asked >> i & 1) || without == ABR_RULE_FORM + i - 1 || row->test == abr_form_never)
+            continue;
+        for (unsigned c = 0; c < ABR_FIRSTS; c++) {
+            const bool starts = *row->first == '\0' || abr_has_char(first, (char)c);
+            const bool ends = *row->last == '\0' || abr_has_char(last, (char)c);
+            x->by_first[c] |= (abr_form_set)starts << i;
+            x->by_last[c] |= (abr_form_set)ends << i;
+        }
+        x->holds[i] = needs_of(row->holds);
+        x->asks_chars = x->asks_chars || *row->holds != '\0';
     }
-    form->hash = hash;
-    form->names += bit_count(names);
-    form->in_name = splits;
-}
-
-/* Find the form of a line by kernels that are called or inlined. */
-#define FORM_OF(p, n, classify, form)                                                                        \
-    do {                                                                                                     \
-        abr_classes m;                                                                                       \
-        while ((form)->read < (n)) {                                                                         \
-            const char *block = (p) + (form)->read;                                                          \
-            size_t left = (n) - (form)->read;                                                                \
-            classify(block, &m);                                                                             \
-            add_to_form(block, left, &m, whole_tokens(&m, left), form);                                      \
-        }                                                                                                    \
-    } while (0)
-
-#ifdef ABR_HAS_AVX2
-__attribute__((target("avx2,bmi,bmi2,popcnt"))) static void form_avx2(const char *p, size_t n,
-                                                                      form_of_line *form)
-{
-    FORM_OF(p, n, abr_classify_avx2, form);
-}
-#endif
-
-uint32_t abr_form_of(const char *p, size_t n)
-{
-    char blanked[ABR_SEGMENT + ABR_PADDING];
-    const char *escape = n <= ABR_SEGMENT ? abr_find_escape(p, n) : NULL;
-    if (escape) {
-        abr_blank_escapes(p, n, ABR_PADDING, escape, blanked);
-        p = blanked;
+    for (unsigned i = MARKS; i-- > 0;) {
+        const mark *m = &mark_rows[i];
+        const bool is_asked = m->place >= MARK_WORD || asked >> m->form & 1; /* words are for tests */
+        if (!is_asked || without == ABR_RULE_MARK + i || without == ABR_RULE_FORM + (unsigned)m->form - 1)
+            continue;
+        const unsigned place = m->place;
+        if (place == MARK_WITHIN) {
+            x->asks_chars = true;
+            if (x->within_count < ABR_WITHIN_MOST)
+                x->within[x->within_count++] = (abr_mark_within){needs_of(m->text), (uint16_t)i};
+            continue;
+        }
+        uint16_t *head = &x->marks[place][index_of(m->text[place == MARK_END ? m->n - 1 : 0])];
+        x->next[i + 1] = *head;
+        *head = (uint16_t)(i + 1);
     }
-    form_of_line form = {0, 0, 0, false};
-    const abr_kernels *kernels = abr_kernels_now();
-#ifdef ABR_HAS_AVX2
-    if (kernels == &abr_avx2)
-        form_avx2(p, n, &form);
-    else
-#endif
-        FORM_OF(p, n, kernels->classify, &form);
-    return (uint32_t)mix_form(form.hash, form.names);
+}
+
+/* ---- marks ---- */
+
+/* Is the mark in the line, at its place? */
+static bool has_mark(const abr_form_line *l, const mark *m)
+{
+    switch (m->place) {
+    case MARK_START:
+        return abr_has_at(l->bare, 0, m->text, m->n);
+    case MARK_EDGE:
+        return abr_has_at(l->line, 0, m->text, m->n);
+    case MARK_END:
+        return l->bare.n >= m->n && memcmp(l->bare.p + l->bare.n - m->n, m->text, m->n) == 0;
+    default:
+        return false;
+    }
+}
+
+static void add_form(abr_form_told *told, unsigned form)
+{
+    const form_row *row = &form_rows[form];
+    const float most = told->log > told->text ? told->log : told->text;
+    if (row->log > most || row->text > most)
+        told->form = (uint8_t)form;
+    told->log = row->log > told->log ? row->log : told->log;
+    told->text = row->text > told->text ? row->text : told->text;
+}
+
+/* Can the form say more than what is told? Where a line is sure to be of a log, only what is as sure of a text counts,
+ * and then nothing else does. */
+static bool says_more(const abr_form_told *told, unsigned form)
+{
+    const form_row *row = &form_rows[form];
+    if (told->text >= 1)
+        return false;
+    return row->log > told->log || (row->text > told->text && (told->log < 1 || row->text >= 1));
+}
+
+static void read_marks(const abr_forms *x, unsigned place, unsigned c, const abr_form_line *l,
+                       abr_form_told *told)
+{
+    for (unsigned i = x->marks[place][c]; i != 0; i = x->next[i]) {
+        const mark *m = &mark_rows[i - 1];
+        if (says_more(told, m->form) && has_mark(l, m))
+            add_form(told, m->form);
+    }
+}
+
+static void read_marks_within(const abr_forms *x, const abr_form_line *l, abr_form_told *told)
+{
+    for (unsigned i = 0; i < x->within_count; i++) {
+        const mark *m = &mark_rows[x->within[i].mark];
+        if (abr_has_only(x->within[i].holds, l->chars) && says_more(told, m->form) &&
+            abr_contains(l->bare, m->text, m->n))
+            add_form(told, m->form);
+    }
+}
+
+static bool has_word(const abr_forms *x, mark_place place, abr_form form, abr_text_line word)
+{
+    if (word.n == 0)
+        return false;
+    for (unsigned i = x->marks[place][index_of(*word.p)]; i != 0; i = x->next[i]) {
+        const mark *m = &mark_rows[i - 1];
+        if (m->form == form && m->n == word.n && memcmp(m->text, word.p, word.n) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool abr_starts_with_mark(const abr_forms *x, abr_form form, abr_text_line line)
+{
+    for (unsigned i = line.n > 0 ? x->marks[MARK_EDGE][index_of(*line.p)] : 0; i != 0; i = x->next[i])
+        if (mark_rows[i - 1].form == form && abr_has_at(line, 0, mark_rows[i - 1].text, mark_rows[i - 1].n))
+            return true;
+    return false;
+}
+
+bool abr_is_mark(const abr_forms *x, abr_form form, abr_text_line word)
+{
+    return has_word(x, MARK_WORD, form, word);
+}
+
+abr_subject abr_commit_subject(const abr_forms *x, abr_text_line line)
+{
+    char small[16];
+    size_t size = 0;
+    while (size < line.n && size < sizeof small && abr_is_letter(line.p[size])) {
+        small[size] = size == 0 ? abr_to_lower(line.p[size]) : line.p[size];
+        size++;
+    }
+    const abr_text_line type = {small, size};
+    const bool labels = has_word(x, MARK_LABEL, ABR_FORM_SUBJECT, type);
+    if (!labels && !has_word(x, MARK_TYPE, ABR_FORM_SUBJECT, type))
+        return ABR_SUBJECT_NONE;
+    const bool scoped = size < line.n && line.p[size] == '(';
+    while (scoped && size < line.n && line.p[size] != ')')
+        size++;
+    size += scoped && size < line.n;
+    size += size < line.n && line.p[size] == '!';
+    if (!abr_has_at(line, size, ": ", 2))
+        return ABR_SUBJECT_NONE;
+    return labels && !scoped ? ABR_SUBJECT_MAYBE : ABR_SUBJECT_SURE;
+}
+
+/* ---- the line ---- */
+
+static abr_char_set chars_of(abr_text_line bare)
+{
+    abr_char_set chars = abr_chars_in(bare);
+    chars.low |= (uint64_t)abr_has_any(chars, ABR_DIGITS) << '\1' | (uint64_t)abr_has_any(chars, ABR_CAPITALS)
+                                                                        << '\2';
+    return chars;
+}
+
+/* `whole`: find its chars and its first word, too. */
+static abr_form_line look_at(const abr_forms *x, abr_text_line line, bool whole)
+{
+    abr_form_line l = {.line = {line.p, line.n < ABR_FORM_WITHIN ? line.n : ABR_FORM_WITHIN}, .forms = x};
+    l.bare = abr_trimmed(l.line);
+    l.word.p = l.bare.p;
+    if (!whole)
+        return l;
+    l.chars = chars_of(l.bare);
+    while (l.word.n < l.bare.n && !ABR_HAS(" \t", l.bare.p[l.word.n]))
+        l.word.n++;
+    return l;
+}
+
+abr_form_told abr_read_form(const abr_forms *x, abr_text_line line)
+{
+    abr_form_told told = {ABR_FORM_NONE, 0, 0};
+    abr_text_line bare =
+        abr_trimmed((abr_text_line){line.p, line.n < ABR_FORM_WITHIN ? line.n : ABR_FORM_WITHIN});
+    if (bare.n == 0)
+        return told;
+    const unsigned first = index_of(*bare.p);
+    const unsigned last = index_of(bare.p[bare.n - 1]);
+    abr_form_set may = x->by_first[first] & x->by_last[last];
+    if (!(may != 0 || x->marks[MARK_START][first] || x->marks[MARK_EDGE][first] || x->marks[MARK_END][last] ||
+          x->within_count > 0))
+        return told;
+    const abr_form_line l = look_at(x, line, x->asks_chars);
+    read_marks(x, MARK_START, first, &l, &told);
+    read_marks(x, MARK_EDGE, first, &l, &told);
+    read_marks(x, MARK_END, last, &l, &told);
+    read_marks_within(x, &l, &told);
+    for (; may != 0 && told.text < 1; may &= may - 1) {
+        const unsigned form = lowest(may);
+        if (says_more(&told, form) && abr_has_only(x->holds[form], l.chars) && form_rows[form].test(&l))
+            add_form(&told, form);
+    }
+    return told;
+}
+
+bool abr_has_form(const abr_forms *x, abr_form form, abr_text_line line)
+{
+    const abr_form_line l = look_at(x, line, true);
+    return l.bare.n > 0 && x->without != ABR_RULE_FORM + form - 1 &&
+           abr_has_only(needs_of(form_rows[form].holds), l.chars) && form_rows[form].test(&l);
+}
+
+abr_form_told abr_read_whole_form(const abr_forms *x, abr_text_line line)
+{
+    const size_t stamp = abr_stamp_size(line.p, line.n);
+    abr_form_told told = abr_read_form(x, (abr_text_line){line.p + stamp, line.n - stamp});
+    if (stamp > 0)
+        told.log = 1;
+    return told;
+}
+
+bool abr_form_always(const abr_form_line *l)
+{
+    (void)l;
+    return true;
+}
+
+bool abr_form_never(const abr_form_line *l)
+{
+    (void)l;
+    return false;
 }

@@ -11,6 +11,7 @@
 #include "base/ascii.h"
 #include "base/word.h"
 #include "line/escape.h"
+#include "line/rule.h"
 
 enum {
     STAMP_MOST = 40,
@@ -79,34 +80,42 @@ size_t abr_stamp_size(const char *p, size_t n)
 
 /* ---- prefixes ---- */
 
-typedef struct {
-    const char *word;
-    uint8_t n;
-    uint8_t level;
-} level_name;
-
-static const level_name level_names[] = {
-    {"error", 5, ABR_LEVEL_ERROR},  {"err", 3, ABR_LEVEL_ERROR},       {"fatal", 5, ABR_LEVEL_ERROR},
-    {"severe", 6, ABR_LEVEL_ERROR}, {"warning", 7, ABR_LEVEL_WARNING}, {"warn", 4, ABR_LEVEL_WARNING},
-    {"info", 4, ABR_LEVEL_LOW},     {"debug", 5, ABR_LEVEL_LOW},       {"trace", 5, ABR_LEVEL_LOW},
-    {"notice", 6, ABR_LEVEL_LOW},   {"verbose", 7, ABR_LEVEL_LOW}};
-
-abr_level abr_level_at(const char *p, size_t n, size_t *size)
+abr_level abr_level_without(const char *p, size_t n, unsigned rule, size_t *size)
 {
+    static const struct {
+        const char *name;
+        uint8_t n;
+        uint8_t level;
+    } levels[] = {
+#define LEVEL(name, level, program, proof) {name, sizeof(name) - 1, ABR_LEVEL_##level},
+#include "line/levels.def"
+#undef LEVEL
+    };
     const char first = (char)(n > 0 ? abr_to_lower(p[0]) : '\0');
-    for (size_t i = 0; i < sizeof level_names / sizeof *level_names; i++) {
-        const level_name *l = &level_names[i];
-        if (l->word[0] != first)
+    for (unsigned i = 0; i < sizeof levels / sizeof *levels; i++) {
+        if (levels[i].name[0] != first || rule == ABR_RULE_LEVEL + i)
             continue;
         size_t k = 1;
-        while (k < l->n && k < n && abr_to_lower(p[k]) == l->word[k])
+        while (k < levels[i].n && k < n && abr_to_lower(p[k]) == levels[i].name[k])
             k++;
-        if (k == l->n && (k == n || !abr_is_letter(p[k]))) {
-            *size = l->n;
-            return (abr_level)l->level;
+        if (k == levels[i].n && (k == n || !abr_is_letter(p[k]))) {
+            *size = k;
+            return (abr_level)levels[i].level;
         }
     }
     return ABR_LEVEL_NONE;
+}
+
+abr_level abr_level_at(const char *p, size_t n, size_t *size)
+{
+    return abr_level_without(p, n, ABR_NO_RULE, size);
+}
+
+/* The same of those that loggers have. */
+static abr_level logger_level(const char *p, size_t n, size_t *size)
+{
+    const abr_level level = abr_level_at(p, n, size);
+    return level == ABR_LEVEL_NOTE ? ABR_LEVEL_NONE : level;
 }
 
 /* Bytes of the number of a job or a test that printed the line, "12: ". */
@@ -141,7 +150,7 @@ static size_t bracket_size(const char *p, size_t n, uint8_t *level)
     from += escapes_at(p + from, size - from);
     if (from >= size)
         return 0;
-    const abr_level found = abr_level_at(p + from, size - from, &name);
+    const abr_level found = logger_level(p + from, size - from, &name);
     if (found == ABR_LEVEL_NONE && !abr_is_digit(p[from]))
         return 0;
     if (found != ABR_LEVEL_NONE)
@@ -153,7 +162,7 @@ static size_t bracket_size(const char *p, size_t n, uint8_t *level)
 static size_t capitals_size(const char *p, size_t n, uint8_t *level)
 {
     size_t name = 0;
-    const abr_level found = abr_level_at(p, n, &name);
+    const abr_level found = logger_level(p, n, &name);
     if (found == ABR_LEVEL_NONE || !abr_is_upper(p[name - 1]))
         return 0;
     *level = (uint8_t)found;

@@ -10,7 +10,8 @@ ABR_PRIVATE_BEGIN
 /* The level that a line's prefix tells. */
 typedef enum {
     ABR_LEVEL_NONE = 0,
-    ABR_LEVEL_LOW, /* info, debug */
+    ABR_LEVEL_NOTE, /* a compiler's "note:"; loggers have none */
+    ABR_LEVEL_LOW,  /* info, debug */
     ABR_LEVEL_WARNING,
     ABR_LEVEL_ERROR
 } abr_level;
@@ -34,6 +35,9 @@ size_t abr_stamp_size(const char *p, size_t n);
 
 /* The level that (p, n) starts with the name of; *size: bytes of the name. */
 abr_level abr_level_at(const char *p, size_t n, size_t *size);
+
+/* The same without a row of levels.def. */
+abr_level abr_level_without(const char *p, size_t n, unsigned rule, size_t *size);
 
 void abr_read_layout(const char *p, size_t n, abr_layout *out);
 

@@ -98,6 +98,7 @@ static void add_word(abr_lexicon *x, unsigned index)
 void abr_lexicon_open(abr_lexicon *x, unsigned quiet)
 {
     abr_lexicon_open_without(x, quiet, ABR_NO_RULE);
+    abr_forms_open(&x->forms, ABR_FORMS_OF_TROUBLE, ABR_NO_RULE);
 }
 
 void abr_lexicon_open_without(abr_lexicon *x, unsigned quiet, unsigned rule)
@@ -106,6 +107,7 @@ void abr_lexicon_open_without(abr_lexicon *x, unsigned quiet, unsigned rule)
     memset(x, 0, sizeof *x);
     x->quiet = quiet;
     x->without = rule;
+    abr_forms_open(&x->forms, ABR_ALL_FORMS, rule);
     for (unsigned i = 0; i < WORDS; i++) {
         const unsigned class = abr_words[i].class;
         const bool phrase = class == ABR_WORD_PHRASE;

@@ -4,6 +4,8 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "line/form.h"
+#include "line/rule.h"
 
 ABR_PRIVATE_BEGIN
 
@@ -43,15 +45,6 @@ typedef struct {
     uint8_t class;
 } abr_word;
 
-/* A rule is a row of a table: its number there and that of the first row. */
-enum {
-    ABR_RULE_WORD = 0,         /* words.def */
-    ABR_RULE_PHRASE = 1 << 16, /* phrases.def */
-    ABR_RULE_STEM = 2 << 16,   /* stems.def */
-    ABR_RULE_ENDING = 3 << 16, /* endings.def */
-    ABR_NO_RULE = 4 << 16
-};
-
 enum { ABR_LEXICON_SLOTS = 2048, ABR_LEXICON_BITS = 14 };
 
 /* The words in use, for lookup. */
@@ -62,6 +55,7 @@ typedef struct {
     uint64_t keys[ABR_LEXICON_SLOTS];  /* its first eight letters */
     unsigned quiet;                    /* groups that are switched off */
     unsigned without;                  /* a rule that is left out, or ABR_NO_RULE */
+    abr_forms forms;                   /* those a line is read for */
 } abr_lexicon;
 
 extern const abr_word abr_words[];
@@ -69,10 +63,11 @@ extern const abr_word abr_words[];
 /* The group, ABR_GROUP_..., that a class is switched off with, or 0. */
 unsigned abr_word_group(unsigned class);
 
-/* Fill a lexicon with the words of every group that is not in `quiet`, a set of ABR_GROUP_... */
+/* Fill a lexicon with the words of every group that is not in `quiet`, a set of ABR_GROUP_..., and with the forms that
+ * tell of trouble. For others, open its `forms` again. */
 void abr_lexicon_open(abr_lexicon *x, unsigned quiet);
 
-/* The same without one rule: how a test finds out what the rule is worth. */
+/* The same without one rule, and with all forms: how a test finds out what the rule is worth. */
 void abr_lexicon_open_without(abr_lexicon *x, unsigned quiet, unsigned rule);
 
 /* The first eight bytes of a word, in lower case; bytes of `raw` past its n are ignored. */

@@ -43,7 +43,7 @@ static void read_mark(abr_evidence *l)
     if (starts_with(l, at, "\xE2\x9C\x93") || starts_with(l, at, "\xE2\x9C\x94") ||
         starts_with(l, at, "\xE2\x9C\x85") || starts_with(l, at, "\xE2\x88\x9A ")) {
         l->passed = l->passed || leads;
-    } else if (leads && !(l->quiet & ABR_GROUP_FAILURES) &&
+    } else if (leads && !(l->lexicon->quiet & ABR_GROUP_FAILURES) &&
                (starts_with(l, at, "\xE2\x9C\x95") || starts_with(l, at, "\xE2\x9C\x96") ||
                 starts_with(l, at, "\xE2\x9C\x97") || starts_with(l, at, "\xE2\x9C\x98") ||
                 starts_with(l, at, "\xE2\x9D\x8C") || starts_with(l, at, "\xC3\x97 ") ||
@@ -52,39 +52,11 @@ static void read_mark(abr_evidence *l)
     }
 }
 
-/* Is this a line of a diagnostic's excerpt: "  12 |   code", "     |  ^~~~", "    ^"? */
-static bool is_excerpt(const abr_evidence *l)
-{
-    char c = byte_at(l, l->words->indent);
-    if (!abr_is_digit(c) && c != '|' && c != '^' && c != '~' && c != '-')
-        return false;
-    size_t i = skip_digits(l, l->words->indent);
-    size_t bar = skip(l, i, " \t");
-    if (byte_at(l, bar) == '|' && (bar > 0) && (i > l->words->indent || byte_at(l, bar + 1) == ' '))
-        return true;
-    return l->words->words == 0 && byte_at(l, skip(l, l->words->indent, "|~ \t-")) == '^';
-}
-
-/* Is this a frame of a stack? */
-static bool is_frame(const abr_evidence *l)
-{
-    size_t i = l->words->indent;
-    char c = byte_at(l, i);
-    if (c != 'a' && c != 'F' && c != 'f' && c != '#' && !abr_is_digit(c))
-        return false;
-    if (starts_with(l, i, "at ") || starts_with(l, i, "File \"") || starts_with(l, i, "from "))
-        return i > 0;
-    if (starts_with(l, i, "#"))
-        return abr_is_digit(byte_at(l, i + 1)) && starts_with(l, skip_digits(l, i + 1), " ");
-    size_t number = skip_digits(l, i);
-    return i > 0 && number > i && starts_with(l, number, ": ") && is_alnum(byte_at(l, number + 2));
-}
-
 /* Messages in scripts beyond ASCII. */
 static void read_foreign(abr_evidence *l)
 {
     size_t size = 0;
-    size_t at = l->quiet & ABR_GROUP_ERRORS ? l->n : abr_find_foreign(l, &size);
+    size_t at = l->lexicon->quiet & ABR_GROUP_ERRORS ? l->n : abr_find_foreign(l, &size);
     if (at == l->n || l->strong >= ABR_SCORE_BAD)
         return;
     note_score(l, at, size, ABR_TABLE_STEMS, ABR_SCORE_BAD);
@@ -105,7 +77,7 @@ static void read_clocked_test(abr_evidence *l)
     const size_t mark = l->n > 4 ? l->n - 4 : 0;
     if (!starts_with(l, mark, " [E]"))
         l->passed = l->passed || l->strong < ABR_SCORE_HIT;
-    else if (!(l->quiet & ABR_GROUP_FAILURES))
+    else if (!(l->lexicon->quiet & ABR_GROUP_FAILURES))
         say_clearly(l, mark + 1, "[E] ends a test");
 }
 
@@ -120,14 +92,14 @@ static void read_start(abr_evidence *l)
 {
     size_t i = l->words->indent;
     const abr_line_words *w = l->words;
-    if (!(l->quiet & ABR_GROUP_ERRORS) && byte_at(l, i) == 'E' && starts_with(l, i, "E  ") && i == 0 &&
-        w->words > 1)
+    if (!(l->lexicon->quiet & ABR_GROUP_ERRORS) && byte_at(l, i) == 'E' && starts_with(l, i, "E  ") &&
+        i == 0 && w->words > 1)
         say_clearly(l, 0, "E leads a line of pytest");
-    if (!(l->quiet & ABR_GROUP_ERRORS) && is_short_error(l))
+    if (!(l->lexicon->quiet & ABR_GROUP_ERRORS) && is_short_error(l))
         say_clearly(l, 0, "e: leads a place");
     if (is_clocked_test(l))
         read_clocked_test(l);
-    bool failures = !(l->quiet & ABR_GROUP_FAILURES);
+    bool failures = !(l->lexicon->quiet & ABR_GROUP_FAILURES);
     if (failures && w->count > 1 && is_first(l, &w->signs[0]) && is_word(l, &w->signs[0], "not") &&
         is_word(l, &w->signs[1], "ok") && byte_at(l, end_of(&w->signs[1])) != ':') {
         note_form(l, w->first, "not ok", ABR_SCORE_CLEAR);
@@ -168,16 +140,16 @@ static bool may_say_something(const abr_evidence *l)
            is_clocked_test(l);
 }
 
-static abr_line_kind kind_of(const abr_evidence *l)
+static abr_line_kind kind_of(const abr_evidence *l, abr_form form)
 {
     const abr_line_words *w = l->words;
     if (w->indent == l->n)
         return ABR_LINE_BLANK;
     if (l->passed && !l->counted)
         return ABR_LINE_PASS;
-    if (is_excerpt(l))
+    if (form == ABR_FORM_EXCERPT)
         return ABR_LINE_EXCERPT;
-    if (!l->is_clear && is_frame(l))
+    if (!l->is_clear && form == ABR_FORM_FRAME)
         return ABR_LINE_FRAME;
     if (l->is_clear && w->count > 0 && is_word(l, &w->signs[0], "traceback") && byte_at(l, l->n - 1) == ':')
         return ABR_LINE_TRACE;
@@ -197,7 +169,7 @@ static void read_diagnostic(abr_evidence *l)
 {
     const abr_line_words *w = l->words;
     if (!leads_with_place(l) || l->strong >= ABR_SCORE_BAD || l->low_level || l->remarks ||
-        l->quiet & ABR_GROUP_ERRORS)
+        l->lexicon->quiet & ABR_GROUP_ERRORS)
         return;
     bool coded = w->code < l->n && is_one_of(l->p[w->code], "EF") && abr_is_digit(byte_at(l, w->code + 1));
     if (l->expected >= ABR_SCORE_EXPECTS || coded) {
@@ -305,13 +277,7 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
     const words_reader read_words = escapes ? abr_read_words : abr_read_plain_words;
     read_words(lexicon, p, n, &words);
     abr_digits digits = words.code < n || patterns->count > 0 ? ABR_DIGITS_EXACT : ABR_DIGITS_ANY;
-    abr_evidence l = {.p = p,
-                      .n = n,
-                      .words = &words,
-                      .quiet = lexicon->quiet,
-                      .without = lexicon->without,
-                      .digits = &digits,
-                      .trace = trace};
+    abr_evidence l = {.p = p, .n = n, .words = &words, .lexicon = lexicon, .digits = &digits, .trace = trace};
     bool may_say = may_say_something(&l);
     if (may_say) {
         abr_read_signs(&l);
@@ -324,7 +290,8 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
         read_report(&l);
     }
     memset(out, 0, sizeof *out);
-    out->kind = kind_of(&l);
+    out->told = abr_read_form(&lexicon->forms, (abr_text_line){p, n});
+    out->kind = kind_of(&l, (abr_form)out->told.form);
     out->shape = words.shape;
     out->words = words.words;
     out->tokens = words.tokens;
@@ -378,6 +345,5 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
 {
     const size_t stamp = abr_stamp_size(p, n);
     abr_read_unstamped(lexicon, patterns, p + stamp, n - stamp, true, out);
-    out->stamp = (uint32_t)stamp;
-    out->at += (uint32_t)stamp;
+    abr_add_stamp(out, stamp);
 }

@@ -7,6 +7,7 @@
 #include "line/command.h"
 #include "line/evidence.h"
 #include "line/hits.h"
+#include "line/form.h"
 #include "line/lexicon.h"
 #include "line/trace.h"
 #include "line/words.h"
@@ -31,6 +32,7 @@ typedef struct {
     bool warns;        /* a compiler's warning */
     abr_digits digits; /* what it depends on */
     abr_line_kind kind;
+    abr_form_told told;  /* what its form tells, of those the lexicon has */
     abr_command command; /* the line starts or ends the output of one */
     uint32_t at;         /* of what it says */
     uint32_t shape; /* lines of one shape differ in names and numbers alone, as far as a few words tell */
@@ -45,6 +47,15 @@ typedef struct {
 /* Read a line, at most ABR_SEGMENT bytes; the ABR_PADDING bytes after it must be readable. */
 void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                    abr_reading *out);
+
+/* Add the time at its start to a reading without it. */
+static inline void abr_add_stamp(abr_reading *r, size_t stamp)
+{
+    r->stamp = (uint32_t)stamp;
+    r->at += (uint32_t)stamp;
+    if (stamp > 0)
+        r->told.log = 1;
+}
 
 /* The same of a line after the time at its start, without out->stamp; it has escape sequences only if
  * `escapes`. */

@@ -54,7 +54,7 @@ const abr_phrase *abr_find_phrase(const abr_evidence *l, const abr_sign *s)
         const abr_phrase *x = &phrases[i];
         if (x->word[0] != letter)
             break;
-        if (x->word[1] != abr_to_lower(l->p[s->at + 1]) || l->without == ABR_RULE_PHRASE + i)
+        if (x->word[1] != abr_to_lower(l->p[s->at + 1]) || l->lexicon->without == ABR_RULE_PHRASE + i)
             continue;
         size_t before = strlen(x->before);
         if (is_word(l, s, x->word) && s->at >= before && same_at(l, s->at - before, x->before, before) &&
@@ -127,7 +127,7 @@ size_t abr_find_foreign(const abr_evidence *l, size_t *size)
         for (size_t k = 0; k < sizeof stems / sizeof *stems; k++) {
             const char *text = stems[k].text;
             if (((unsigned)(unsigned char)text[0] << 8 | (unsigned char)text[1]) != pair ||
-                !starts_with(l, i + 2, text + 2) || l->without == ABR_RULE_STEM + k)
+                !starts_with(l, i + 2, text + 2) || l->lexicon->without == ABR_RULE_STEM + k)
                 continue;
             size_t before = strlen(stems[k].before);
             bool joined = i >= before && same_at(l, i - before, stems[k].before, before);

@@ -92,7 +92,7 @@ static bool is_there(const abr_recall *x, unsigned place, const char *p, size_t 
            (line->reading.digits == ABR_DIGITS_ANY || agree_in_zeros(line->text, p, n));
 }
 
-/* Keep what a line said, but not in the place of the line before it, whose form may still be asked for. */
+/* Keep what a line said, but not in the place of the line before it, whose outline may still be asked for. */
 static bool keep(abr_recall *x, unsigned place, const char *p, size_t n, const abr_reading *reading)
 {
     abr_recalled *line = &x->lines[place];
@@ -101,12 +101,12 @@ static bool keep(abr_recall *x, unsigned place, const char *p, size_t n, const a
     x->sizes[place] = (uint16_t)(n + 1);
     memcpy(line->text, p, n);
     line->reading = *reading;
-    line->form.known = false;
+    line->outline.known = false;
     return true;
 }
 
-abr_form *abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patterns *patterns,
-                          const char *p, size_t n, bool escapes, abr_reading *out)
+abr_outline *abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patterns *patterns,
+                             const char *p, size_t n, bool escapes, abr_reading *out)
 {
     const size_t stamp = abr_stamp_size(p, n);
     p += stamp;
@@ -120,8 +120,7 @@ abr_form *abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_p
         abr_read_unstamped(lexicon, patterns, p, n, escapes, out);
         kept = fits && keep(x, place, p, n, out);
     }
-    out->stamp = (uint32_t)stamp;
-    out->at += (uint32_t)stamp;
+    abr_add_stamp(out, stamp);
     x->last = kept ? place : ABR_RECALLED;
-    return kept ? &x->lines[place].form : NULL;
+    return kept ? &x->lines[place].outline : NULL;
 }

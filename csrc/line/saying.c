@@ -25,29 +25,10 @@ const char *abr_severity_name(abr_severity severity)
 
 /* ---- levels ---- */
 
-/* Words of compilers that no logger has for a level. */
-static size_t note_size(const char *p, size_t n)
-{
-    static const char *const notes[] = {"note", "hint", "help", "remark", "information"};
-    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
-        const size_t size = strlen(notes[i]);
-        size_t k = 0;
-        while (k < size && k < n && abr_to_lower(p[k]) == notes[i][k])
-            k++;
-        if (k == size && (k == n || !abr_is_word(p[k])))
-            return size;
-    }
-    return 0;
-}
-
 /* Bytes of the word at p that is a level. */
 static size_t level_word(const char *p, size_t n, abr_severity *severity)
 {
-    size_t size = note_size(p, n);
-    if (size > 0) {
-        *severity = ABR_SEVERITY_NOTE;
-        return size;
-    }
+    size_t size = 0;
     const abr_level level = abr_level_at(p, n, &size);
     if (level == ABR_LEVEL_NONE)
         return 0;

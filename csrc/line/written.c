@@ -5,7 +5,6 @@
 #include "line/written.h"
 #include "abridge.h"
 #include "base/ascii.h"
-#include "line/forms.h"
 #include "line/evidence.h"
 #include "line/words.h"
 
@@ -235,7 +234,8 @@ static bool is_commit(const abr_evidence *l)
     return (!heads && listed_at(l, i, verbs) > 0) || starts_with(l, i, "Merge branch") ||
            starts_with(l, i, "Merge pull") || starts_with(l, i, "HEAD is now") ||
            starts_with(l, i, "Commit message") ||
-           abr_commit_subject(l->p + i, l->n - i) == ABR_SUBJECT_SURE || ends_with_request(l);
+           abr_commit_subject(&l->lexicon->forms, (abr_text_line){l->p + i, l->n - i}) == ABR_SUBJECT_SURE ||
+           ends_with_request(l);
 }
 
 /* ---- manuals, lists ---- */
@@ -265,7 +265,7 @@ static bool is_heading_or_row(const abr_evidence *l)
         return true;
     if (l->words->words == 1 && starts_with(l, i, "ERRORS") && i + 6 == end_without_blanks(l))
         return true;
-    return abr_is_mode_row(l->p + i, l->n - i);
+    return abr_has_form(&l->lexicon->forms, ABR_FORM_MODES, (abr_text_line){l->p + i, l->n - i});
 }
 
 /* ---- traces: what a program does, step by step ---- */

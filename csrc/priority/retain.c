@@ -337,9 +337,10 @@ static void keep_texts(abr_retainer *q, size_t lines)
     }
 }
 
-/* A line as runs look at it: lines that are alike have one form, and say the same. `form`: where its form is
+/* A line as runs look at it: lines that are alike have one outline, and say the same. `outline`: where its outline is
  * kept, or NULL. */
-static void set_run_line(const abr_reading *r, const char *p, size_t n, abr_form *form, abr_run_line *line)
+static void set_run_line(const abr_reading *r, const char *p, size_t n, abr_outline *outline,
+                         abr_run_line *line)
 {
     uint32_t said;
     memcpy(&said, &r->line_score, sizeof said);
@@ -349,7 +350,7 @@ static void set_run_line(const abr_reading *r, const char *p, size_t n, abr_form
     line->said = (uint64_t)r->indent << 32 | said;
     line->tokens = r->tokens;
     line->own.known = false;
-    line->form = form ? form : &line->own;
+    line->outline = outline ? outline : &line->own;
     line->whole = true;
 }
 
@@ -365,11 +366,11 @@ static void next_line(abr_retainer *q, uint64_t size, uint64_t chars)
 static void read_whole_line(abr_retainer *q, const char *p, size_t n, bool escapes, const char *stays,
                             abr_reading *r)
 {
-    abr_form *form = abr_recall_line(&q->recall, &q->lexicon, &q->patterns, p, n, escapes, r);
+    abr_outline *outline = abr_recall_line(&q->recall, &q->lexicon, &q->patterns, p, n, escapes, r);
     abr_count_words(&q->counts, r->plain, r->plain_count);
     follow_trace(q, r);
     abr_candidate *c = next_place(q);
-    set_run_line(r, p, n, form, abr_runs_next(&q->runs));
+    set_run_line(r, p, n, outline, abr_runs_next(&q->runs));
     abr_runs_add(&q->runs, q->line);
     make_candidate(q, r, n, true, c);
     set_text(q, stays, n, r, c);

@@ -1,10 +1,10 @@
 /*
- * Runs of lines of one form, in a table of fixed size. When it is full, the short ones are forgotten: a gap
+ * Runs of lines of one outline, in a table of fixed size. When it is full, the short ones are forgotten: a gap
  * in one of these is then marked like any other.
  */
 #include "priority/runs.h"
 #include "abridge.h"
-#include "line/form.h"
+#include "line/outline.h"
 
 /* Make room for a run by forgetting those of few lines. */
 static void forget_short(abr_runs *runs)
@@ -18,19 +18,19 @@ static void forget_short(abr_runs *runs)
     }
 }
 
-static uint32_t form_of(abr_run_line *line)
+static uint32_t outline_of(abr_run_line *line)
 {
-    abr_form *form = line->form;
-    if (!form->known)
-        *form = (abr_form){abr_form_of(line->p, line->n), true};
-    return form->hash;
+    abr_outline *outline = line->outline;
+    if (!outline->known)
+        *outline = (abr_outline){abr_outline_of(line->p, line->n), true};
+    return outline->hash;
 }
 
 bool abr_runs_take(abr_runs *runs, abr_run_line *line)
 {
     abr_run_line *last = &runs->lines[runs->last];
     return last->whole && line->whole && last->said == line->said && last->tokens == line->tokens &&
-           form_of(last) == form_of(line);
+           outline_of(last) == outline_of(line);
 }
 
 void abr_runs_add(abr_runs *runs, uint64_t number)
@@ -54,7 +54,7 @@ void abr_runs_settle(abr_runs *runs)
 {
     abr_run_line *last = &runs->lines[runs->last];
     if (last->whole)
-        form_of(last);
+        outline_of(last);
 }
 
 bool abr_runs_have(const abr_runs *runs, uint64_t first, uint64_t last)

@@ -1,30 +1,30 @@
-/* Runs of lines of one form. */
+/* Runs of lines of one outline. */
 #ifndef ABR_PRIORITY_RUNS_H
 #define ABR_PRIORITY_RUNS_H
 
 #include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
-#include "line/form.h"
+#include "line/outline.h"
 
 ABR_PRIVATE_BEGIN
 
 enum { ABR_RUNS = ABR_OR_TINY(256, 4) };
 
-/* Lines in a row, all of one form. */
+/* Lines in a row, all of one outline. */
 typedef struct {
     uint64_t first; /* 0-based */
     uint64_t count;
 } abr_run;
 
-/* A line, as far as runs look at it. Its form, which costs the most, is found only if it may be needed. */
+/* A line, as far as runs look at it. Its outline, which costs the most, is found only if it may be needed. */
 typedef struct {
-    const char *p; /* ABR_PADDING bytes after the line are readable until its form is known */
+    const char *p; /* ABR_PADDING bytes after the line are readable until its outline is known */
     size_t n;
-    uint64_t said;   /* what it says, and its indent: lines that are alike have one, */
-    uint32_t tokens; /* and have as many tokens */
-    abr_form *form;  /* its own, or what is kept of a line read before */
-    abr_form own;
+    uint64_t said;        /* what it says, and its indent: lines that are alike have one, */
+    uint32_t tokens;      /* and have as many tokens */
+    abr_outline *outline; /* its own, or what is kept of a line read before */
+    abr_outline own;
     bool whole; /* else it is like no other */
 } abr_run_line;
 

@@ -3,7 +3,7 @@
  *
  * With an argument: the shortest lines that each rule changes whose text is the argument, or of every rule for "".
  */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* strcasestr */
 #include <stdio.h>
 #include <strings.h>
 
@@ -44,6 +44,12 @@ static void keep(rule_worth *w, const char *line)
 /* May the rule change the line? `words` are those of the line. */
 static bool concerns(const rule_row *row, const char *line, const abr_line_words *words, size_t start)
 {
+    if (row->first == ABR_RULE_FORM)
+        return true;
+    if (row->first == ABR_RULE_LEVEL)
+        return strcasestr(line, row->text) != NULL;
+    if (row->first == ABR_RULE_MARK)
+        return strstr(line, row->text) != NULL || strstr(row->what, " KEYWORD "); /* in capitals, too */
     if (row->first == ABR_RULE_STEM || row->first == ABR_RULE_ENDING)
         return strstr(line, row->text) != NULL;
     for (unsigned i = 0; i < words->count; i++)
@@ -61,8 +67,6 @@ static void weigh(const char *line, size_t n, bool keeps)
     abr_line_words words;
     memcpy(copy, line, n < ABR_SEGMENT ? n : ABR_SEGMENT);
     abr_read_words(&all, copy + with_it.stamp, strlen(copy) - with_it.stamp, &words);
-    if (words.count == 0 && words.mark >= strlen(copy) - with_it.stamp)
-        return;
     for (size_t i = 0; i < RULE_ROWS; i++) {
         if (!concerns(&rule_rows[i], copy, &words, with_it.stamp))
             continue;
@@ -88,7 +92,7 @@ int main(int argc, char **argv)
     size_t size = 0;
     unsigned unproven = 0;
     worths = calloc(RULE_ROWS, sizeof *worths);
-    abr_lexicon_open(&all, 0);
+    abr_lexicon_open_without(&all, 0, ABR_NO_RULE); /* with all forms */
     for (size_t i = 0; i < RULE_ROWS; i++) {
         worths[i].row = i;
         abr_lexicon_open_without(&worths[i].without, 0, rule_of(i));

@@ -34,6 +34,17 @@ static const rule_row rule_rows[] = {
     {ABR_RULE_ENDING, "endings", #class " " text, text, program, proof},
 #include "line/endings.def"
 #undef ENDING
+#define FORM(name, log, text, first, last, holds, test, program, proof)                                      \
+    {ABR_RULE_FORM, "forms", #name, #name, program, proof},
+#include "line/forms.def"
+#undef FORM
+#define MARK(place, form, text, program, proof)                                                              \
+    {ABR_RULE_MARK, "marks", #place " " #form " " text, text, program, proof},
+#include "line/marks.def"
+#undef MARK
+#define LEVEL(name, level, program, proof) {ABR_RULE_LEVEL, "levels", name, name, program, proof},
+#include "line/levels.def"
+#undef LEVEL
 };
 
 enum { RULE_ROWS = sizeof rule_rows / sizeof *rule_rows };
@@ -64,7 +75,8 @@ static inline abr_reading read_with(const abr_lexicon *lexicon, const char *p, s
 static inline bool judged_otherwise(const abr_reading *a, const abr_reading *b)
 {
     return a->hit != b->hit || a->tells != b->tells || a->kind != b->kind || a->command != b->command ||
-           a->placed != b->placed || a->warns != b->warns ||
+           a->placed != b->placed || a->warns != b->warns || a->told.form != b->told.form ||
+           a->told.log != b->told.log || a->told.text != b->told.text ||
            fabsf(a->line_score - b->line_score) >= ABR_SCORE_WEAK;
 }
 

@@ -1,7 +1,7 @@
 /* What one line says, read alone. */
 #include "check.h"
 #include "line/command.h"
-#include "line/form.h"
+#include "line/outline.h"
 #include "line/layout.h"
 #include "line/line_score.h"
 #include "line/recall.h"
@@ -340,12 +340,12 @@ static void check_recall(const abr_patterns *patterns)
             abr_reading fresh;
             abr_reading recalled;
             abr_read_line(lexicon, patterns, line, n, &fresh);
-            abr_form *form = abr_recall_line(recall, lexicon, patterns, line, n, true, &recalled);
-            const abr_form own = {abr_form_of(line + fresh.stamp, n - fresh.stamp), true};
-            if (form && form->known)
-                CHECK(form->hash == own.hash);
-            else if (form)
-                *form = own;
+            abr_outline *outline = abr_recall_line(recall, lexicon, patterns, line, n, true, &recalled);
+            const abr_outline own = {abr_outline_of(line + fresh.stamp, n - fresh.stamp), true};
+            if (outline && outline->known)
+                CHECK(outline->hash == own.hash);
+            else if (outline)
+                *outline = own;
             if (!CHECK(same_reading(&fresh, &recalled)))
                 fprintf(stderr, "%.*s\n", (int)n, line);
             change_digits(line, n);

@@ -1,6 +1,6 @@
-/* What one pass over a line finds besides its score: its form, and how rare its words are. */
+/* What one pass over a line finds besides its score: its outline, and how rare its words are. */
 #include "check.h"
-#include "line/form.h"
+#include "line/outline.h"
 #include "line/lexicon.h"
 #include "priority/rarity.h"
 #include "line/words.h"
@@ -21,28 +21,28 @@ static abr_line_words words_before(const char *text, size_t n, char after)
     return words;
 }
 
-/* The same of its form alone. */
-static uint32_t form_before(const char *text, size_t n, char after)
+/* The same of its outline alone. */
+static uint32_t outline_before(const char *text, size_t n, char after)
 {
     char *copy = malloc(n + ABR_PADDING);
     if (!copy)
         exit(2);
     memcpy(copy, text, n);
     memset(copy + n, after, ABR_PADDING);
-    uint32_t form = abr_form_of(copy, n);
+    uint32_t outline = abr_outline_of(copy, n);
     free(copy);
-    return form;
+    return outline;
 }
 
-static uint32_t form_of(const char *text)
+static uint32_t outline_of(const char *text)
 {
-    return form_before(text, strlen(text), 0);
+    return outline_before(text, strlen(text), 0);
 }
 
-#define ALIKE(a, b) CHECK(form_of(a) == form_of(b))
-#define UNLIKE(a, b) CHECK(form_of(a) != form_of(b))
+#define ALIKE(a, b) CHECK(outline_of(a) == outline_of(b))
+#define UNLIKE(a, b) CHECK(outline_of(a) != outline_of(b))
 
-/* ---- forms ---- */
+/* ---- outlines ---- */
 
 static void lines_that_differ_in_names_and_numbers_have_one_form(void)
 {
@@ -76,16 +76,16 @@ static void the_length_of_a_name_does_not_matter(void)
 {
     static const char rest[] = " was not found: it is expected beside the others, in the same folder as all";
     char line[512];
-    uint32_t form = 0;
+    uint32_t outline = 0;
     for (size_t n = 2; n < 300; n++) {
         memset(line, 'x', n);
         line[0] = '/';
         memcpy(line + n, rest, sizeof rest);
         if (n == 2)
-            form = form_of(line);
-        CHECK_COUNT(form, form_of(line));
+            outline = outline_of(line);
+        CHECK_COUNT(outline, outline_of(line));
         line[n + sizeof rest - 2] = 'k';
-        CHECK(form != form_of(line));
+        CHECK(outline != outline_of(line));
     }
 }
 
@@ -95,7 +95,7 @@ static void what_follows_a_line_in_memory_does_not_matter(void)
     for (size_t n = 0; n < sizeof line; n++) {
         abr_line_words a = words_before(line, n, 'z');
         abr_line_words b = words_before(line, n, '7');
-        CHECK_COUNT(form_before(line, n, 'z'), form_before(line, n, '7'));
+        CHECK_COUNT(outline_before(line, n, 'z'), outline_before(line, n, '7'));
         CHECK_COUNT(a.tokens, b.tokens);
         CHECK_COUNT(a.shape, b.shape);
         CHECK_COUNT(a.plain_count, b.plain_count);
@@ -122,7 +122,7 @@ static void check_colored(const char *plain, const char *colored)
     CHECK_COUNT(a.indent, b.indent);
     CHECK_COUNT(a.plain_count, b.plain_count);
     CHECK(memcmp(a.plain, b.plain, a.plain_count * sizeof *a.plain) == 0);
-    CHECK_COUNT(form_of(plain), form_of(colored));
+    CHECK_COUNT(outline_of(plain), outline_of(colored));
 }
 
 static void colors_split_no_word(void)
@@ -150,7 +150,7 @@ static void sequences_may_stand_anywhere(void)
         memset(plain, ' ', sizeof plain);
         memset(plain, '.', n);
         memcpy(plain + n + 9, "error x", 8);
-        CHECK_COUNT(form_of(plain), form_of(line));
+        CHECK_COUNT(outline_of(plain), outline_of(line));
     }
 }
 

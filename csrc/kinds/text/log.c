@@ -1,21 +1,20 @@
 /*
- * Is a text the log of a command at work, or something written? Each line that is looked at gives evidence of
- * both. Few lines of a log have none of a log; in what was written they are rare.
+ * Is a text the log of a command at work, or something written? The form of each line that is looked at gives
+ * evidence of both. Few lines of a log have none of a log; in what was written they are rare.
  */
 #include "kinds/text/log.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "line/form.h"
 #include "line/lines.h"
-#include "kinds/text/log_signs.h"
-#include "kinds/text/text_signs.h"
+#include "line/rule.h"
 #include "text/scan.h"
 #include <string.h>
 
 enum {
-    SAMPLED = 512,   /* lines */
-    LOOKED_AT = 240, /* bytes of a line */
-    LONG_LINE = 1000,
-    LONG_WEIGHT = 8, /* lines that a longer one counts as */
+    SAMPLED = 512,    /* lines */
+    LONG_LINE = 1000, /* bytes, of minified source: nobody prints such lines */
+    LONG_WEIGHT = 8,  /* lines that a longer one counts as */
     FEW_LINES = 4,
     HEAD = 16 /* lines that tell how a text starts */
 };
@@ -34,7 +33,6 @@ static const float text_in_log = 8.0F;  /* where the text starts as a log does, 
 typedef struct {
     float log;
     float text;
-    float most_text; /* an upper bound of `text`; the same where no line was weighed roughly */
     float lines;
     float numbers;        /* lines that are a number alone: printed in a loop, or a list of them */
     abr_text_line before; /* the first word of the line before */
@@ -61,33 +59,23 @@ static bool is_number(abr_text_line bare)
     return i == bare.n;
 }
 
-static abr_text_line start_of(abr_text_line line)
+static void weigh_line(evidence *e, const abr_forms *forms, abr_text_line line)
 {
-    return (abr_text_line){line.p, line.n < LOOKED_AT ? line.n : LOOKED_AT};
-}
-
-/* `rough`: where a line surely is of a log, its signs of text are not looked for but bounded, since they
- * count little. */
-static void weigh_line(evidence *e, abr_text_line line, bool rough)
-{
-    float weight = line.n >= LONG_LINE ? LONG_WEIGHT : 1;
-    abr_text_line start = start_of(line);
-    abr_text_line bare = abr_trimmed(start);
+    const float weight = line.n >= LONG_LINE ? LONG_WEIGHT : 1;
+    const abr_text_line start = {line.p, line.n < ABR_FORM_WITHIN ? line.n : ABR_FORM_WITHIN};
+    const abr_text_line bare = abr_trimmed(start);
     if (bare.n == 0)
         return;
+    const abr_form_told told = abr_read_whole_form(forms, line);
+    float log = told.log;
+    float text = line.n >= LONG_LINE && log < 1 ? 1 : told.text;
     e->numbers += (float)is_number(bare);
-    const abr_char_set chars = abr_chars_of(bare);
-    float log = abr_log_signs(start, bare, chars);
-    float most = rough && log >= 1 ? abr_most_text_signs(start, bare, chars) : 1;
-    float text = most < 1 ? 0 : line.n >= LONG_LINE && log < 1 ? 1 : abr_text_signs(start, bare, chars);
     if (repeats(e, start) && text < repeated_text) {
         text = 0;
         log = log > repeated_log ? log : repeated_log;
     }
-    most = most < 1 ? most : text;
     e->log += weight * (text > log || text >= 1 ? log / 4 : log);
     e->text += weight * (log > text ? text / 4 : text);
-    e->most_text += weight * (log > most ? most / 4 : most);
     e->lines += weight;
 }
 
@@ -103,22 +91,22 @@ static bool is_written(const evidence *all, const evidence *head)
     return all->text > 0 && all->text >= least * all->lines;
 }
 
-/* Is there a line that only a log has? */
-static bool has_log_line(const char *p, size_t n)
+/* Is there a line that only a log has, among those that are no numbers? */
+static bool has_log_line(const abr_forms *forms, const char *p, size_t n)
 {
     abr_text_line line;
     for (size_t at = 0; abr_next_line(p, n, &at, &line);) {
-        const abr_text_line start = start_of(line);
-        const abr_text_line bare = abr_trimmed(start);
-        const abr_char_set chars = abr_chars_of(bare);
-        if (bare.n > 0 && !is_number(bare) && abr_log_signs(start, bare, chars) >= 1 &&
-            abr_text_signs(start, bare, chars) < 1)
+        const abr_text_line bare = abr_trimmed(line);
+        if (is_number(bare))
+            continue;
+        const abr_form_told told = abr_read_whole_form(forms, line);
+        if (told.log >= 1 && told.text < 1)
             return true;
     }
     return false;
 }
 
-static void weigh_lines(const char *p, size_t n, bool rough, evidence *all, evidence *head)
+static void weigh_lines(const abr_forms *forms, const char *p, size_t n, evidence *all, evidence *head)
 {
     uint64_t lines = abr_count_newlines(p, n) + 1;
     uint64_t step = (lines + SAMPLED - 1) / SAMPLED;
@@ -126,7 +114,7 @@ static void weigh_lines(const char *p, size_t n, bool rough, evidence *all, evid
     abr_text_line line;
     *all = *head = (evidence){0};
     for (size_t at = 0, read = 0; abr_next_line(p, n, &at, &line); read++) {
-        weigh_line(all, line, rough);
+        weigh_line(all, forms, line);
         if (read < HEAD) {
             *head = *all;
             continue;
@@ -151,18 +139,13 @@ static bool is_test_run(const char *p, size_t n)
 
 bool abr_is_written(const char *p, size_t n)
 {
-    if (is_test_run(p, n))
-        return false;
+    abr_forms forms;
     evidence all;
     evidence head;
-    weigh_lines(p, n, true, &all, &head);
-    bool written = is_written(&all, &head);
-    all.text = all.most_text;
-    head.text = head.most_text;
-    if (is_written(&all, &head) != written) {
-        weigh_lines(p, n, false, &all, &head);
-        written = is_written(&all, &head);
-    }
+    if (is_test_run(p, n))
+        return false;
+    abr_forms_open(&forms, ABR_ALL_FORMS, ABR_NO_RULE);
+    weigh_lines(&forms, p, n, &all, &head);
     /* numbers do not tell, so the rest does, however little of it there is */
-    return written && (all.numbers * 2 <= all.lines || !has_log_line(p, n));
+    return is_written(&all, &head) && (all.numbers * 2 <= all.lines || !has_log_line(&forms, p, n));
 }

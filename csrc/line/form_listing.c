@@ -1,0 +1,315 @@
+/* Forms of lines that are rows of a listing: of files, commits, what was found in files; counts, options, columns. */
+#include "line/form_tests.h"
+#include "abridge.h"
+#include "base/ascii.h"
+#include "line/char_set.h"
+
+enum {
+    LEAST_HASH = 7,    /* digits of an abbreviated one */
+    LONG_HASH = 16,    /* that needs no letters */
+    LEAST_OFFSET = 4,  /* digits of one before a colon */
+    LEAST_CODED = 40,  /* bytes of base64 and the like in a line */
+    MOST_NAME = 4,     /* words of a name */
+    MOST_NUMBERS = 16, /* words that are looked at */
+    DEEP = 8           /* blanks before a line that goes on */
+};
+
+/* A row of `ls -l`, with or without inode and blocks before the mode. */
+bool abr_is_mode_row(const abr_form_line *l)
+{
+    enum { NUMBERS = 2, MODE = 10, LEAST = 7 /* of a mode that is cut off */ };
+    const char *p = l->bare.p;
+    const size_t n = l->bare.n;
+    size_t at = 0;
+    for (size_t numbers = 0; numbers < NUMBERS && at < n && abr_is_digit(p[at]); numbers++) {
+        while (at < n && (abr_is_digit(p[at]) || p[at] == '.'))
+            at++;
+        while (at < n && ABR_HAS(" \t", p[at]))
+            at++;
+    }
+    if (n - at <= MODE || !ABR_HAS("-dlbcpsh", p[at]))
+        return false;
+    size_t end = at + 1;
+    while (end < n && ABR_HAS("-rwxsStT", p[end]))
+        end++;
+    const bool is_rule = memcmp(p + at, "---", 3) == 0 && p[end - 1] == '-' && end - at > MODE;
+    return end - at >= LEAST && end < n && ABR_HAS(" +.", p[end]) && !is_rule;
+}
+
+/* ---- commits ---- */
+
+/* Hexadecimal digits at the start, and in *mixed whether letters and others are among them. */
+static size_t hash_length(abr_text_line bare, bool *mixed)
+{
+    bool digits = false;
+    bool letters = false;
+    size_t i = 0;
+    for (; i < bare.n && abr_is_hex(bare.p[i]); i++) {
+        digits = digits || abr_is_digit(bare.p[i]);
+        letters = letters || abr_is_letter(bare.p[i]);
+    }
+    *mixed = digits && letters;
+    return i;
+}
+
+static bool is_commit(abr_text_line bare)
+{
+    bool mixed;
+    const size_t n = hash_length(bare, &mixed);
+    return n >= LEAST_HASH && mixed && (n == bare.n || ABR_HAS(" \t:*|,", bare.p[n]));
+}
+
+/* A hash, an address or an offset, and what it belongs to. */
+bool abr_starts_with_hash(const abr_form_line *l)
+{
+    /* git blame: older than what was asked for */
+    const abr_text_line bare = abr_line_from(l->bare, l->bare.n > 1 && *l->bare.p == '^');
+    bool mixed;
+    const size_t n = hash_length(bare, &mixed);
+    if (n < LEAST_OFFSET)
+        return false;
+    if (is_commit(bare))
+        return true;
+    if (n == bare.n)
+        return n >= LONG_HASH;
+    const char second = (char)(n + 1 < bare.n ? bare.p[n + 1] : '\n');
+    if (bare.p[n] == ':')
+        return ABR_HAS(" \t", second) || n >= LEAST_HASH;
+    return (n >= LONG_HASH && ABR_HAS(" \t*|,", bare.p[n])) ||
+           (n >= LEAST_HASH && bare.p[n] == ' ' && second == ' ');
+}
+
+/* ` 3 files changed, 10 insertions(+)`, ` file | 12 ++--` */
+static bool is_diffstat(const abr_form_line *l, abr_text_line line)
+{
+    if (ABR_CONTAINS(line, "changed, "))
+        return ABR_CONTAINS(line, "(+)") || ABR_CONTAINS(line, "(-)");
+    const char *end = line.p + line.n;
+    const char *bar = *line.p == ' ' && abr_has_char(l->chars, '|') ? memchr(line.p, '|', line.n) : NULL;
+    if (!bar || bar <= line.p + 1 || bar + 2 >= end || bar[-1] != ' ' || bar[1] != ' ')
+        return false;
+    while (bar + 1 < end && bar[1] == ' ')
+        bar++;
+    return bar + 1 < end && (abr_is_digit(bar[1]) || bar[1] == 'B');
+}
+
+/* `+ 0123abc what it does`, of git cherry; `  main  0123abc what it does`, of git branch -v. */
+static bool names_commit(abr_text_line bare)
+{
+    if (bare.n > 2 && ABR_HAS("*+-", *bare.p) && bare.p[1] == ' ')
+        bare = abr_trimmed(abr_line_from(bare, 2));
+    const char *gap = memchr(bare.p, ' ', bare.n);
+    if (is_commit(bare) || !gap || gap[-1] == ':')
+        return is_commit(bare);
+    return is_commit(abr_trimmed(abr_line_from(bare, (size_t)(gap - bare.p))));
+}
+
+bool abr_is_of_git(const abr_form_line *l)
+{
+    abr_text_line line = l->line;
+    abr_text_line bare = l->bare;
+    if (line.n > 2 && ABR_HAS("*|", *line.p) && ABR_HAS(" |\\/", line.p[1])) {
+        size_t i = 0; /* what `git log --graph` draws */
+        while (i < line.n && ABR_HAS("*|/\\_ ", line.p[i]))
+            i++;
+        bare = line = abr_line_from(line, i);
+        if (line.n == 0)
+            return true;
+    }
+    return abr_starts_with_mark(l->forms, ABR_FORM_GIT, line) || is_diffstat(l, line) || names_commit(bare);
+}
+
+/* The subject of a commit, by its type: "fix(api): ...", "docs: ...". */
+bool abr_is_subject(const abr_form_line *l)
+{
+    return abr_commit_subject(l->forms, l->line) != ABR_SUBJECT_NONE;
+}
+
+/* ---- matches, counts ---- */
+
+/* A name of letters, or one with a dot or a slash: no time. */
+static bool is_path(abr_text_line name)
+{
+    bool letters = true;
+    for (size_t i = 0; i < name.n; i++) {
+        if (name.p[i] == '.' || name.p[i] == '/')
+            return true;
+        letters = letters && abr_is_letter(name.p[i]);
+    }
+    return letters;
+}
+
+/* Where the name ends that starts at `from`, before a colon or a blank. */
+static size_t name_end(abr_text_line bare, size_t from)
+{
+    while (from < bare.n && bare.p[from] != ':' && bare.p[from] != ' ')
+        from++;
+    return from;
+}
+
+/* `path:12:text`, as grep finds it; a diagnostic has a blank there. */
+bool abr_is_match(const abr_form_line *l)
+{
+    const abr_text_line bare = l->bare;
+    size_t i = name_end(bare, 0);
+    if (i > 0 && i + 1 < bare.n && bare.p[i] == ':' &&
+        !abr_is_digit(bare.p[i + 1])) { /* in `revision:path` */
+        const size_t path = name_end(bare, i + 1);
+        if (path < bare.n && is_path((abr_text_line){bare.p, i}))
+            i = path;
+    }
+    if (i == 0 || i >= bare.n || bare.p[i] != ':' || !is_path((abr_text_line){bare.p, i}))
+        return false;
+    const size_t number = abr_digits_at(bare, i + 1);
+    size_t at = i + 1 + number;
+    const size_t column = at + 1 < bare.n ? abr_digits_at(bare, at + 1) : 0;
+    if (column > 0 && at + 1 + column < bare.n && bare.p[at + 1 + column] == ':')
+        at += 1 + column;
+    if (number == 0 || at >= bare.n || !ABR_HAS(":-", bare.p[at]))
+        return false;
+    return at + 1 == bare.n || bare.p[at + 1] != ' ' || (at + 2 < bare.n && bare.p[at + 2] == ' ');
+}
+
+/* Bytes of a number, a size or a time. */
+static size_t number_length(abr_text_line bare)
+{
+    size_t i = 0;
+    while (i < bare.n && (abr_is_digit(bare.p[i]) || (i > 0 && ABR_HAS(".,:-+/KMGT%", bare.p[i]))))
+        i++;
+    return i < bare.n && !ABR_HAS(" \t", bare.p[i]) ? 0 : i;
+}
+
+/* `M`, `AM`, `R100`, `??`: how a file changed. */
+static size_t state_length(abr_text_line bare)
+{
+    size_t i = ABR_HAS("MADRCTU?", *bare.p);
+    if (i < bare.n && ABR_HAS("MADTU?", bare.p[i]))
+        i++;
+    else
+        while (i > 0 && i < bare.n && i < 4 && abr_is_digit(bare.p[i]))
+            i++;
+    return i < bare.n && ABR_HAS(" \t", bare.p[i]) ? i : 0;
+}
+
+/* `12  path`, `1 2 3 path`, `M  path`: numbers or a letter, and one word; after a tab any. */
+bool abr_is_counted(const abr_form_line *l)
+{
+    abr_text_line rest = l->bare;
+    size_t n = number_length(rest);
+    if (n > 0 && n < rest.n && rest.p[n] == '\t')
+        return true;
+    if (n == 0)
+        n = state_length(rest);
+    const bool named = n > 0;
+    for (; n > 0; n = number_length(rest))
+        rest = abr_trimmed(abr_line_from(rest, n));
+    return named && rest.n > 0 && !memchr(rest.p, ' ', rest.n) &&
+           (memchr(rest.p, '/', rest.n) || memchr(rest.p, '.', rest.n));
+}
+
+/* `12:text` of a file that grep was given alone. */
+bool abr_is_numbered(const abr_form_line *l)
+{
+    const size_t i = abr_digits_at(l->bare, 0);
+    return i + 1 < l->bare.n && l->bare.p[i] == ':' && l->bare.p[i + 1] != ' ' &&
+           !abr_is_digit(l->bare.p[i + 1]);
+}
+
+/* Numbers make up most of the words. */
+bool abr_is_data(const abr_form_line *l)
+{
+    size_t numbers = 0;
+    size_t words = 0;
+    for (abr_text_line rest = l->bare; rest.n > 0 && words <= MOST_NUMBERS;
+         rest = abr_trimmed(rest), words++) {
+        size_t i = 0;
+        const bool number =
+            abr_is_digit(*rest.p) || (rest.n > 1 && ABR_HAS("-+.", *rest.p) && abr_is_digit(rest.p[1]));
+        while (number && i < rest.n && ABR_HAS("0123456789.,:/-+eE", rest.p[i]))
+            i++;
+        numbers += number && (i == rest.n || ABR_HAS(" \t", rest.p[i]));
+        while (i < rest.n && !ABR_HAS(" \t", rest.p[i]))
+            i++;
+        rest = abr_line_from(rest, i);
+    }
+    return numbers >= 3 && numbers * 3 >= words * 2;
+}
+
+/* Numbers alone. */
+bool abr_is_numbers(const abr_form_line *l)
+{
+    return abr_has_only(l->chars, ABR_SET("\1"
+                                          "0123456789 .\t,-+"));
+}
+
+/* ---- names ---- */
+
+/* One word, of letters and what names have. */
+static bool is_alone(const abr_form_line *l)
+{
+    return l->word.n == l->bare.n && l->bare.p[l->bare.n - 1] != '.' &&
+           (abr_is_word(l->bare.p[l->bare.n / 2]) || abr_is_word(l->bare.p[l->bare.n - 1]));
+}
+
+/* A line of base64. */
+bool abr_is_coded(const abr_form_line *l)
+{
+    return l->bare.n >= LEAST_CODED && is_alone(l) &&
+           abr_has_only(l->chars, abr_joined(ABR_LETTERS, ABR_SET("\1\2"
+                                                                  "0123456789_+/=-")));
+}
+
+bool abr_is_path_alone(const abr_form_line *l)
+{
+    return is_alone(l) && abr_has_any(l->chars, ABR_SET("/."));
+}
+
+/* A few words and nothing else, as a list of names has them. */
+static bool is_plain(const abr_form_line *l)
+{
+    size_t words = 1;
+    if (!abr_has_only(l->chars, abr_joined(ABR_LETTERS, ABR_SET("\2 '-"))))
+        return false;
+    for (size_t i = 0; i < l->bare.n; i++)
+        words += l->bare.p[i] == ' ';
+    return words <= MOST_NAME;
+}
+
+/* `<name@host>` */
+bool abr_has_address(const abr_form_line *l)
+{
+    const char *end = l->bare.p + l->bare.n;
+    const char *open = memchr(l->bare.p, '<', l->bare.n);
+    const char *at = open ? memchr(open, '@', (size_t)(end - open)) : NULL;
+    return at && memchr(at, '>', (size_t)(end - at)) && !memchr(open, ' ', (size_t)(at - open));
+}
+
+static bool is_indented(const abr_form_line *l)
+{
+    return l->bare.p > l->line.p;
+}
+
+/* An option and what it does. */
+bool abr_is_option(const abr_form_line *l)
+{
+    return is_indented(l) && l->bare.n > 1 && (abr_is_letter(l->bare.p[1]) || l->bare.p[1] == '-');
+}
+
+/* `  build    compile it`; `   12 words`, of uniq -c */
+bool abr_has_columns(const abr_form_line *l)
+{
+    return is_indented(l) &&
+           (ABR_CONTAINS(l->bare, "  ") || (abr_is_digit(*l->bare.p) && number_length(l->bare) > 0));
+}
+
+/* A name, `name - what it is`, what stands in a column far to the right. */
+bool abr_is_entry(const abr_form_line *l)
+{
+    const abr_text_line bare = l->bare;
+    if (ABR_STARTS(l->line, "-- ")) /* of cmake, or a comment */
+        return false;
+    if (is_alone(l) || l->bare.p >= l->line.p + DEEP || is_plain(l))
+        return true;
+    return abr_has_at(bare, l->word.n, "  ", 2) ||
+           (abr_is_lower(*bare.p) && abr_has_at(bare, l->word.n, " - ", 3));
+}

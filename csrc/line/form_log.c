@@ -1,0 +1,340 @@
+/* Forms of lines that commands print as they work. */
+#include "line/form_tests.h"
+#include "abridge.h"
+#include "base/ascii.h"
+#include "line/char_set.h"
+#include "line/layout.h"
+
+enum {
+    TIME_WITHIN = 48,  /* bytes of the start in which a time says when a line was printed, */
+    GRAVE_WITHIN = 64, /* and a level, how grave it is */
+    STEP_LENGTH = 160  /* of a line that tells a step, at most */
+};
+
+#define ENDS(line, literal)                                                                                  \
+    ((line).n >= sizeof(literal) - 1 &&                                                                      \
+     memcmp((line).p + (line).n - (sizeof(literal) - 1), literal, sizeof(literal) - 1) == 0)
+
+/* ---- times and levels ---- */
+
+/* `Modify: 2026-11-22 ...`, as stat has it. */
+static bool names_a_time(abr_text_line bare)
+{
+    size_t i = 0;
+    while (i < bare.n && abr_is_letter(bare.p[i]))
+        i++;
+    return i > 1 && abr_is_upper(*bare.p) && abr_is_lower(bare.p[1]) && abr_has_at(bare, i, ": ", 2);
+}
+
+/* 12:34:56, 2026-11-22, 2026/11/22, [  12.345678], near the start. */
+bool abr_is_timed(const abr_form_line *l)
+{
+    const abr_text_line line = l->line;
+    const size_t end = line.n < TIME_WITHIN ? line.n : TIME_WITHIN;
+    for (size_t i = 0; i < end; i++) {
+        const size_t n = abr_digits_at(line, i);
+        if (n == 0)
+            continue;
+        const size_t at = i + n;
+        const char sign = (char)(at + 5 < line.n ? line.p[at] : ' ');
+        const bool marks = n == 2 ? sign == ':' : n == 4 && (sign == '-' || sign == '/');
+        if (marks && abr_digits_at(line, at + 1) == 2 && line.p[at + 3] == sign &&
+            abr_digits_at(line, at + 4) == 2)
+            return !names_a_time(l->bare);
+        if (*line.p == '[' && i < 8 && at < line.n && line.p[at] == '.' && abr_digits_at(line, at + 1) >= 3)
+            return ABR_CONTAINS(line, "]");
+        i = at;
+    }
+    return false;
+}
+
+/* A level as a word in capitals, or in brackets or before a colon: `INFO`, `[warn]`, `error:`. `leading`: at the
+ * start, or first in brackets. */
+static bool find_level(const abr_form_line *l, bool leading)
+{
+    const abr_text_line line = l->line;
+    const size_t end = line.n < GRAVE_WITHIN ? line.n : GRAVE_WITHIN;
+    for (size_t i = 0; i < end; i++) {
+        const char before = (char)(i > 0 ? line.p[i - 1] : ' ');
+        const bool leads = i == 0 || before == '[';
+        if (!abr_is_letter(line.p[i]) || (leading ? !leads : !abr_is_upper(line.p[i])) ||
+            !ABR_HAS(" [<|\t(", before))
+            continue;
+        size_t n = 1;
+        while (i + n < line.n && (abr_is_word(line.p[i + n]) || line.p[i + n] == '!'))
+            n++;
+        const char after = (char)(i + n < line.n ? line.p[i + n] : ' ');
+        size_t size = 0;
+        const bool level =
+            abr_level_without(line.p + i, n, l->forms->without, &size) != ABR_LEVEL_NONE && size == n;
+        const bool shouted = abr_is_upper(line.p[i]) && abr_is_upper(line.p[i + n - 1]);
+        if (ABR_HAS(" :]>|\t)", after) &&
+            ((level && shouted) || abr_is_mark(l->forms, ABR_FORM_LEVEL, (abr_text_line){line.p + i, n})))
+            return true;
+        if (level && leading && abr_is_lower(line.p[i]) && (i == 0 ? ABR_HAS(":[", after) : after == ']'))
+            return true;
+    }
+    return false;
+}
+
+bool abr_leads_with_level(const abr_form_line *l)
+{
+    return find_level(l, true);
+}
+
+bool abr_has_level(const abr_form_line *l)
+{
+    return find_level(l, false);
+}
+
+/* ---- diagnostics, and stacks ---- */
+
+/* `file:12: text`, `file:12:3: text`, `file(12,3): text`: a place, a colon, one blank. */
+bool abr_is_placed(const abr_form_line *l)
+{
+    const abr_text_line line = l->bare;
+    for (size_t i = 1; i + 3 < line.n; i++) {
+        if (!ABR_HAS(":(,", line.p[i]))
+            continue;
+        const size_t n = abr_digits_at(line, i + 1);
+        const size_t at = i + 1 + n;
+        if (n == 0 || n > 6)
+            continue;
+        if (at + 3 < line.n && line.p[at] == ')' &&
+            (line.p[at + 1] == ':' || abr_has_at(line, at + 1, " : ", 3)))
+            return true;
+        if (at + 2 < line.n && line.p[at] == ':' && line.p[at + 1] == ' ' && line.p[at + 2] != ' ' &&
+            abr_is_word(line.p[i - 1]))
+            return true;
+    }
+    return false;
+}
+
+/* A line of source as compilers quote it, `12 | x`, or what points at it, `| ^~~`. */
+bool abr_is_excerpt(const abr_form_line *l)
+{
+    const abr_text_line bare = l->bare;
+    const size_t n = abr_digits_at(bare, 0);
+    const abr_text_line rest = abr_trimmed(abr_line_from(bare, n));
+    if (rest.n > 0 && *rest.p == '|' && (n > 0 || bare.p > l->line.p) && (rest.n == 1 || rest.p[1] == ' '))
+        return n > 0 || bare.p[bare.n - 1] != '|' || bare.n == 1;
+    bool points = false;
+    for (size_t i = 0; i < bare.n; i++) {
+        if (!ABR_HAS("^~- |", bare.p[i]))
+            return points && bare.p[i - 1] == ' ';
+        points = points || bare.p[i] == '^';
+    }
+    return points;
+}
+
+/* `    at f (a.js:1)`, `#0  0x12 in f ()`, `  File "a.py", line 3, in f`, `from a.rb:1:in f`, `  12: core::f`. */
+bool abr_is_frame(const abr_form_line *l)
+{
+    const abr_text_line bare = l->bare;
+    const bool indented = bare.p > l->line.p;
+    const size_t n = abr_digits_at(bare, *bare.p == '#');
+    if (ABR_STARTS(bare, "at "))
+        return memchr(bare.p, '(', bare.n) || memchr(bare.p, ':', bare.n) || memchr(bare.p, '<', bare.n);
+    if (ABR_STARTS(bare, "File \""))
+        return ABR_CONTAINS(bare, ", line ");
+    if (ABR_STARTS(bare, "from "))
+        return indented && memchr(bare.p, ':', bare.n);
+    if (*bare.p == '#')
+        return n > 0 && abr_has_at(bare, n + 1, " ", 1) && n + 2 < bare.n && !abr_is_digit(bare.p[n + 2]) &&
+               bare.p[n + 2] != '[';
+    return indented && abr_has_at(bare, n, ": ", 2) && n + 2 < bare.n && abr_is_word(bare.p[n + 2]);
+}
+
+/* `==123== Invalid read`, of a process that is watched. */
+bool abr_is_of_process(const abr_form_line *l)
+{
+    const size_t n = abr_digits_at(l->bare, 2);
+    return n > 0 && abr_has_at(l->bare, n + 2, "==", 2);
+}
+
+/* `TypeError: ...`, `java.io.IOException: ...` at the start. */
+bool abr_is_exception(const abr_form_line *l)
+{
+    size_t i = 0;
+    while (i < l->bare.n && (abr_is_word(l->bare.p[i]) || l->bare.p[i] == '.'))
+        i++;
+    const abr_text_line word = {l->bare.p, i};
+    return i < l->bare.n && l->bare.p[i] == ':' &&
+           (ENDS(word, "Error") || ENDS(word, "Exception") || ENDS(word, "error") || ENDS(word, "Warning"));
+}
+
+/* ---- commands, steps, tests ---- */
+
+/* A command with options, echoed: `gcc -O2 -c a.c`, `/usr/bin/cmake -P a.cmake`. */
+bool abr_is_command(const abr_form_line *l)
+{
+    const size_t least = *l->bare.p == '/' ? 1 : 2;
+    size_t options = 0;
+    for (size_t i = 0; i < l->word.n; i++)
+        if (!abr_is_lower(l->word.p[i]) && !abr_is_digit(l->word.p[i]) && !ABR_HAS("/_.+-", l->word.p[i]))
+            return false;
+    for (size_t i = l->word.n; i + 2 < l->bare.n; i++)
+        options += l->bare.p[i] == ' ' && l->bare.p[i + 1] == '-' && abr_is_letter(l->bare.p[i + 2]);
+    return l->bare.p == l->line.p && options >= least;
+}
+
+/* `[12/200]`, `[ 12%]`, `(12/200)`, ` 12%`. */
+bool abr_is_progress(const abr_form_line *l)
+{
+    const abr_text_line bare = l->bare;
+    const bool opens = *bare.p == '[' || *bare.p == '(';
+    size_t i = opens;
+    while (i < bare.n && bare.p[i] == ' ')
+        i++;
+    const size_t n = abr_digits_at(bare, i);
+    const char sign = (char)(i + n < bare.n ? bare.p[i + n] : '\n');
+    return n > 0 && n <= 7 && (sign == '%' || (sign == '/' && opens && abr_digits_at(bare, i + n + 1) > 0));
+}
+
+/* `.....F...`, as test runners print a char a test. */
+bool abr_is_row_of_dots(const abr_form_line *l)
+{
+    const abr_text_line bare = l->bare;
+    size_t i = 0;
+    while (i < bare.n && ABR_HAS(".+-*FEsx", bare.p[i]))
+        i++;
+    const size_t dots = i;
+    while (i < bare.n && bare.p[i] == ' ')
+        i++;
+    return dots >= 5 && (i == bare.n || (bare.p[i] == '[' && dots > 5));
+}
+
+/* `0.02s`, `1.5 ms`, wherever it stands. */
+static bool has_duration(abr_text_line bare)
+{
+    for (size_t i = 1; i + 2 < bare.n; i++) {
+        if (bare.p[i] != '.' || !abr_is_digit(bare.p[i - 1]) || !abr_is_digit(bare.p[i + 1]))
+            continue;
+        size_t at = i + 1 + abr_digits_at(bare, i + 1);
+        at += at < bare.n && bare.p[at] == ' ';
+        at += at < bare.n && (bare.p[at] == 'm' || bare.p[at] == 'u');
+        if (at < bare.n && bare.p[at] == 's' && (at + 1 == bare.n || !abr_is_word(bare.p[at + 1])))
+            return true;
+    }
+    return false;
+}
+
+/* `12 ms`, `(0.3s)`, `in 2.31s` at the end. */
+static bool ends_with_time(abr_text_line bare)
+{
+    size_t i = bare.n;
+    if (ABR_HAS(")].", bare.p[i - 1]))
+        i--;
+    if (ENDS(((abr_text_line){bare.p, i}), "seconds"))
+        i -= 6;
+    if (i < 2 || bare.p[i - 1] != 's')
+        return false;
+    i--;
+    if (ABR_HAS("mun", bare.p[i - 1]))
+        i--;
+    while (i > 0 && bare.p[i - 1] == ' ')
+        i--;
+    const size_t number = i;
+    while (i > 0 && (abr_is_digit(bare.p[i - 1]) || bare.p[i - 1] == '.'))
+        i--;
+    return i < number && (i == 0 || !abr_is_word(bare.p[i - 1]));
+}
+
+bool abr_tells_duration(const abr_form_line *l)
+{
+    return ends_with_time(l->bare) || has_duration(l->bare);
+}
+
+/* `  CC  x.o`: what a quiet make is at. */
+bool abr_is_made(const abr_form_line *l)
+{
+    const abr_text_line bare = l->bare;
+    size_t i = 0;
+    while (i < bare.n && abr_is_upper(bare.p[i]))
+        i++;
+    if (i < 2 || i >= bare.n || bare.p[i] != ' ')
+        return false;
+    const abr_text_line rest = abr_trimmed(abr_line_from(bare, i));
+    return !memchr(rest.p, ' ', rest.n) && (ENDS(rest, ".o") || ENDS(rest, ".a") || ENDS(rest, ".so") ||
+                                            ENDS(rest, ".ko") || ENDS(rest, ".lo") || i == 2);
+}
+
+/* `checking for x... yes` */
+bool abr_is_step(const abr_form_line *l)
+{
+    return l->bare.n <= STEP_LENGTH && l->word.n < l->bare.n && ABR_CONTAINS(l->bare, "... ") &&
+           !abr_is_contents(l);
+}
+
+/* Does the line start with a word such as `compiling`? */
+static bool starts_with_doing(const abr_form_line *l)
+{
+    abr_text_line word = l->word;
+    while (word.n > 0 && ABR_HAS(":.", word.p[word.n - 1]))
+        word.n--;
+    return l->bare.n <= STEP_LENGTH && word.n > 4 && ENDS(word, "ing") && l->bare.p[l->bare.n - 1] != ',';
+}
+
+/* `Compiling x`, `Setting up x`: what is being done. */
+bool abr_is_doing(const abr_form_line *l)
+{
+    return l->bare.p[l->bare.n - 1] != '.' && starts_with_doing(l);
+}
+
+bool abr_is_doing_so(const abr_form_line *l)
+{
+    return starts_with_doing(l);
+}
+
+bool abr_goes_on(const abr_form_line *l)
+{
+    return l->bare.n <= STEP_LENGTH && ENDS(l->bare, "...");
+}
+
+/* `[server] listening` */
+bool abr_is_tagged(const abr_form_line *l)
+{
+    return l->bare.n <= STEP_LENGTH && l->word.n > 3 && l->word.n < l->bare.n &&
+           l->word.p[l->word.n - 1] == ']' && abr_is_letter(l->bare.p[1]);
+}
+
+/* `#12 [3/7] RUN`, `#12<tab>NEW` */
+bool abr_is_numbered_step(const abr_form_line *l)
+{
+    const size_t n = abr_digits_at(l->bare, 1);
+    return n > 0 && n + 1 < l->bare.n && ABR_HAS(" \t", l->bare.p[n + 1]);
+}
+
+/* `read(3, "...", 832) = 832`: a call and what came back, as strace tells it. */
+bool abr_is_call(const abr_form_line *l)
+{
+    size_t i = 0;
+    while (i < l->bare.n && (abr_is_digit(l->bare.p[i]) || l->bare.p[i] == '.'))
+        i++; /* when it was called */
+    const abr_text_line bare = abr_trimmed(abr_line_from(l->bare, i));
+    i = 0;
+    while (i < bare.n && abr_is_word(bare.p[i]))
+        i++;
+    if (i == 0 || i >= bare.n || bare.p[i] != '(')
+        return false;
+    for (size_t at = bare.n; at-- > i + 3;)
+        if (bare.p[at] == '=')
+            return bare.p[at - 1] == ' ' && at + 2 < bare.n && bare.p[at + 1] == ' ' &&
+                   (abr_is_digit(bare.p[at + 2]) || ABR_HAS("-?", bare.p[at + 2])) &&
+                   bare.p[bare.n - 1] != ';';
+    return false;
+}
+
+/* `> Host: x`, `< Server: y`, `{ [123 bytes data]`, as curl shows what it sends and gets. */
+bool abr_is_exchange(const abr_form_line *l)
+{
+    const abr_text_line line = l->line;
+    if (line.n < 4 || line.p[1] != ' ')
+        return false;
+    if (*line.p == '{' || *line.p == '}')
+        return line.p[2] == '[' && ENDS(line, "data]");
+    size_t i = 2;
+    while (i < line.n && (abr_is_letter(line.p[i]) || line.p[i] == '-'))
+        i++;
+    return i > 2 && abr_has_at(line, i, ": ", 2);
+}

@@ -1,0 +1,49 @@
+/* What the rows of forms.def ask of a line. */
+#ifndef ABR_LINE_FORM_TESTS_H
+#define ABR_LINE_FORM_TESTS_H
+
+#include "abridge.h"
+#include "base/ascii.h"
+#include "base/private.h"
+#include "line/form.h"
+
+ABR_PRIVATE_BEGIN
+
+/* A line as its form is told. */
+typedef struct {
+    abr_text_line line; /* at most ABR_FORM_WITHIN bytes */
+    abr_text_line bare; /* the same without blanks around it; not empty */
+    abr_text_line word; /* its first one, up to a blank */
+    abr_char_set chars; /* of `bare`, and bits for any digit and any capital, if a form asks for any */
+    const abr_forms *forms;
+} abr_form_line;
+
+#define FORM(name, log, text, first, last, holds, test, program, proof) bool test(const abr_form_line *l);
+bool abr_form_always(const abr_form_line *l);
+bool abr_form_never(const abr_form_line *l);
+#include "line/forms.def"
+#undef FORM
+
+/* Does the line start with a mark of the form? */
+bool abr_starts_with_mark(const abr_forms *x, abr_form form, abr_text_line line);
+
+/* Is the word a mark of the form, as a whole? */
+bool abr_is_mark(const abr_forms *x, abr_form form, abr_text_line word);
+
+/* Bytes of digits from `at` on. */
+static inline size_t abr_digits_at(abr_text_line line, size_t at)
+{
+    size_t i = at;
+    while (i < line.n && abr_is_digit(line.p[i]))
+        i++;
+    return i - at;
+}
+
+static inline abr_text_line abr_line_from(abr_text_line line, size_t at)
+{
+    return (abr_text_line){line.p + at, line.n - at};
+}
+
+ABR_PRIVATE_END
+
+#endif

@@ -1,0 +1,190 @@
+/* Forms of lines that people write: source, settings, markup, prose. */
+#include "line/form_tests.h"
+#include "abridge.h"
+#include "base/ascii.h"
+#include "line/char_set.h"
+
+enum {
+    LEAST_WORDS = 5 /* of prose in a line */
+};
+
+static char last_of(const abr_form_line *l)
+{
+    return l->bare.p[l->bare.n - 1];
+}
+
+/* The byte at `at`; a newline past the end. */
+static char char_at(abr_text_line line, size_t at)
+{
+    return (char)(at < line.n ? line.p[at] : '\n');
+}
+
+/* The name at the start of a line: letters, digits, underscores. */
+static abr_text_line name_of(const abr_form_line *l)
+{
+    size_t i = 0;
+    while (i < l->bare.n && abr_is_word(l->bare.p[i]))
+        i++;
+    return (abr_text_line){l->bare.p, i};
+}
+
+/* ---- source ---- */
+
+/* `f(x):`, `f(x),`, `f(` */
+bool abr_is_block(const abr_form_line *l)
+{
+    return l->bare.n > 1 && (last_of(l) == '(' || l->bare.p[l->bare.n - 2] == ')');
+}
+
+bool abr_starts_as_source(const abr_form_line *l)
+{
+    const char second = char_at(l->bare, 1);
+    switch (*l->bare.p) {
+    case '<':
+        return second != ' ' && second != '\n';
+    case '#':
+        return !abr_is_digit(second);
+    case '@':
+    case '$':
+    case '\\':
+    case '%':
+    case '!':
+        return abr_is_letter(second) || second == '{';
+    default:
+        return true;
+    }
+}
+
+bool abr_starts_with_keyword(const abr_form_line *l)
+{
+    char small[16];
+    const abr_text_line word = name_of(l);
+    if (word.n > sizeof small || !ABR_HAS(" \n(:\t", char_at(l->bare, word.n)))
+        return false;
+    const bool shouted = word.n > 1 && abr_is_upper(word.p[0]) && abr_is_upper(word.p[1]);
+    for (size_t i = 0; i < word.n; i++)
+        small[i] = shouted ? abr_to_lower(word.p[i]) : word.p[i];
+    return abr_is_mark(l->forms, ABR_FORM_KEYWORD, (abr_text_line){small, word.n});
+}
+
+/* ` = `, ` == `, `=>`, ` := `, ` += `; `NAME=value` */
+bool abr_is_assignment(const abr_form_line *l)
+{
+    const abr_text_line bare = l->bare;
+    for (size_t i = 0; i < bare.n; i++) {
+        if (bare.p[i] != '=')
+            continue;
+        if (char_at(bare, i + 1) == '>')
+            return true;
+        const size_t before = i - (i > 0 && ABR_HAS(":+=", bare.p[i - 1]));
+        if (char_at(bare, i + 1) == ' ' && before > 0 && bare.p[before - 1] == ' ')
+            return true;
+    }
+    size_t i = 0;
+    while (i < bare.n && (abr_is_word(bare.p[i]) || ABR_HAS("-./\"'[]@", bare.p[i])))
+        i++;
+    return i > 0 && (char_at(bare, i) == '=' || (char_at(bare, i) == ' ' && char_at(bare, i + 1) == '='));
+}
+
+/* `f(x)`, `a.b(`, `echo "x"` */
+bool abr_has_arguments(const abr_form_line *l)
+{
+    const abr_text_line word = name_of(l);
+    const char after = char_at(l->bare, word.n);
+    if (word.n == 0)
+        return false;
+    if (after == ' ')
+        return word.n > 1 && abr_is_lower(*word.p) && ABR_HAS("'\"", char_at(l->bare, word.n + 1));
+    return ABR_HAS("(.[", after) && (last_of(l) == ')' || abr_has_char(l->chars, '(')) &&
+           l->bare.n - word.n > 2;
+}
+
+bool abr_is_quoted(const abr_form_line *l)
+{
+    return *l->bare.p == '"' || *l->line.p == '\t' || last_of(l) == ',' || abr_has_char(l->chars, '\t');
+}
+
+/* ---- settings ---- */
+
+/* `[section]` */
+bool abr_is_heading(const abr_form_line *l)
+{
+    return l->bare.n > 3 && !abr_is_digit(l->bare.p[1]) && l->bare.p[1] != ' ';
+}
+
+/* Does the line start with `name:`, or `- name:`? */
+static bool names_value(const abr_form_line *l)
+{
+    const size_t start = ABR_STARTS(l->bare, "- ") ? 2 : 0;
+    size_t i = start;
+    while (i < l->bare.n && (abr_is_word(l->bare.p[i]) || ABR_HAS("-./\"'[]@", l->bare.p[i])))
+        i++;
+    return i > start && char_at(l->bare, i) == ':' && ABR_HAS(" \n", char_at(l->bare, i + 1));
+}
+
+/* `  name: value`, `- name: value` */
+bool abr_is_field(const abr_form_line *l)
+{
+    return (l->bare.p > l->line.p || ABR_STARTS(l->bare, "- ")) && names_value(l);
+}
+
+bool abr_is_setting_at_edge(const abr_form_line *l)
+{
+    return names_value(l);
+}
+
+/* ---- markup, prose ---- */
+
+/* Dots that lead to a page's number. */
+bool abr_is_contents(const abr_form_line *l)
+{
+    return ABR_CONTAINS(l->bare, ".....");
+}
+
+/* `- item`, `12. item`, `` `code` ``; a line of troff. */
+bool abr_is_item(const abr_form_line *l)
+{
+    const abr_text_line bare = l->bare;
+    const size_t n = abr_digits_at(bare, 0);
+    const bool numbered = n > 0 && n <= 3 && ABR_HAS(".)", char_at(bare, n)) && char_at(bare, n + 1) == ' ';
+    return numbered || (ABR_HAS("-*|><", *bare.p) && char_at(bare, 1) == ' ') ||
+           abr_has_char(l->chars, '`') || ABR_CONTAINS(bare, "**") ||
+           (*l->line.p == '.' && abr_is_letter(char_at(bare, 1)));
+}
+
+/* Is the char at `at` one of a plain word that starts at `start`, or a mark around it? */
+static bool is_of_word(abr_text_line bare, size_t start, size_t at)
+{
+    const char c = bare.p[at];
+    if ((c & 0x80) || c == '\'' || (at == start && (abr_is_upper(c) || ABR_HAS("(\"", c))))
+        return true;
+    const bool ends = at + 2 >= bare.n || bare.p[at + 1] == ' ' || bare.p[at + 2] == ' ';
+    return ends && ABR_HAS(",.;:!?)\"-", c);
+}
+
+/* Most of the words are plain ones in lower case. */
+bool abr_is_prose(const abr_form_line *l)
+{
+    size_t words = 0;
+    size_t plain = 0;
+    for (size_t i = 0; i < l->bare.n; i++) {
+        if (l->bare.p[i] == ' ')
+            continue;
+        const size_t start = i;
+        bool small = true;
+        for (; i < l->bare.n && l->bare.p[i] != ' '; i++)
+            small = small && (abr_is_lower(l->bare.p[i]) || is_of_word(l->bare, start, i));
+        words++;
+        plain += small;
+    }
+    return words >= LEAST_WORDS && plain * 4 >= words * 3 && !ABR_STARTS(l->line, "-- ");
+}
+
+/* A third of it is not ASCII. */
+bool abr_is_foreign(const abr_form_line *l)
+{
+    size_t high = 0;
+    for (size_t i = 0; i < l->bare.n; i++)
+        high += (l->bare.p[i] & 0x80) != 0;
+    return high * 3 > l->bare.n;
+}
