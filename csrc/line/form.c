@@ -41,25 +41,25 @@ typedef struct {
     uint8_t n;
     uint8_t place;
     uint8_t form;
-} mark;
+} form_mark;
 
-static const mark mark_rows[] = {
+static const form_mark mark_rows[] = {
 #define MARK(place, form, text, program, proof) {text, sizeof(text) - 1, MARK_##place, ABR_FORM_##form},
 #include "line/marks.def"
 #undef MARK
 };
 
-enum { MARKS = sizeof mark_rows / sizeof *mark_rows };
-_Static_assert((int)MARKS < (int)ABR_MARKS_MOST, "every mark has a place");
+enum { MARK_ROWS = sizeof mark_rows / sizeof *mark_rows };
+_Static_assert((int)MARK_ROWS < (int)ABR_MARKS_MOST, "every mark has a place");
 _Static_assert(ABR_FORMS <= 64, "a form is a bit");
 
-static unsigned index_of(char c)
+static unsigned char_index(char c)
 {
     return (unsigned char)c < BEYOND ? (unsigned char)c : BEYOND;
 }
 
 /* The chars of a row's text, as forms.def spells them. */
-static abr_char_set set_of(const char *text)
+static abr_char_set spelled_set(const char *text)
 {
     abr_char_set set = {0, 0};
     for (; *text; text++)
@@ -85,8 +85,8 @@ void abr_forms_open(abr_forms *x, abr_form_set asked, unsigned without)
     x->without = without;
     for (unsigned i = 1; i < ABR_FORMS; i++) {
         const form_row *row = &form_rows[i];
-        const abr_char_set first = set_of(row->first);
-        const abr_char_set last = set_of(row->last);
+        const abr_char_set first = spelled_set(row->first);
+        const abr_char_set last = spelled_set(row->last);
         if (!(asked >> i & 1) || without == ABR_RULE_FORM + i - 1 || row->test == abr_form_never)
             continue;
         for (unsigned c = 0; c < ABR_FIRSTS; c++) {
@@ -98,8 +98,8 @@ void abr_forms_open(abr_forms *x, abr_form_set asked, unsigned without)
         x->holds[i] = needs_of(row->holds);
         x->asks_chars = x->asks_chars || *row->holds != '\0';
     }
-    for (unsigned i = MARKS; i-- > 0;) {
-        const mark *m = &mark_rows[i];
+    for (unsigned i = MARK_ROWS; i-- > 0;) {
+        const form_mark *m = &mark_rows[i];
         const bool is_asked = m->place >= MARK_WORD || asked >> m->form & 1; /* words are for tests */
         if (!is_asked || without == ABR_RULE_MARK + i || without == ABR_RULE_FORM + (unsigned)m->form - 1)
             continue;
@@ -110,7 +110,7 @@ void abr_forms_open(abr_forms *x, abr_form_set asked, unsigned without)
                 x->within[x->within_count++] = (abr_mark_within){needs_of(m->text), (uint16_t)i};
             continue;
         }
-        uint16_t *head = &x->marks[place][index_of(m->text[place == MARK_END ? m->n - 1 : 0])];
+        uint16_t *head = &x->marks[place][char_index(m->text[place == MARK_END ? m->n - 1 : 0])];
         x->next[i + 1] = *head;
         *head = (uint16_t)(i + 1);
     }
@@ -119,7 +119,7 @@ void abr_forms_open(abr_forms *x, abr_form_set asked, unsigned without)
 /* ---- marks ---- */
 
 /* Is the mark in the line, at its place? */
-static bool has_mark(const abr_form_line *l, const mark *m)
+static bool has_mark(const abr_form_line *l, const form_mark *m)
 {
     switch (m->place) {
     case MARK_START:
@@ -157,7 +157,7 @@ static void read_marks(const abr_forms *x, unsigned place, unsigned c, const abr
                        abr_form_told *told)
 {
     for (unsigned i = x->marks[place][c]; i != 0; i = x->next[i]) {
-        const mark *m = &mark_rows[i - 1];
+        const form_mark *m = &mark_rows[i - 1];
         if (says_more(told, m->form) && has_mark(l, m))
             add_form(told, m->form);
     }
@@ -166,7 +166,7 @@ static void read_marks(const abr_forms *x, unsigned place, unsigned c, const abr
 static void read_marks_within(const abr_forms *x, const abr_form_line *l, abr_form_told *told)
 {
     for (unsigned i = 0; i < x->within_count; i++) {
-        const mark *m = &mark_rows[x->within[i].mark];
+        const form_mark *m = &mark_rows[x->within[i].mark];
         if (abr_has_only(x->within[i].holds, l->chars) && says_more(told, m->form) &&
             abr_contains(l->bare, m->text, m->n))
             add_form(told, m->form);
@@ -177,8 +177,8 @@ static bool has_word(const abr_forms *x, mark_place place, abr_form form, abr_te
 {
     if (word.n == 0)
         return false;
-    for (unsigned i = x->marks[place][index_of(*word.p)]; i != 0; i = x->next[i]) {
-        const mark *m = &mark_rows[i - 1];
+    for (unsigned i = x->marks[place][char_index(*word.p)]; i != 0; i = x->next[i]) {
+        const form_mark *m = &mark_rows[i - 1];
         if (m->form == form && m->n == word.n && memcmp(m->text, word.p, word.n) == 0)
             return true;
     }
@@ -187,7 +187,7 @@ static bool has_word(const abr_forms *x, mark_place place, abr_form form, abr_te
 
 bool abr_starts_with_mark(const abr_forms *x, abr_form form, abr_text_line line)
 {
-    for (unsigned i = line.n > 0 ? x->marks[MARK_EDGE][index_of(*line.p)] : 0; i != 0; i = x->next[i])
+    for (unsigned i = line.n > 0 ? x->marks[MARK_EDGE][char_index(*line.p)] : 0; i != 0; i = x->next[i])
         if (mark_rows[i - 1].form == form && abr_has_at(line, 0, mark_rows[i - 1].text, mark_rows[i - 1].n))
             return true;
     return false;
@@ -231,7 +231,7 @@ static abr_char_set chars_of(abr_text_line bare)
 }
 
 /* `whole`: find its chars and its first word, too. */
-static abr_form_line look_at(const abr_forms *x, abr_text_line line, bool whole)
+static abr_form_line form_line_of(const abr_forms *x, abr_text_line line, bool whole)
 {
     abr_form_line l = {.line = {line.p, line.n < ABR_FORM_WITHIN ? line.n : ABR_FORM_WITHIN}, .forms = x};
     l.bare = abr_trimmed(l.line);
@@ -251,13 +251,13 @@ abr_form_told abr_read_form(const abr_forms *x, abr_text_line line)
         abr_trimmed((abr_text_line){line.p, line.n < ABR_FORM_WITHIN ? line.n : ABR_FORM_WITHIN});
     if (bare.n == 0)
         return told;
-    const unsigned first = index_of(*bare.p);
-    const unsigned last = index_of(bare.p[bare.n - 1]);
+    const unsigned first = char_index(*bare.p);
+    const unsigned last = char_index(bare.p[bare.n - 1]);
     abr_form_set may = x->by_first[first] & x->by_last[last];
     if (!(may != 0 || x->marks[MARK_START][first] || x->marks[MARK_EDGE][first] || x->marks[MARK_END][last] ||
           x->within_count > 0))
         return told;
-    const abr_form_line l = look_at(x, line, x->asks_chars);
+    const abr_form_line l = form_line_of(x, line, x->asks_chars);
     read_marks(x, MARK_START, first, &l, &told);
     read_marks(x, MARK_EDGE, first, &l, &told);
     read_marks(x, MARK_END, last, &l, &told);
@@ -272,8 +272,14 @@ abr_form_told abr_read_form(const abr_forms *x, abr_text_line line)
 
 bool abr_has_form(const abr_forms *x, abr_form form, abr_text_line line)
 {
-    const abr_form_line l = look_at(x, line, true);
-    return l.bare.n > 0 && x->without != ABR_RULE_FORM + form - 1 &&
+    const abr_form_line l = form_line_of(x, line, true);
+    if (l.bare.n == 0 || x->without == ABR_RULE_FORM + (unsigned)form - 1)
+        return false;
+    for (unsigned i = 0; i < MARK_ROWS; i++)
+        if (mark_rows[i].form == form && x->without != ABR_RULE_MARK + i && has_mark(&l, &mark_rows[i]))
+            return true;
+    const char *first = form_rows[form].first;
+    return (*first == '\0' || abr_has_char(spelled_set(first), *l.bare.p)) &&
            abr_has_only(needs_of(form_rows[form].holds), l.chars) && form_rows[form].test(&l);
 }
 

@@ -32,7 +32,9 @@ typedef uint64_t abr_form_set;
 #define ABR_ALL_FORMS (~UINT64_C(0))
 
 /* Those of lines that show what went wrong. */
-#define ABR_FORMS_OF_TROUBLE (ABR_FORM_BIT(ABR_FORM_FRAME) | ABR_FORM_BIT(ABR_FORM_EXCERPT))
+#define ABR_FORMS_OF_TROUBLE                                                                                 \
+    (ABR_FORM_BIT(ABR_FORM_FRAME) | ABR_FORM_BIT(ABR_FORM_EXCERPT) | ABR_FORM_BIT(ABR_FORM_QUOTING) |        \
+     ABR_FORM_BIT(ABR_FORM_REMARK))
 
 /* What a line's form tells. */
 typedef struct {

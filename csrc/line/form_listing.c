@@ -36,6 +36,13 @@ bool abr_is_mode_row(const abr_form_line *l)
     return end - at >= LEAST && end < n && ABR_HAS(" +.", p[end]) && !is_rule;
 }
 
+/* `ii  name  1.0  what it is`: two letters of a state, and columns. */
+bool abr_is_listed(const abr_form_line *l)
+{
+    return l->word.n == 2 && abr_is_lower(l->word.p[1]) && abr_has_at(l->bare, 2, "  ", 2) &&
+           ABR_CONTAINS(abr_trimmed(abr_line_from(l->bare, 2)), "  ");
+}
+
 /* ---- commits ---- */
 
 /* Hexadecimal digits at the start, and in *mixed whether letters and others are among them. */
@@ -52,7 +59,7 @@ static size_t hash_length(abr_text_line bare, bool *mixed)
     return i;
 }
 
-static bool is_commit(abr_text_line bare)
+static bool is_abbreviated(abr_text_line bare)
 {
     bool mixed;
     const size_t n = hash_length(bare, &mixed);
@@ -68,7 +75,7 @@ bool abr_starts_with_hash(const abr_form_line *l)
     const size_t n = hash_length(bare, &mixed);
     if (n < LEAST_OFFSET)
         return false;
-    if (is_commit(bare))
+    if (is_abbreviated(bare))
         return true;
     if (n == bare.n)
         return n >= LONG_HASH;
@@ -99,9 +106,9 @@ static bool names_commit(abr_text_line bare)
     if (bare.n > 2 && ABR_HAS("*+-", *bare.p) && bare.p[1] == ' ')
         bare = abr_trimmed(abr_line_from(bare, 2));
     const char *gap = memchr(bare.p, ' ', bare.n);
-    if (is_commit(bare) || !gap || gap[-1] == ':')
-        return is_commit(bare);
-    return is_commit(abr_trimmed(abr_line_from(bare, (size_t)(gap - bare.p))));
+    if (is_abbreviated(bare) || !gap || gap[-1] == ':')
+        return is_abbreviated(bare);
+    return is_abbreviated(abr_trimmed(abr_line_from(bare, (size_t)(gap - bare.p))));
 }
 
 bool abr_is_of_git(const abr_form_line *l)
@@ -265,7 +272,7 @@ bool abr_is_path_alone(const abr_form_line *l)
 }
 
 /* A few words and nothing else, as a list of names has them. */
-static bool is_plain(const abr_form_line *l)
+static bool is_plain_name(const abr_form_line *l)
 {
     size_t words = 1;
     if (!abr_has_only(l->chars, abr_joined(ABR_LETTERS, ABR_SET("\2 '-"))))
@@ -308,7 +315,7 @@ bool abr_is_entry(const abr_form_line *l)
     const abr_text_line bare = l->bare;
     if (ABR_STARTS(l->line, "-- ")) /* of cmake, or a comment */
         return false;
-    if (is_alone(l) || l->bare.p >= l->line.p + DEEP || is_plain(l))
+    if (is_alone(l) || l->bare.p >= l->line.p + DEEP || is_plain_name(l))
         return true;
     return abr_has_at(bare, l->word.n, "  ", 2) ||
            (abr_is_lower(*bare.p) && abr_has_at(bare, l->word.n, " - ", 3));

@@ -6,12 +6,12 @@
 #include "line/layout.h"
 
 enum {
-    TIME_WITHIN = 48,  /* bytes of the start in which a time says when a line was printed, */
-    GRAVE_WITHIN = 64, /* and a level, how grave it is */
-    STEP_LENGTH = 160  /* of a line that tells a step, at most */
+    STAMPED_WITHIN = 48, /* bytes of the start in which a time says when a line was printed, */
+    GRAVE_WITHIN = 64,   /* and a level, how grave it is */
+    STEP_LENGTH = 160    /* of a line that tells a step, at most */
 };
 
-#define ENDS(line, literal)                                                                                  \
+#define FORM_ENDS(line, literal)                                                                             \
     ((line).n >= sizeof(literal) - 1 &&                                                                      \
      memcmp((line).p + (line).n - (sizeof(literal) - 1), literal, sizeof(literal) - 1) == 0)
 
@@ -30,7 +30,7 @@ static bool names_a_time(abr_text_line bare)
 bool abr_is_timed(const abr_form_line *l)
 {
     const abr_text_line line = l->line;
-    const size_t end = line.n < TIME_WITHIN ? line.n : TIME_WITHIN;
+    const size_t end = line.n < STAMPED_WITHIN ? line.n : STAMPED_WITHIN;
     for (size_t i = 0; i < end; i++) {
         const size_t n = abr_digits_at(line, i);
         if (n == 0)
@@ -160,7 +160,8 @@ bool abr_is_exception(const abr_form_line *l)
         i++;
     const abr_text_line word = {l->bare.p, i};
     return i < l->bare.n && l->bare.p[i] == ':' &&
-           (ENDS(word, "Error") || ENDS(word, "Exception") || ENDS(word, "error") || ENDS(word, "Warning"));
+           (FORM_ENDS(word, "Error") || FORM_ENDS(word, "Exception") || FORM_ENDS(word, "error") ||
+            FORM_ENDS(word, "Warning"));
 }
 
 /* ---- commands, steps, tests ---- */
@@ -225,7 +226,7 @@ static bool ends_with_time(abr_text_line bare)
     size_t i = bare.n;
     if (ABR_HAS(")].", bare.p[i - 1]))
         i--;
-    if (ENDS(((abr_text_line){bare.p, i}), "seconds"))
+    if (FORM_ENDS(((abr_text_line){bare.p, i}), "seconds"))
         i -= 6;
     if (i < 2 || bare.p[i - 1] != 's')
         return false;
@@ -255,8 +256,9 @@ bool abr_is_made(const abr_form_line *l)
     if (i < 2 || i >= bare.n || bare.p[i] != ' ')
         return false;
     const abr_text_line rest = abr_trimmed(abr_line_from(bare, i));
-    return !memchr(rest.p, ' ', rest.n) && (ENDS(rest, ".o") || ENDS(rest, ".a") || ENDS(rest, ".so") ||
-                                            ENDS(rest, ".ko") || ENDS(rest, ".lo") || i == 2);
+    return !memchr(rest.p, ' ', rest.n) &&
+           (FORM_ENDS(rest, ".o") || FORM_ENDS(rest, ".a") || FORM_ENDS(rest, ".so") ||
+            FORM_ENDS(rest, ".ko") || FORM_ENDS(rest, ".lo") || i == 2);
 }
 
 /* `checking for x... yes` */
@@ -272,7 +274,8 @@ static bool starts_with_doing(const abr_form_line *l)
     abr_text_line word = l->word;
     while (word.n > 0 && ABR_HAS(":.", word.p[word.n - 1]))
         word.n--;
-    return l->bare.n <= STEP_LENGTH && word.n > 4 && ENDS(word, "ing") && l->bare.p[l->bare.n - 1] != ',';
+    return l->bare.n <= STEP_LENGTH && word.n > 4 && FORM_ENDS(word, "ing") &&
+           l->bare.p[l->bare.n - 1] != ',';
 }
 
 /* `Compiling x`, `Setting up x`: what is being done. */
@@ -288,7 +291,7 @@ bool abr_is_doing_so(const abr_form_line *l)
 
 bool abr_goes_on(const abr_form_line *l)
 {
-    return l->bare.n <= STEP_LENGTH && ENDS(l->bare, "...");
+    return l->bare.n <= STEP_LENGTH && FORM_ENDS(l->bare, "...");
 }
 
 /* `[server] listening` */
@@ -303,6 +306,28 @@ bool abr_is_numbered_step(const abr_form_line *l)
 {
     const size_t n = abr_digits_at(l->bare, 1);
     return n > 0 && n + 1 < l->bare.n && ABR_HAS(" \t", l->bare.p[n + 1]);
+}
+
+/* What a program does, step by step: `   File 'a.h' does not exist.` of make -d, and of cmake --trace
+ * `/usr/share/cmake/Modules/FindZLIB.cmake(12):  message(FATAL_ERROR none )`. */
+bool abr_is_trace(const abr_form_line *l)
+{
+    const abr_text_line bare = l->bare;
+    if (bare.p > l->line.p && ABR_STARTS(bare, "File '"))
+        return FORM_ENDS(bare, " does not exist.");
+    size_t at = 0;
+    while (at < bare.n && bare.p[at] != '(')
+        at++;
+    const abr_text_line file = {bare.p, at};
+    at += at < bare.n;
+    return (FORM_ENDS(file, ".cmake") || FORM_ENDS(file, "CMakeLists.txt")) && abr_digits_at(bare, at) > 0 &&
+           abr_has_at(bare, at + abr_digits_at(bare, at), "):  ", 4);
+}
+
+/* `At C:\a.ps1:3 char:5`: what PowerShell ran follows, each line after a plus. */
+bool abr_is_quoting(const abr_form_line *l)
+{
+    return ABR_STARTS(l->bare, "At ") && ABR_CONTAINS(l->bare, " char:");
 }
 
 /* `read(3, "...", 832) = 832`: a call and what came back, as strace tells it. */
@@ -332,7 +357,7 @@ bool abr_is_exchange(const abr_form_line *l)
     if (line.n < 4 || line.p[1] != ' ')
         return false;
     if (*line.p == '{' || *line.p == '}')
-        return line.p[2] == '[' && ENDS(line, "data]");
+        return line.p[2] == '[' && FORM_ENDS(line, "data]");
     size_t i = 2;
     while (i < line.n && (abr_is_letter(line.p[i]) || line.p[i] == '-'))
         i++;

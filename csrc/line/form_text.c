@@ -36,6 +36,12 @@ bool abr_is_block(const abr_form_line *l)
     return l->bare.n > 1 && (last_of(l) == '(' || l->bare.p[l->bare.n - 2] == ')');
 }
 
+/* `#          got: '1'`: what a test tells of itself, or a comment that goes on. */
+bool abr_is_remark(const abr_form_line *l)
+{
+    return ABR_STARTS(l->line, "#  ");
+}
+
 bool abr_starts_as_source(const abr_form_line *l)
 {
     const char second = char_at(l->bare, 1);

@@ -253,8 +253,8 @@ static bool is_option_help(const abr_evidence *l)
     return abr_is_letter(byte_at(l, skip(l, i, " ")));
 }
 
-/* A heading, "### Errors", "3. Failure modes", a man page's "ERRORS"; a row of ls -l. */
-static bool is_heading_or_row(const abr_evidence *l)
+/* A heading, "### Errors", "3. Failure modes", a man page's "ERRORS". */
+static bool is_heading(const abr_evidence *l)
 {
     size_t i = l->words->indent;
     size_t end = skip(l, i, "#");
@@ -263,66 +263,24 @@ static bool is_heading_or_row(const abr_evidence *l)
     end = skip_digits(l, i);
     if (i == 0 && end > 0 && end <= 2 && starts_with(l, end, ". ") && l->words->words <= 4)
         return true;
-    if (l->words->words == 1 && starts_with(l, i, "ERRORS") && i + 6 == end_without_blanks(l))
-        return true;
-    return abr_has_form(&l->lexicon->forms, ABR_FORM_MODES, (abr_text_line){l->p + i, l->n - i});
+    return l->words->words == 1 && starts_with(l, i, "ERRORS") && i + 6 == end_without_blanks(l);
 }
 
-/* ---- traces: what a program does, step by step ---- */
-
-/* Where `text` stands first, from `from` on; l->n where it does not. */
-static size_t first_of(const abr_evidence *l, size_t from, const char *text)
+/* Has the line a form in which words of trouble are names, or what a program looks for? */
+static bool is_no_report(const abr_evidence *l)
 {
-    const char first = *text;
-    for (size_t i = from; i < l->n; i++) {
-        const char *p = memchr(l->p + i, first, l->n - i);
-        if (!p)
-            break;
-        i = (size_t)(p - l->p);
-        if (starts_with(l, i, text))
-            return i;
-    }
-    return l->n;
-}
-
-/* strace's `openat(AT_FDCWD, "a.h", O_RDONLY) = -1 ENOENT (No such file or directory)`. */
-static bool is_system_call(const abr_evidence *l)
-{
-    if (l->p[l->n - 1] != ')')
-        return false;
-    size_t at = first_of(l, 0, " = -"); /* whichever digit follows: see tell_digits() */
-    if (!abr_is_digit(byte_at(l, at + 4)) || !starts_with(l, at + 5, " E"))
-        return false;
-    while (at > 0 && at < l->n && l->p[at - 1] == ' ')
-        at--;
-    return at > 0 && at < l->n && l->p[at - 1] == ')';
-}
-
-/* cmake --trace: `/usr/share/cmake/Modules/FindZLIB.cmake(12):  message(FATAL_ERROR none )`. */
-static bool is_cmake_command(const abr_evidence *l)
-{
-    if (!memchr(l->p, '(', l->n))
-        return false;
-    size_t at = first_of(l, 0, ".cmake(");
-    at = at < l->n ? at + strlen(".cmake(") : first_of(l, 0, "CMakeLists.txt(") + strlen("CMakeLists.txt(");
-    if (at >= l->n || !abr_is_digit(l->p[at]))
-        return false;
-    at = skip_digits(l, at);
-    return starts_with(l, at, "):  ") && first_of(l, at + 4, "(") < l->n;
-}
-
-/* make -d says of each file how it was not made. */
-static bool is_trace(const abr_evidence *l)
-{
-    return starts_with(l, l->words->indent, "No implicit rule found for ") || is_system_call(l) ||
-           is_cmake_command(l);
+    static const abr_form forms[] = {ABR_FORM_MODES, ABR_FORM_LISTED, ABR_FORM_CALL, ABR_FORM_TRACE};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (abr_has_form(&l->lexicon->forms, forms[i], (abr_text_line){l->p, l->n}))
+            return true;
+    return false;
 }
 
 abr_written abr_written_of(const abr_evidence *l)
 {
     if (l->words->indent == l->n)
         return ABR_WRITTEN_NOT;
-    if (starts_as_comment(l) || is_commit(l) || is_heading_or_row(l) || is_trace(l))
+    if (starts_as_comment(l) || is_commit(l) || is_heading(l) || is_no_report(l))
         return ABR_WRITTEN_TEXT;
     bool source =
         ends_as_source(l) || starts_as_source(l) || is_assignment(l) || is_shell(l) || is_option_help(l);

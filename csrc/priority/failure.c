@@ -93,6 +93,11 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
                   size_t n, bool *next)
 {
     bool deeper = l->indent > f->indent;
+    if (f->quoting && *p == '+') { /* what PowerShell ran */
+        f->plain = 0;
+        return true;
+    }
+    f->quoting = r->told.form == ABR_FORM_QUOTING;
     bool passes = r->kind == ABR_LINE_PASS || r->kind == ABR_LINE_STEP;
     if (r->command == ABR_COMMAND_STARTS || (passes && !deeper))
         return false;
@@ -105,7 +110,8 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
         return true;
     if (deeper && r->kind == ABR_LINE_PLAIN && !r->hit && is_routine(f, r, nth))
         return ++f->plain <= PLAIN_MOST;
-    if (r->kind == ABR_LINE_FRAME || r->kind == ABR_LINE_EXCERPT || deeper || goes_back(p, n)) {
+    if (r->kind == ABR_LINE_FRAME || r->kind == ABR_LINE_EXCERPT || r->told.form == ABR_FORM_REMARK ||
+        deeper || goes_back(p, n)) {
         f->body = true;
         f->plain = 0;
         return true;

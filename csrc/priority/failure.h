@@ -19,6 +19,7 @@ typedef struct {
     bool told;    /* the last line read is a hit that is more than that, and no level alone ("npm ERR!") */
     bool body;    /* more than its head was read */
     bool placed;  /* its head starts with a place */
+    bool quoting; /* the command that failed is quoted here */
     bool tracing; /* a traceback, whose message comes last */
     uint8_t level;
     unsigned blanks; /* blank lines in a row */
