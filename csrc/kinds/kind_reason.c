@@ -7,13 +7,10 @@
 #include "kinds/failing.h"
 #include "kinds/kind.h"
 #include "kinds/text/log.h"
-#include "kinds/text/log_signs.h"
-#include "kinds/text/text_signs.h"
-#include "line/char_set.h"
+#include "line/form.h"
 #include "line/lines.h"
+#include "line/rule.h"
 #include "text/scan.h"
-
-enum { REASON_WITHIN = 240 /* bytes of a line that are looked at */ };
 
 static const char *reason_of(const abr_telling *told)
 {
@@ -52,22 +49,20 @@ static void speak_for(abr_side_lines *side, uint64_t line, float sure)
 
 static void weigh_sides(const char *p, size_t n, abr_kind_reason *out)
 {
+    abr_forms forms;
     abr_text_line line;
     uint64_t number = 0;
+    abr_forms_open(&forms, ABR_ALL_FORMS, ABR_NO_RULE);
     for (size_t at = 0; abr_next_line(p, n, &at, &line);) {
         number++;
-        const abr_text_line start = {line.p, line.n < REASON_WITHIN ? line.n : REASON_WITHIN};
-        const abr_text_line bare = abr_trimmed(start);
-        if (bare.n == 0)
+        if (abr_trimmed(line).n == 0)
             continue;
-        const abr_char_set chars = abr_chars_of(bare);
-        const float printed = abr_log_signs(start, bare, chars);
-        const float written = abr_text_signs(start, bare, chars);
+        const abr_form_told told = abr_read_whole_form(&forms, line);
         out->lines++;
-        if (printed > written)
-            speak_for(&out->printed, number, printed);
-        else if (written > 0)
-            speak_for(&out->written, number, written);
+        if (told.log > told.text)
+            speak_for(&out->printed, number, told.log);
+        else if (told.text > 0)
+            speak_for(&out->written, number, told.text);
     }
 }
 

@@ -270,17 +270,23 @@ abr_form_told abr_read_form(const abr_forms *x, abr_text_line line)
     return told;
 }
 
-bool abr_has_form(const abr_forms *x, abr_form form, abr_text_line line)
+bool abr_has_form(const abr_forms *x, abr_form_set forms, abr_text_line line)
 {
     const abr_form_line l = form_line_of(x, line, true);
-    if (l.bare.n == 0 || x->without == ABR_RULE_FORM + (unsigned)form - 1)
+    if (l.bare.n == 0)
         return false;
     for (unsigned i = 0; i < MARK_ROWS; i++)
-        if (mark_rows[i].form == form && x->without != ABR_RULE_MARK + i && has_mark(&l, &mark_rows[i]))
+        if (forms >> mark_rows[i].form & 1 && x->without != ABR_RULE_MARK + i && has_mark(&l, &mark_rows[i]))
             return true;
-    const char *first = form_rows[form].first;
-    return (*first == '\0' || abr_has_char(spelled_set(first), *l.bare.p)) &&
-           abr_has_only(needs_of(form_rows[form].holds), l.chars) && form_rows[form].test(&l);
+    for (; forms != 0; forms &= forms - 1) {
+        const unsigned form = lowest(forms);
+        const form_row *row = &form_rows[form];
+        if (x->without != ABR_RULE_FORM + form - 1 &&
+            (*row->first == '\0' || abr_has_char(spelled_set(row->first), *l.bare.p)) &&
+            abr_has_only(needs_of(row->holds), l.chars) && row->test(&l))
+            return true;
+    }
+    return false;
 }
 
 abr_form_told abr_read_whole_form(const abr_forms *x, abr_text_line line)

@@ -31,6 +31,11 @@ typedef uint64_t abr_form_set;
 #define ABR_FORM_BIT(form) (UINT64_C(1) << (form))
 #define ABR_ALL_FORMS (~UINT64_C(0))
 
+/* Those in which words of trouble are names, or what a program looks for. */
+#define ABR_FORMS_WITHOUT_TROUBLE                                                                            \
+    (ABR_FORM_BIT(ABR_FORM_MODES) | ABR_FORM_BIT(ABR_FORM_LISTED) | ABR_FORM_BIT(ABR_FORM_CALL) |            \
+     ABR_FORM_BIT(ABR_FORM_TRACE))
+
 /* Those of lines that show what went wrong. */
 #define ABR_FORMS_OF_TROUBLE                                                                                 \
     (ABR_FORM_BIT(ABR_FORM_FRAME) | ABR_FORM_BIT(ABR_FORM_EXCERPT) | ABR_FORM_BIT(ABR_FORM_QUOTING) |        \
@@ -81,8 +86,8 @@ typedef enum {
 /* Is it the subject of a commit, by its type: "fix(api): ...", "docs: ..."? */
 abr_subject abr_commit_subject(const abr_forms *x, abr_text_line line);
 
-/* Has the line this form, whether or not it was asked for? */
-bool abr_has_form(const abr_forms *x, abr_form form, abr_text_line line);
+/* Has the line one of these forms, whether or not they were asked for? */
+bool abr_has_form(const abr_forms *x, abr_form_set forms, abr_text_line line);
 
 /* The form of a line, of those asked for. Costs some 100 ns if all are. */
 abr_form_told abr_read_form(const abr_forms *x, abr_text_line line);

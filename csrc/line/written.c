@@ -266,21 +266,12 @@ static bool is_heading(const abr_evidence *l)
     return l->words->words == 1 && starts_with(l, i, "ERRORS") && i + 6 == end_without_blanks(l);
 }
 
-/* Has the line a form in which words of trouble are names, or what a program looks for? */
-static bool is_no_report(const abr_evidence *l)
-{
-    static const abr_form forms[] = {ABR_FORM_MODES, ABR_FORM_LISTED, ABR_FORM_CALL, ABR_FORM_TRACE};
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (abr_has_form(&l->lexicon->forms, forms[i], (abr_text_line){l->p, l->n}))
-            return true;
-    return false;
-}
-
 abr_written abr_written_of(const abr_evidence *l)
 {
     if (l->words->indent == l->n)
         return ABR_WRITTEN_NOT;
-    if (starts_as_comment(l) || is_commit(l) || is_heading(l) || is_no_report(l))
+    if (starts_as_comment(l) || is_commit(l) || is_heading(l) ||
+        abr_has_form(&l->lexicon->forms, ABR_FORMS_WITHOUT_TROUBLE, (abr_text_line){l->p, l->n}))
         return ABR_WRITTEN_TEXT;
     bool source =
         ends_as_source(l) || starts_as_source(l) || is_assignment(l) || is_shell(l) || is_option_help(l);

@@ -62,6 +62,28 @@ static void a_prefix_of_an_error_without_a_text_goes_on(void)
     CHECK(failure.found == 1);
 }
 
+static void what_powershell_ran_belongs_to_it(void)
+{
+    start_text();
+    takes("Get-Cart : Cannot find path 'C:\\cart' because it does not exist.", 0);
+    CHECK(takes("At C:\\src\\build.ps1:12 char:5", 0));
+    CHECK(takes("+     Get-Cart -Path $path", 0));
+    CHECK(takes("+     ~~~~~~~~~~~~~~~~~~~~", 0));
+    CHECK(takes("    + CategoryInfo          : ObjectNotFound: (C:\\cart:String) [Get-Cart]", 0));
+    CHECK(failure.found == 1);
+    CHECK(!takes("+ make clean", 0));
+}
+
+static void what_a_test_tells_of_itself_belongs_to_it(void)
+{
+    enum { OFTEN = 1000, MANY = 20 };
+    start_text();
+    takes("not ok 2 - adds two", 0);
+    for (unsigned i = 0; i < MANY; i++)
+        CHECK(takes("#          got: '1'", OFTEN));
+    CHECK(failure.found == 1);
+}
+
 static void a_compilers_warning_ends_an_error(void)
 {
     start_text();
@@ -97,6 +119,8 @@ int main(void)
     RUN(it_goes_on_to_where_the_excerpt_ends);
     RUN(a_second_head_starts_another);
     RUN(a_prefix_of_an_error_without_a_text_goes_on);
+    RUN(what_powershell_ran_belongs_to_it);
+    RUN(what_a_test_tells_of_itself_belongs_to_it);
     RUN(a_compilers_warning_ends_an_error);
     RUN(it_takes_a_few_deeper_lines_of_a_shape_seen_often_before);
     RUN(it_takes_all_deeper_lines_of_a_new_shape);
