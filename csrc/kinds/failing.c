@@ -10,23 +10,21 @@
 #include "kinds/failing.h"
 #include "abridge.h"
 #include "base/tiny.h"
-#include "kinds/text/log_signs.h"
-#include "kinds/text/text_signs.h"
-#include "line/char_set.h"
+#include "line/form.h"
 #include "line/hits.h"
 #include "line/lexicon.h"
 #include "line/line_score.h"
 #include "line/lines.h"
+#include "line/rule.h"
 #include "line/words.h"
 #include "text/scan.h"
 
 enum {
-    SHORTEST = 8,                           /* bytes of a line that says what is wrong */
-    LONGEST = ABR_OR_TINY(1000, 100),       /* longer ones are those of files */
-    FAILING_WITHIN = ABR_OR_TINY(240, 100), /* bytes of a line that are evidence */
-    PROSE_WORDS = 2,                        /* of a line of trouble; one alone is a name */
-    REACH = 40,                             /* lines on either side that a run may have */
-    WEIGHED_MOST = 1024                     /* lines in all: the time is bounded whatever the text is */
+    SHORTEST = 8,                     /* bytes of a line that says what is wrong */
+    LONGEST = ABR_OR_TINY(1000, 100), /* longer ones are those of files */
+    PROSE_WORDS = 2,                  /* of a line of trouble; one alone is a name */
+    REACH = 40,                       /* lines on either side that a run may have */
+    WEIGHED_MOST = 1024               /* lines in all: the time is bounded whatever the text is */
 };
 
 _Static_assert((size_t)LONGEST <= ABR_SEGMENT, "a line is read at once");
@@ -42,6 +40,7 @@ static const float lost = 3.0F;       /* so much below its highest sum, a run ha
 
 typedef struct {
     abr_lexicon lexicon;
+    abr_forms forms;                    /* all of them */
     char padded[LONGEST + ABR_PADDING]; /* the last line, after which nothing can be read */
     const char *p;
     size_t n;
@@ -66,24 +65,15 @@ static bool says_trouble(finder *f, abr_text_line line)
     return reading.hit && reading.tells && reading.line_score >= least_score && reading.words >= PROSE_WORDS;
 }
 
-static float text_signs_of(abr_text_line line)
-{
-    const abr_text_line start = {line.p, line.n < FAILING_WITHIN ? line.n : FAILING_WITHIN};
-    const abr_text_line bare = abr_trimmed(start);
-    return bare.n > 0 ? abr_text_signs(start, bare, abr_chars_of(bare)) : 0;
-}
-
 /* Evidence of a log in a line, less that of text. */
 static float evidence_of(finder *f, abr_text_line line)
 {
-    const abr_text_line start = {line.p, line.n < FAILING_WITHIN ? line.n : FAILING_WITHIN};
-    const abr_text_line bare = abr_trimmed(start);
+    const abr_form_told told = abr_read_whole_form(&f->forms, line);
+    const float text = line.n < LONGEST ? told.text : 1;
+    float log = told.log;
     f->weighed++;
-    if (bare.n == 0)
+    if (abr_trimmed(line).n == 0)
         return 0;
-    const abr_char_set chars = abr_chars_of(bare);
-    const float text = line.n < LONGEST ? abr_text_signs(start, bare, chars) : 1;
-    float log = abr_log_signs(start, bare, chars);
     if (text <= most_text && says_trouble(f, line))
         log = log + trouble > 1 ? log + trouble : 1;
     return log > text ? log - text / 4 : log / 4 - text;
@@ -126,10 +116,12 @@ size_t abr_find_failure(const char *p, size_t n)
     finder f = {.p = p, .n = n};
     abr_text_line line;
     abr_lexicon_open(&f.lexicon, 0);
+    abr_forms_open(&f.forms, ABR_ALL_FORMS, ABR_NO_RULE);
+    f.forms.thorough = true;
     for (size_t at = 0; f.weighed < WEIGHED_MOST && abr_next_line(p, n, &at, &line);) {
         while (at < n && p[at] == '\n') /* there may be many */
             at++;
-        if (at <= f.end || !says_trouble(&f, line) || text_signs_of(line) > most_text)
+        if (at <= f.end || !says_trouble(&f, line) || abr_read_whole_form(&f.forms, line).text > most_text)
             continue;
         const float own = evidence_of(&f, line);
         if (own + evidence_after(&f, at) + evidence_before(&f, (size_t)(line.p - p)) >= least_run)

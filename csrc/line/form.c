@@ -145,9 +145,11 @@ static void add_form(abr_form_told *told, unsigned form)
 
 /* Can the form say more than what is told? Where a line is sure to be of a log, only what is as sure of a text counts,
  * and then nothing else does. */
-static bool says_more(const abr_form_told *told, unsigned form)
+static bool says_more(const abr_forms *x, const abr_form_told *told, unsigned form)
 {
     const form_row *row = &form_rows[form];
+    if (x->thorough)
+        return row->log > told->log || row->text > told->text;
     if (told->text >= 1)
         return false;
     return row->log > told->log || (row->text > told->text && (told->log < 1 || row->text >= 1));
@@ -158,7 +160,7 @@ static void read_marks(const abr_forms *x, unsigned place, unsigned c, const abr
 {
     for (unsigned i = x->marks[place][c]; i != 0; i = x->next[i]) {
         const form_mark *m = &mark_rows[i - 1];
-        if (says_more(told, m->form) && has_mark(l, m))
+        if (says_more(x, told, m->form) && has_mark(l, m))
             add_form(told, m->form);
     }
 }
@@ -167,7 +169,7 @@ static void read_marks_within(const abr_forms *x, const abr_form_line *l, abr_fo
 {
     for (unsigned i = 0; i < x->within_count; i++) {
         const form_mark *m = &mark_rows[x->within[i].mark];
-        if (abr_has_only(x->within[i].holds, l->chars) && says_more(told, m->form) &&
+        if (abr_has_only(x->within[i].holds, l->chars) && says_more(x, told, m->form) &&
             abr_contains(l->bare, m->text, m->n))
             add_form(told, m->form);
     }
@@ -262,9 +264,9 @@ abr_form_told abr_read_form(const abr_forms *x, abr_text_line line)
     read_marks(x, MARK_EDGE, first, &l, &told);
     read_marks(x, MARK_END, last, &l, &told);
     read_marks_within(x, &l, &told);
-    for (; may != 0 && told.text < 1; may &= may - 1) {
+    for (; may != 0; may &= may - 1) {
         const unsigned form = lowest(may);
-        if (says_more(&told, form) && abr_has_only(x->holds[form], l.chars) && form_rows[form].test(&l))
+        if (says_more(x, &told, form) && abr_has_only(x->holds[form], l.chars) && form_rows[form].test(&l))
             add_form(&told, form);
     }
     return told;

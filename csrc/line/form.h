@@ -69,6 +69,7 @@ typedef struct {
     uint16_t next[ABR_MARKS_MOST];     /* the one after it */
     abr_mark_within within[ABR_WITHIN_MOST];
     unsigned within_count;
+    bool thorough;    /* set by the caller: tell how sure a text is where a log is sure, too */
     bool asks_chars;  /* a form that is asked for needs some, and the first word */
     unsigned without; /* a rule that is left out, or ABR_NO_RULE */
 } abr_forms;

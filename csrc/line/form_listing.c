@@ -67,7 +67,7 @@ static bool is_abbreviated(abr_text_line bare)
 }
 
 /* A hash, an address or an offset, and what it belongs to. */
-bool abr_starts_with_hash(const abr_form_line *l)
+bool abr_has_hash(const abr_form_line *l)
 {
     /* git blame: older than what was asked for */
     const abr_text_line bare = abr_line_from(l->bare, l->bare.n > 1 && *l->bare.p == '^');

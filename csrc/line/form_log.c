@@ -268,25 +268,14 @@ bool abr_is_step(const abr_form_line *l)
            !abr_is_contents(l);
 }
 
-/* Does the line start with a word such as `compiling`? */
-static bool starts_with_doing(const abr_form_line *l)
+/* `Compiling x`, `Setting up x`: what is being done. */
+bool abr_is_doing(const abr_form_line *l)
 {
     abr_text_line word = l->word;
     while (word.n > 0 && ABR_HAS(":.", word.p[word.n - 1]))
         word.n--;
     return l->bare.n <= STEP_LENGTH && word.n > 4 && FORM_ENDS(word, "ing") &&
-           l->bare.p[l->bare.n - 1] != ',';
-}
-
-/* `Compiling x`, `Setting up x`: what is being done. */
-bool abr_is_doing(const abr_form_line *l)
-{
-    return l->bare.p[l->bare.n - 1] != '.' && starts_with_doing(l);
-}
-
-bool abr_is_doing_so(const abr_form_line *l)
-{
-    return starts_with_doing(l);
+           !ABR_HAS(",.", l->bare.p[l->bare.n - 1]);
 }
 
 bool abr_goes_on(const abr_form_line *l)

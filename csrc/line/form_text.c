@@ -5,7 +5,8 @@
 #include "line/char_set.h"
 
 enum {
-    LEAST_WORDS = 5 /* of prose in a line */
+    PROSE_LEAST = 10,  /* words of prose in a line, */
+    SENTENCE_LEAST = 5 /* and of what may be a sentence of it */
 };
 
 static char last_of(const abr_form_line *l)
@@ -168,8 +169,8 @@ static bool is_of_word(abr_text_line bare, size_t start, size_t at)
     return ends && ABR_HAS(",.;:!?)\"-", c);
 }
 
-/* Most of the words are plain ones in lower case. */
-bool abr_is_prose(const abr_form_line *l)
+/* Are there so many words, most of them plain ones in lower case? */
+static bool has_plain_words(const abr_form_line *l, size_t least)
 {
     size_t words = 0;
     size_t plain = 0;
@@ -183,7 +184,17 @@ bool abr_is_prose(const abr_form_line *l)
         words++;
         plain += small;
     }
-    return words >= LEAST_WORDS && plain * 4 >= words * 3 && !ABR_STARTS(l->line, "-- ");
+    return words >= least && plain * 4 >= words * 3 && !ABR_STARTS(l->line, "-- ");
+}
+
+bool abr_is_prose(const abr_form_line *l)
+{
+    return has_plain_words(l, PROSE_LEAST);
+}
+
+bool abr_is_sentence(const abr_form_line *l)
+{
+    return has_plain_words(l, SENTENCE_LEAST);
 }
 
 /* A third of it is not ASCII. */

@@ -254,7 +254,7 @@ static bool is_option_help(const abr_evidence *l)
 }
 
 /* A heading, "### Errors", "3. Failure modes", a man page's "ERRORS". */
-static bool is_heading(const abr_evidence *l)
+static bool is_title(const abr_evidence *l)
 {
     size_t i = l->words->indent;
     size_t end = skip(l, i, "#");
@@ -270,7 +270,7 @@ abr_written abr_written_of(const abr_evidence *l)
 {
     if (l->words->indent == l->n)
         return ABR_WRITTEN_NOT;
-    if (starts_as_comment(l) || is_commit(l) || is_heading(l) ||
+    if (starts_as_comment(l) || is_commit(l) || is_title(l) ||
         abr_has_form(&l->lexicon->forms, ABR_FORMS_WITHOUT_TROUBLE, (abr_text_line){l->p, l->n}))
         return ABR_WRITTEN_TEXT;
     bool source =

@@ -93,7 +93,7 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
                   size_t n, bool *next)
 {
     bool deeper = l->indent > f->indent;
-    if (f->quoting && *p == '+') { /* what PowerShell ran */
+    if (f->quoting && !deeper && *p == '+') { /* what PowerShell ran */
         f->plain = 0;
         return true;
     }
