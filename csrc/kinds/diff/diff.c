@@ -131,7 +131,7 @@ static bool starts_with_any(abr_text_line line, const char *const *list, size_t 
     return false;
 }
 
-bool abr_has_hash(abr_text_line line, size_t at)
+bool abr_diff_hash_at(abr_text_line line, size_t at)
 {
     size_t i = at;
     while (i < line.n && abr_is_hex(line.p[i]))
@@ -143,8 +143,8 @@ abr_diff_line abr_diff_line_of(abr_text_line line)
 {
     if (line.n == 0 || *line.p == '@' || *line.p == ' ')
         return ABR_DIFF_OTHER;
-    if ((ABR_STARTS(line, "commit ") && abr_has_hash(line, 7)) ||
-        (ABR_STARTS(line, "From ") && abr_has_hash(line, 5)))
+    if ((ABR_STARTS(line, "commit ") && abr_diff_hash_at(line, 7)) ||
+        (ABR_STARTS(line, "From ") && abr_diff_hash_at(line, 5)))
         return ABR_DIFF_COMMIT;
     if (starts_with_any(line, files, sizeof files / sizeof *files))
         return ABR_DIFF_FILE;
@@ -172,8 +172,8 @@ static void weigh_line(evidence *e, abr_text_line line, abr_hunk *hunk)
     e->in_hunk = opens;
     e->in_patch = e->in_patch && line.n > 0;
     if (e->in_message && is == ABR_DIFF_HEADER && !ABR_STARTS(line, "--- "))
-        is = ABR_DIFF_OTHER;                                      /* words of a message */
-    bool oneline = is == ABR_DIFF_OTHER && abr_has_hash(line, 0); /* git log -p --oneline */
+        is = ABR_DIFF_OTHER;                                          /* words of a message */
+    bool oneline = is == ABR_DIFF_OTHER && abr_diff_hash_at(line, 0); /* git log -p --oneline */
     if (is == ABR_DIFF_FILE || (is == ABR_DIFF_HEADER && ABR_STARTS(line, "--- ")))
         e->in_message = false;
     if (is == ABR_DIFF_COMMIT)

@@ -35,7 +35,7 @@ typedef enum {
 abr_diff_line abr_diff_line_of(abr_text_line line);
 
 /* Is there a commit's hash at a place in the line, at its start as in `git log --oneline`? */
-bool abr_has_hash(abr_text_line line, size_t at);
+bool abr_diff_hash_at(abr_text_line line, size_t at);
 
 /* Is (p, n) a unified diff, or commits with theirs? */
 bool abr_is_diff(const char *p, size_t n);

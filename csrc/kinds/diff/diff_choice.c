@@ -111,7 +111,7 @@ static commit_header find_header(const abr_shown_text *t)
         const bool empty = abr_trimmed(line).n == 0;
         if (header.subject_end > 0 && line.n > 0)
             break;
-        if (header.hash_n == 0 && (abr_diff_line_of(line) == ABR_DIFF_COMMIT || abr_has_hash(line, 0)))
+        if (header.hash_n == 0 && (abr_diff_line_of(line) == ABR_DIFF_COMMIT || abr_diff_hash_at(line, 0)))
             header.hash_n = end;
         else if (header.hash_n > 0 &&
                  (header.subject_end > 0 || (blank && !empty) || ABR_STARTS(line, "Subject: ")))

@@ -282,9 +282,9 @@ static bool is_header(const abr_diff_scan *s, abr_text_line line, abr_diff_line 
 static bool starts_commit(abr_diff_scan *s, abr_text_line line, abr_diff_line is)
 {
     const bool oneline = s->line == 0 || s->commit_form == ONELINE;
-    const char form = (char)(is == ABR_DIFF_COMMIT              ? *line.p
-                             : oneline && abr_has_hash(line, 0) ? ONELINE
-                                                                : '\0');
+    const char form = (char)(is == ABR_DIFF_COMMIT                  ? *line.p
+                             : oneline && abr_diff_hash_at(line, 0) ? ONELINE
+                                                                    : '\0');
     if (s->now.commits == 0)
         s->commit_form = form;
     return form != '\0' && form == s->commit_form;
