@@ -319,10 +319,23 @@ bool abr_is_quoting(const abr_form_line *l)
     return ABR_STARTS(l->bare, "At ") && ABR_CONTAINS(l->bare, " char:");
 }
 
+/* Bytes of `[pid  4211] `, the process that made a call. */
+static size_t caller_size(abr_text_line bare)
+{
+    size_t i = 4;
+    if (!ABR_STARTS(bare, "[pid"))
+        return 0;
+    while (i < bare.n && (bare.p[i] == ' ' || abr_is_digit(bare.p[i])))
+        i++;
+    return i < bare.n && bare.p[i] == ']' ? i + 1 : 0;
+}
+
 /* `read(3, "...", 832) = 832`: a call and what came back, as strace tells it. */
 bool abr_is_call(const abr_form_line *l)
 {
-    size_t i = 0;
+    size_t i = caller_size(l->bare);
+    while (i < l->bare.n && l->bare.p[i] == ' ')
+        i++;
     while (i < l->bare.n && (abr_is_digit(l->bare.p[i]) || l->bare.p[i] == '.'))
         i++; /* when it was called */
     const abr_text_line bare = abr_trimmed(abr_line_from(l->bare, i));
