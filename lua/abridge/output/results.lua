@@ -192,7 +192,7 @@ local function parts_of(call, value, text, streamed)
     cut.raw_bytes = cut.raw_bytes or value.raw_bytes or streamed.raw_bytes
     if value.adjust then value.adjust(cut) end
     if not cut.truncated then
-      if call.keeps and text and call.keeps(text) then keep(cut) end
+      if call.keeps and text and not cut.compact and call.keeps(text) then keep(cut) end
       return
     end
     if streamed.truncated then
