@@ -122,6 +122,8 @@ static bool choose_whole(choice *x, uint64_t most, abr_cut *cut)
         return false;
     x->request.whole = true;
     const bool fits = choose(x, most, cut) && cut->piece_count > 0;
+    if (fits && cut->pieces[0].first_byte > 1) /* a BOM is dropped */
+        cut->compact = true;
     x->request.whole = x->request.one_line = false;
     return fits;
 }
