@@ -213,8 +213,10 @@ static void print_children(printer *x, const abr_json_value *v)
     x->goes_on = x->goes_on && next == v->count;
     if (omitted > 0)
         mark(x, v, omitted, first);
+    if (next < v->count)
+        lacking += v->end - 1 - end;
     if (v->kids < v->count)
-        note_lack(x, v, lacking + (v->end - 1 - end), v->kids);
+        note_lack(x, v, lacking, v->kids);
 }
 
 static void print_value(printer *x, uint32_t index, bool gap, bool first)
