@@ -35,6 +35,8 @@ function M.source(text, expected)
 end
 
 --- A function that counts the line of ever higher bytes.
+local KEPT_BY_LINES = 256 * 1024 -- bytes that a cut by lines alone keeps of what it reads part by part
+
 local function line_counter(source)
   local at, line = 1, 1
   return function(byte)
@@ -213,6 +215,8 @@ function M.faults(source, opts, content, cut)
   end
   if content == source.text then view:fault("truncated", "it is whole, and said to be cut") end
   local compact = cut.kind == "json" and source.as "json" and json.compact(source.as "json", opts.max_lines)
+  local lines_alone = not (opts.max_bytes or opts.max_chars or opts.max_tokens)
+  if compact and lines_alone and #compact > KEPT_BY_LINES then compact = nil end
   if not opts.reserve and (fits(source.text, opts) or (compact and fits(compact, opts))) then
     view:fault("truncated", "it would fit")
   end
