@@ -15,7 +15,7 @@
 #include "line/layout.h"
 #include "line/line_score.h"
 
-enum { WORD = sizeof(uint64_t) };
+enum { WORD_BYTES = sizeof(uint64_t) };
 
 /* The bytes of a word that have the bit of letters. */
 static inline uint64_t letters_of(uint64_t x)
@@ -28,7 +28,7 @@ static inline uint64_t letters_of(uint64_t x)
 static uint64_t hash_of(const char *p, size_t n)
 {
     uint64_t hash = n;
-    for (; n >= WORD; p += WORD, n -= WORD)
+    for (; n >= WORD_BYTES; p += WORD_BYTES, n -= WORD_BYTES)
         hash = (hash << 13 | hash >> 51) ^ letters_of(abr_load_word(p));
     if (n > 0)
         hash = (hash << 13 | hash >> 51) ^ letters_of(abr_load_word(p) & ((UINT64_C(1) << 8 * n) - 1));
@@ -44,13 +44,13 @@ static inline uint64_t digits_in(uint64_t x)
     return ~(((x & ~high) + ones * (0x80 - 10)) | x) & high;
 }
 
-/* Do two texts differ in digits alone? The WORD bytes after each can be read. */
+/* Do two texts differ in digits alone? The WORD_BYTES bytes after each can be read. */
 static bool differ_in_digits(const char *a, const char *b, size_t n)
 {
-    for (size_t at = 0; at < n; at += WORD) {
+    for (size_t at = 0; at < n; at += WORD_BYTES) {
         const uint64_t x = abr_load_word(a + at);
         uint64_t other = x ^ abr_load_word(b + at);
-        if (n - at < WORD)
+        if (n - at < WORD_BYTES)
             other &= (UINT64_C(1) << 8 * (n - at)) - 1;
         if (other == 0)
             continue;

@@ -224,20 +224,8 @@ describe("the judge of JSON #once", function()
     .. [[and of some more words than would be needed to say it"}]]
 
   it("wants it to parse, and to be the source's values in their place", function()
-    breaks(
-      "parse",
-      list,
-      { max_bytes = 70 },
-      '[11,12<<,"... 96 of 100 omitted ...">>,109,110',
-      json(elements(100, 4))
-    )
-    breaks(
-      "parse",
-      list,
-      { max_bytes = 70 },
-      '[11,12<<"... 96 of 100 omitted ...">>,109,110]',
-      json(elements(100, 4))
-    )
+    breaks("parse", list, { max_bytes = 70 }, '[11,12<<,"... 96 of 100 omitted ...">>,109,110', json(elements(100, 4)))
+    breaks("parse", list, { max_bytes = 70 }, '[11,12<<"... 96 of 100 omitted ...">>,109,110]', json(elements(100, 4)))
     breaks(
       "shape",
       "[[1,2],[3,4],[5]]",
@@ -245,32 +233,14 @@ describe("the judge of JSON #once", function()
       '[[1,<<"... 1 of 2 omitted ..."],["... 1 of 2 omitted ...",>>4],[5]]',
       json()
     )
-    breaks(
-      "shape",
-      '[{"a":1},[2]]',
-      { max_bytes = 70 },
-      '[<<"... 1 of 2 omitted ...",>>2]',
-      json(elements(2, 1))
-    )
+    breaks("shape", '[{"a":1},[2]]', { max_bytes = 70 }, '[<<"... 1 of 2 omitted ...",>>2]', json(elements(2, 1)))
     breaks("shape", "[[[1]]]", { max_bytes = 70 }, '[1<<,"x">>]', json())
   end)
 
   it("wants each gap of an array told where it is, once, by its numbers", function()
     breaks("gap", list, { max_bytes = 70 }, "[11,12<<>>,109,110]", json(elements(100, 4)))
-    breaks(
-      "gap",
-      list,
-      { max_bytes = 70 },
-      '[11,12<<,"... 95 of 100 omitted ...">>,109,110]',
-      json(elements(100, 4))
-    )
-    breaks(
-      "total",
-      list,
-      { max_bytes = 70 },
-      '[11,12<<,"... 96 of 99 omitted ...">>,109,110]',
-      json(elements(100, 4))
-    )
+    breaks("gap", list, { max_bytes = 70 }, '[11,12<<,"... 95 of 100 omitted ...">>,109,110]', json(elements(100, 4)))
+    breaks("total", list, { max_bytes = 70 }, '[11,12<<,"... 96 of 99 omitted ...">>,109,110]', json(elements(100, 4)))
     breaks(
       "gap",
       list,
@@ -285,31 +255,14 @@ describe("the judge of JSON #once", function()
       '[11,12<<,"... 90 of 100 omitted ...","... 6 of 100 omitted ...">>' .. ",109,110]",
       json(elements(100, 4))
     )
-    breaks(
-      "marker",
-      list,
-      { max_bytes = 70 },
-      '[11,12<<,"... 96 omitted ...">>,109,110]',
-      json(elements(100, 4))
-    )
-    breaks(
-      "marker",
-      list,
-      { max_bytes = 70 },
-      '[11,12<<,"96 of 100 omitted">>,109,110]',
-      json(elements(100, 4))
-    )
+    breaks("marker", list, { max_bytes = 70 }, '[11,12<<,"... 96 omitted ...">>,109,110]', json(elements(100, 4)))
+    breaks("marker", list, { max_bytes = 70 }, '[11,12<<,"96 of 100 omitted">>,109,110]', json(elements(100, 4)))
   end)
 
   it("wants what an object lacks told by one member, or one a gap", function()
     local all = [[{<<"...":"3 of 4 omitted",>>"on":true<<>>}]]
     passes(object, { max_bytes = 60 }, all, json(members(4, 1)))
-    passes(
-      object,
-      { max_bytes = 60 },
-      [[{<<>>"on":true<<,"...":"3 of 4 omitted">>}]],
-      json(members(4, 1))
-    )
+    passes(object, { max_bytes = 60 }, [[{<<>>"on":true<<,"...":"3 of 4 omitted">>}]], json(members(4, 1)))
     passes(
       object,
       { max_bytes = 99 },
@@ -323,21 +276,9 @@ describe("the judge of JSON #once", function()
       [[{<<"...":"1 of 4 omitted",>>"on":true]] .. [[<<,"....":"2 of 4 omitted">>}]],
       json(members(4, 1))
     )
-    breaks(
-      "gap",
-      object,
-      { max_bytes = 60 },
-      [[{<<"...":"2 of 4 omitted",>>"on":true<<>>}]],
-      json(members(4, 1))
-    )
+    breaks("gap", object, { max_bytes = 60 }, [[{<<"...":"2 of 4 omitted",>>"on":true<<>>}]], json(members(4, 1)))
     breaks("gap", object, { max_bytes = 60 }, [[{<<>>"on":true<<>>}]], json(members(4, 1)))
-    breaks(
-      "marker",
-      object,
-      { max_bytes = 60 },
-      [[{<<"more":"3 of 4 omitted",>>"on":true<<>>}]],
-      json(members(4, 1))
-    )
+    breaks("marker", object, { max_bytes = 60 }, [[{<<"more":"3 of 4 omitted",>>"on":true<<>>}]], json(members(4, 1)))
     breaks(
       "marker",
       object,
@@ -347,21 +288,9 @@ describe("the judge of JSON #once", function()
     )
     local dotted = [[{"...":1,"b":2,"c":"a value that is long enough, ]]
       .. [[of many more words than that, or so it seems to those who count them"}]]
-    breaks(
-      "marker",
-      dotted,
-      { max_bytes = 55 },
-      [[{"...":1<<,"...":"2 of 3 omitted">>}]],
-      json(members(3, 1))
-    )
+    breaks("marker", dotted, { max_bytes = 55 }, [[{"...":1<<,"...":"2 of 3 omitted">>}]], json(members(3, 1)))
     passes(dotted, { max_bytes = 55 }, [[{"...":1<<,"....":"2 of 3 omitted">>}]], json(members(3, 1)))
-    breaks(
-      "marker",
-      dotted,
-      { max_bytes = 62 },
-      [[{"...":1<<,".........":"2 of 3 omitted">>}]],
-      json(members(3, 1))
-    )
+    breaks("marker", dotted, { max_bytes = 62 }, [[{"...":1<<,".........":"2 of 3 omitted">>}]], json(members(3, 1)))
   end)
 
   it("wants keys and scalars whole", function()
@@ -443,8 +372,7 @@ describe("the judge of JSON #once", function()
     )
     local deep = ("["):rep(300) .. "1" .. ("]"):rep(300)
     local function cut_at(n)
-      return ("["):rep(n) .. '<<"... 1 of 1 omitted ...">>' .. ("]"):rep(n),
-        json(elements(1, 0, ("/0"):rep(n - 1)))
+      return ("["):rep(n) .. '<<"... 1 of 1 omitted ...">>' .. ("]"):rep(n), json(elements(1, 0, ("/0"):rep(n - 1)))
     end
     passes(deep, { max_bytes = 500 }, cut_at(200))
     breaks("depth", deep, { max_bytes = 500 }, cut_at(201))
@@ -581,8 +509,7 @@ describe("the judge of records #once", function()
 
   it("wants a record that is cut to be a right cut of JSON", function()
     local long = source .. '{"long":' .. numbers(100) .. ',"z":1}\n'
-    local good = between "... [38 records omitted] ..."
-      .. '{"long":[11<<,"... 99 of 100 omitted ...">>],"z":1}\n'
+    local good = between "... [38 records omitted] ..." .. '{"long":[11<<,"... 99 of 100 omitted ...">>],"z":1}\n'
     passes(long, { max_bytes = 140 }, good, records(41, 3))
     breaks("gap", long, { max_bytes = 140 }, (good:gsub("99 of", "98 of")), records(41, 3))
     breaks("parse", long, { max_bytes = 140 }, (good:gsub('<<,"', '<<"')), records(41, 3))
