@@ -299,15 +299,3 @@ abr_form_told abr_read_whole_form(const abr_forms *x, abr_text_line line)
         told.log = 1;
     return told;
 }
-
-bool abr_form_always(const abr_form_line *l)
-{
-    (void)l;
-    return true;
-}
-
-bool abr_form_never(const abr_form_line *l)
-{
-    (void)l;
-    return false;
-}

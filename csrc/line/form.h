@@ -61,7 +61,7 @@ typedef struct {
 } abr_mark_within;
 
 /* The rows of both tables, for lookup. */
-typedef struct {
+typedef struct abr_forms {
     abr_form_set by_first[ABR_FIRSTS]; /* forms that may start with a byte, */
     abr_form_set by_last[ABR_FIRSTS];  /* or end with it */
     abr_char_set holds[ABR_FORMS];     /* chars that a line of the form has */
@@ -95,6 +95,12 @@ abr_form_told abr_read_form(const abr_forms *x, abr_text_line line);
 
 /* The same of a line that may have a time at its start, which tells of a log. */
 abr_form_told abr_read_whole_form(const abr_forms *x, abr_text_line line);
+
+/* Does the line start with a mark of the form? */
+bool abr_starts_with_mark(const abr_forms *x, abr_form form, abr_text_line line);
+
+/* Is the word a mark of the form, as a whole? */
+bool abr_is_mark(const abr_forms *x, abr_form form, abr_text_line word);
 
 ABR_PRIVATE_END
 

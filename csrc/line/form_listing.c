@@ -1,5 +1,6 @@
 /* Forms of lines that are rows of a listing: of files, commits, what was found in files; counts, options, columns. */
 #include "line/form_tests.h"
+#include "line/form.h"
 #include "abridge.h"
 #include "base/ascii.h"
 #include "line/char_set.h"

@@ -1,5 +1,6 @@
 /* Forms of lines that commands print as they work. */
 #include "line/form_tests.h"
+#include "line/form.h"
 #include "abridge.h"
 #include "base/ascii.h"
 #include "line/char_set.h"

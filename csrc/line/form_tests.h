@@ -5,9 +5,12 @@
 #include "abridge.h"
 #include "base/ascii.h"
 #include "base/private.h"
-#include "line/form.h"
+#include "line/char_set.h"
+#include "line/lines.h"
 
 ABR_PRIVATE_BEGIN
+
+struct abr_forms;
 
 /* A line as its form is told. */
 typedef struct {
@@ -15,20 +18,26 @@ typedef struct {
     abr_text_line bare; /* the same without blanks around it; not empty */
     abr_text_line word; /* its first one, up to a blank */
     abr_char_set chars; /* of `bare`, and bits for any digit and any capital, if a form asks for any */
-    const abr_forms *forms;
+    const struct abr_forms *forms;
 } abr_form_line;
 
+/* Of a form that its chars tell. */
+static inline bool abr_form_always(const abr_form_line *l)
+{
+    (void)l;
+    return true;
+}
+
+/* Of a form that only marks.def tells. */
+static inline bool abr_form_never(const abr_form_line *l)
+{
+    (void)l;
+    return false;
+}
+
 #define FORM(name, log, text, first, last, holds, test, program, proof) bool test(const abr_form_line *l);
-bool abr_form_always(const abr_form_line *l);
-bool abr_form_never(const abr_form_line *l);
 #include "line/forms.def"
 #undef FORM
-
-/* Does the line start with a mark of the form? */
-bool abr_starts_with_mark(const abr_forms *x, abr_form form, abr_text_line line);
-
-/* Is the word a mark of the form, as a whole? */
-bool abr_is_mark(const abr_forms *x, abr_form form, abr_text_line word);
 
 /* Bytes of digits from `at` on. */
 static inline size_t abr_digits_at(abr_text_line line, size_t at)

@@ -15,6 +15,7 @@ if not (vim and vim.api) then
 end
 
 local nvim = require "abridge.nvim"
+local buffer = require "abridge.nvim.buffer"
 local pager = require "abridge.nvim.pager"
 local windows = require "support.windows"
 local api = vim.api
@@ -31,7 +32,10 @@ local function loaded(seen)
 end
 
 local function open(text, cut)
-  local seen = pager.open(windows.source_of(text), { cut = cut })
+  local function name(buf)
+    buffer.name(buf, "output", "/runs/one", 1)
+  end
+  local seen = pager.open(windows.source_of(text), { cut = cut, name = name })
   loaded(seen)
   return seen
 end

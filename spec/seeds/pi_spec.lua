@@ -13,7 +13,7 @@ describe("seed pi: #once", function()
 
   before_each(function()
     dir = tmpdir.new()
-    session = abridge.session { profile = "pi", cwd = dir.path, run_dir = dir:at "run" }
+    session = abridge.session { profile = "pi", cwd = dir.path, run_dir = dir:at "run", keep_outputs = "cut" }
   end)
 
   after_each(function()
