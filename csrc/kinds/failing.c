@@ -9,6 +9,7 @@
 
 #include "kinds/failing.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "base/tiny.h"
 #include "line/form.h"
 #include "line/hits.h"
@@ -48,13 +49,21 @@ typedef struct {
     size_t end;     /* of the lines after a line of trouble that came to nothing */
 } finder;
 
+static bool says_a_word(abr_text_line line)
+{
+    size_t i = 0;
+    while (i < line.n && !abr_is_letter(line.p[i]))
+        i++;
+    return i < line.n;
+}
+
 /* Does the line say that something is wrong? */
 static bool says_trouble(finder *f, abr_text_line line)
 {
     static const abr_patterns none;
     abr_reading reading;
     const char *p = line.p;
-    if (line.n < SHORTEST || line.n >= LONGEST || line.p[line.n - 1] == ',')
+    if (line.n < SHORTEST || line.n >= LONGEST || line.p[line.n - 1] == ',' || !says_a_word(line))
         return false;
     if (f->n - (size_t)(line.p - f->p) < line.n + ABR_PADDING) {
         memcpy(f->padded, line.p, line.n);
