@@ -205,7 +205,7 @@ abr_subject abr_commit_subject(const abr_forms *x, abr_text_line line)
     char small[16];
     size_t size = 0;
     while (size < line.n && size < sizeof small && abr_is_letter(line.p[size])) {
-        small[size] = size == 0 ? abr_to_lower(line.p[size]) : line.p[size];
+        small[size] = (char)(size == 0 ? abr_to_lower(line.p[size]) : line.p[size]);
         size++;
     }
     const abr_text_line type = {small, size};

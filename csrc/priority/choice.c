@@ -357,13 +357,15 @@ static void take_whole(abr_chooser *x, abr_shown_line *u, const abr_candidate *e
 static void list_lines(abr_chooser *x)
 {
     abr_sort_retained(&x->retained);
+    abr_shown_line *last = NULL;
     for (size_t i = 0; i < x->retained.count; i++) {
         const abr_retained_line *line = &x->retained.lines[x->retained.keys[i].index];
-        abr_shown_line *last = x->count > 0 ? &x->lines[x->count - 1] : NULL;
-        if (!last || last->c->line != line->c->line)
-            x->lines[x->count++] = shown_line(x, line);
-        else if (line->c->start_n == line->c->size)
+        if (!last || last->c->line != line->c->line) {
+            last = &x->lines[x->count++];
+            *last = shown_line(x, line);
+        } else if (line->c->start_n == line->c->size) {
             take_whole(x, last, line->c);
+        }
     }
 }
 

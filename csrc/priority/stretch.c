@@ -307,8 +307,9 @@ static void make_pieces(const abr_chooser *x, char *to, abr_cut *cut)
             open = NULL;
             n = 0;
         }
-        const uint64_t at = n > 0 ? before->at + before->n : s ? s->at : 0;
-        const uint64_t line = n > 0 ? before->last_line : s ? s->line : 0;
+        const abr_stretch *joined = n > 0 ? before : NULL; /* a newline of its own stands between them */
+        const uint64_t at = joined ? joined->at + joined->n : s ? s->at : 0;
+        const uint64_t line = joined ? joined->last_line : s ? s->line : 0;
         if (s)
             memcpy(to + n, s->p, (size_t)s->n);
         n += s ? (size_t)s->n : 0;

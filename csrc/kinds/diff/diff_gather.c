@@ -34,7 +34,7 @@ static void sort_candidates(abr_diff_gathered *g, const abr_candidate **list, si
     for (size_t i = 0; i < n; i++)
         sorted[i] = list[g->keys[i].index];
     if (n > 0)
-        memcpy(list, sorted, n * sizeof *list);
+        memcpy((void *)list, (const void *)sorted, n * sizeof(void *));
 }
 
 /* What a candidate costs with `keep`. */
@@ -63,7 +63,8 @@ static bool is_too_high(const abr_candidate *c, size_t keep)
     abr_diff_hunk h;
     if (c->line % (1 << ABR_DIFF_SLICE_BITS) == 0) {
         memcpy(&h, c->start, sizeof h);
-        level -= h.size < 2 * ABR_DIFF_SLICE ? h.size : 2 * ABR_DIFF_SLICE;
+        const uint64_t ends = UINT64_C(2) * ABR_DIFF_SLICE;
+        level -= h.size < ends ? h.size : ends;
     }
     return level > abr_diff_level_most(keep);
 }
@@ -103,7 +104,7 @@ static bool make_lists(abr_diff_gathered *g, const abr_diff_store *s)
     size_t most = 0;
     for (int i = 0; i < ABR_DIFF_HEAPS; i++) {
         const size_t n = s->heaps[i].count + s->extra_count;
-        g->lists[i] = room_for(g, n, sizeof **g->lists);
+        g->lists[i] = room_for(g, n, sizeof(void *));
         if (!g->lists[i])
             return false;
         most = n > most ? n : most;

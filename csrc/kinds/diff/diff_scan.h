@@ -29,19 +29,19 @@ typedef struct {
     uint64_t at;
     uint64_t line;
     uint64_t commit_files; /* before the commit */
-    char commit_form;      /* how the first commit's line starts: each starts like that */
 
     abr_diff_text text; /* no lines: none is open */
-    bool taken;         /* the line that is open is one of the hunk */
-    uint64_t open_n;    /* bytes of it */
+    uint64_t open_n;    /* bytes of the line that is open */
 
-    bool any_file;
     abr_diff_file file;
     uint64_t nth; /* of its commit, from 0 */
     unsigned header_lines;
+    bool any_file;
     bool named;                     /* it has `+++ ` */
     bool plain;                     /* it starts with `--- ` */
     bool binary;                    /* lines of a binary patch come */
+    bool taken;                     /* the line that is open is one of the hunk */
+    char commit_form;               /* how the first commit's line starts: each starts like that */
     uint64_t sizes[ABR_DIFF_SIZES]; /* bytes of the file's hunks by size, of the first classes */
     unsigned size_count;
     char header[ABR_DIFF_HEADER_MOST];

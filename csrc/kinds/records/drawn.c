@@ -175,7 +175,7 @@ static void add_to_line(const abr_drawing *d, abr_open_row *row, const char *p, 
     for (size_t i = 0; i < n && row->line_n + i < sizeof row->start; i++)
         row->start[row->line_n + i] = p[i];
     row->goes_on = row->goes_on || (d->rows == ABR_ROWS_LINES && marks_more(d, row, p, n));
-    row->dashed = is_dash(n > 1 ? p[n - 2] : row->last);
+    row->dashed = is_dash((char)(n > 1 ? p[n - 2] : row->last));
     row->last = p[n - 1];
     row->line_n += n;
     row->begun = true;
