@@ -113,14 +113,19 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* What a value costs beside its bytes. */
+static uint64_t value_cost(const abr_json_parts *x)
+{
+    return x->is_record ? ABR_JSON_RECORD_VALUE_COST : ABR_JSON_VALUE_COST;
+}
+
 /* What a unit costs under an allowance: what a long string has over its most is no part of it. */
 static uint64_t cost_of(const abr_json_parts *x, const abr_json_unit *u, size_t allowance)
 {
     const size_t most = abr_json_string_most(x->is_record, allowance);
     const size_t bytes = u->chars > 0 ? u->lead + least(u->n + u->tail_n - u->lead, most) : u->n;
     const uint64_t around = u->node == ABR_JSON_NONE ? 0 : x->nodes[u->node].chain;
-    return (uint64_t)bytes * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST +
-           (uint64_t)ABR_JSON_VALUE_COST * u->values + around;
+    return (uint64_t)bytes * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST + value_cost(x) * u->values + around;
 }
 
 /* Are the keys around its values longer than any content that this allowance is for? */
@@ -345,8 +350,7 @@ abr_json_unit *abr_json_parts_add(abr_json_parts *x, uint32_t values, size_t tex
     abr_json_unit *u = &x->units[x->unit_count++];
     *u = (abr_json_unit){
         .values = values, .place = x->copied, .node = x->depth > 0 ? x->open[x->depth - 1] : ABR_JSON_NONE};
-    x->cost +=
-        (uint64_t)text_n * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST + (uint64_t)ABR_JSON_VALUE_COST * values;
+    x->cost += (uint64_t)text_n * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST + value_cost(x) * values;
     x->cost += u->node == ABR_JSON_NONE ? 0 : x->nodes[u->node].chain;
     x->copied += text_n;
     return u;

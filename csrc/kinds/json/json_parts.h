@@ -22,12 +22,13 @@ enum {
     ABR_JSON_PER_BYTE = 13,                        /* and more of it by the budget */
     ABR_JSON_RECORD_LEAST = ABR_OR_TINY(28 * 1024, 2048),
     ABR_JSON_RECORD_PER_BYTE = 8,
-    ABR_JSON_BYTE_COST = 2,   /* of a byte that is retained */
-    ABR_JSON_VALUE_COST = 64, /* of a value beside its bytes, which a cut needs a record for */
-    ABR_JSON_UNIT_COST = 320, /* of a unit, beside its bytes and values */
-    ABR_JSON_NODE_COST = 320, /* of a node around it, beside its bytes */
-    ABR_JSON_SLACK = 5,       /* part of the allowance that may be used beyond it between two sweeps, */
-    ABR_JSON_REACH = 4        /* and that the keys around a value may have; no budget has room for more */
+    ABR_JSON_BYTE_COST = 2,           /* of a byte that is retained */
+    ABR_JSON_VALUE_COST = 64,         /* of a value beside its bytes, which a cut needs a record for */
+    ABR_JSON_RECORD_VALUE_COST = 112, /* of one in a record: the list of all records is there, too */
+    ABR_JSON_UNIT_COST = 320,         /* of a unit, beside its bytes and values */
+    ABR_JSON_NODE_COST = 320,         /* of a node around it, beside its bytes */
+    ABR_JSON_SLACK = 5, /* part of the allowance that may be used beyond it between two sweeps, */
+    ABR_JSON_REACH = 4  /* and that the keys around a value may have; no budget has room for more */
 };
 
 /* What the parts take with an allowance: their bytes, where these are copied, and their records. */

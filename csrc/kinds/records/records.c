@@ -903,7 +903,9 @@ static bool fill_list(records *r, const abr_kind_request *q, size_t most)
 static void set_names(records *r, const abr_view *view)
 {
     const bool open = r->header_left > 0;
-    const place at = open ? (place){.at = 0} : r->names;
+    place at = {.at = 0};
+    if (!open)
+        at = r->names;
     const uint64_t n = open ? view->bytes : r->names_n;
     const uint64_t hand = at.at < view->front.n ? view->front.n - at.at : 0;
     r->list.names =
