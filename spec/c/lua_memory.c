@@ -4,8 +4,8 @@
  * always gives.
  *
  * Linked with --wrap=malloc, realloc and free, so that the core's allocations are counted with those of
- * the state. What the libraries of the host lose when a state has no memory (luv a buffer of a read,
- * lua-cjson its text) is not ours. Also with --wrap=read and pread, to see that what is read into starts
+ * the state. What the libraries of the host lose when a state has no memory (luv a buffer of a read, or
+ * what it just opened; lua-cjson its text) is not ours. Also with --wrap=read and pread, to see that what is read into starts
  * on a page. */
 #define _GNU_SOURCE /* pread */
 #include <fcntl.h>
@@ -234,6 +234,25 @@ static int l_source_fd(lua_State *L)
     return 1;
 }
 
+/* A function of the host's library, the upvalue, called without an allocation that fails. */
+static int l_spared(lua_State *L)
+{
+    const long left = memory.left;
+    memory.left = 0;
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    memory.left = left;
+    return lua_gettop(L);
+}
+
+/* spared(f) -> f, in which no allocation fails */
+static int l_spare(lua_State *L)
+{
+    lua_pushcclosure(L, l_spared, 1);
+    return 1;
+}
+
 static lua_State *new_state(void)
 {
     lua_State *L = lua_newstate(state_alloc, NULL);
@@ -246,6 +265,8 @@ static lua_State *new_state(void)
     lua_pop(L, 1);
     lua_pushcfunction(L, l_source_fd);
     lua_setglobal(L, "source_fd");
+    lua_pushcfunction(L, l_spare);
+    lua_setglobal(L, "spared");
     return L;
 }
 

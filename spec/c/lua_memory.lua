@@ -3,6 +3,11 @@
 package.path = "lua/?.lua;lua/?/init.lua;" .. package.path
 local core = require "abridge.core"
 
+local uv = require "luv"
+for _, name in ipairs { "fs_open", "fs_opendir" } do -- luv loses what is open when it cannot say so
+  uv[name] = rawget(_G, "spared")(uv[name])
+end
+
 local tmp = os.getenv "TMPDIR" or "/tmp"
 local dir = os.tmpname()
 os.remove(dir)

@@ -66,7 +66,7 @@ static size_t expand_diff(const uint8_t *p, size_t n, char *text)
 typedef struct {
     char *content;
     size_t n;
-    abr_item items[2];
+    abr_item items[3];
 } result;
 
 static uint64_t number_after(const char *p, const char *end, const char *unit)
@@ -89,7 +89,7 @@ static uint64_t number_after(const char *p, const char *end, const char *unit)
 static void check_cut(const abr_cut *cut, const abr_opts *o, size_t n)
 {
     uint64_t at = 0;
-    uint64_t told = 0;
+    uint64_t told = 0, files_told = 0;
     RULE(cut->content_bytes <= o->max.bytes && cut->total_bytes == n);
     for (size_t i = 0; i < cut->piece_count; i++) {
         const abr_piece *p = &cut->pieces[i];
@@ -99,19 +99,26 @@ static void check_cut(const abr_cut *cut, const abr_opts *o, size_t n)
             at = p->last_byte;
         } else {
             told += number_after(p->p, p->p + p->n, " hunks");
+            files_told += number_after(p->p, p->p + p->n, " files");
         }
     }
-    if (cut->truncated && cut->content_bytes > 0 && cut->item_count == 2 && o->marker == ABR_MARKER_INSIDE)
-        RULE(told + cut->items[1].kept == cut->items[1].total);
-    for (size_t i = 0; i < cut->item_count; i++)
-        RULE(cut->items[i].kept <= cut->items[i].total);
+    const bool tells = cut->truncated && cut->content_bytes > 0 && o->marker == ABR_MARKER_INSIDE;
+    for (size_t i = 0; i < cut->item_count; i++) {
+        const abr_item *item = &cut->items[i];
+        RULE(item->kept <= item->total);
+        if (tells && item->unit == ABR_ITEM_HUNKS) {
+            RULE(told + item->kept <= item->total);
+            /* a gap that holds whole files is told by them alone */
+            RULE(files_told > 0 || told + item->kept == item->total);
+        }
+    }
 }
 
 static result take_result(abr_cut *cut)
 {
     result r = {.content = need(malloc(cut->content_bytes + 1)), .n = cut->content_bytes};
     abr_cut_write(cut, r.content);
-    for (size_t i = 0; i < cut->item_count && i < 2; i++)
+    for (size_t i = 0; i < cut->item_count && i < 3; i++)
         r.items[i] = cut->items[i];
     abr_cut_free(cut);
     return r;
@@ -121,7 +128,7 @@ static void check_same(const result *a, abr_cut *cut)
 {
     result b = take_result(cut);
     RULE(a->n == b.n && memcmp(a->content, b.content, a->n) == 0);
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 3; i++)
         RULE(a->items[i].total == b.items[i].total && a->items[i].kept == b.items[i].kept);
     free(b.content);
 }

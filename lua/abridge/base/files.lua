@@ -230,7 +230,7 @@ function M.names_in(path)
   dir = uv.fs_opendir(path, nil, BATCH) -- luv keeps what uv.fs_scandir returns for good
   if not dir then return names end
   local ok, raised = pcall(read)
-  uv.fs_closedir(dir)
+  if not pcall(uv.fs_closedir, dir) then uv.fs_closedir(dir) end -- as in `close`
   if not ok then error(raised, 0) end
   table.sort(names)
   return names
