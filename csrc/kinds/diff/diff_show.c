@@ -140,16 +140,30 @@ void abr_diff_count_names(abr_diff_plan *plan)
     }
 }
 
-/* Of the names of files from..to - 1, those that are shown: the files and hunks of these, and their bytes. */
-static abr_diff_tally named_between(const abr_diff_plan *plan, uint64_t from, uint64_t to, uint64_t *bytes)
+static uint64_t beyond(uint64_t count, uint64_t most)
+{
+    return count > most ? count - most : 0;
+}
+
+/* Of the names of files between two places, those that are shown: the files, the hunks of these up to `to`, and
+ * their bytes. */
+static abr_diff_tally named_between(const abr_diff_plan *plan, const abr_diff_tally *from,
+                                    const abr_diff_tally *to, uint64_t *bytes)
 {
     static const abr_shown_name none = {.bytes = 0};
-    const size_t first = names_before(plan, from);
-    const size_t end = names_before(plan, to);
+    const size_t first = names_before(plan, from->files);
+    const size_t end = names_before(plan, to->files);
     const abr_shown_name *before = first > 0 ? &plan->names[first - 1] : &none;
     const abr_shown_name *last = first < end ? &plan->names[end - 1] : before;
     *bytes = last->bytes - before->bytes;
-    return abr_tally_between(&before->names, &last->names);
+    abr_diff_tally named = abr_tally_between(&before->names, &last->names);
+    if (first < end && last->shown) { /* a text may come before hunks of its file */
+        const abr_diff_tally *start = &last->name.file.before;
+        named.hunks -= beyond(start->hunks + last->name.hunks.hunks, to->hunks);
+        named.added -= beyond(start->added + last->name.hunks.added, to->added);
+        named.removed -= beyond(start->removed + last->name.hunks.removed, to->removed);
+    }
+    return named;
 }
 
 static void show_names(writer *w, uint64_t from, uint64_t to)
@@ -194,7 +208,7 @@ static const abr_diff_tally *end_of_part(const abr_diff_plan *plan, const abr_di
 static void show_files(writer *w, const abr_diff_tally *at, const abr_diff_tally *end, bool known)
 {
     uint64_t bytes;
-    const abr_diff_tally named = named_between(w->plan, at->files, end->files, &bytes);
+    const abr_diff_tally named = named_between(w->plan, at, end, &bytes);
     abr_diff_tally gap = abr_tally_between(at, end);
     if (w->out && bytes > 0)
         show_names(w, at->files, end->files);
@@ -216,7 +230,7 @@ static bool ends_apart(const abr_diff_plan *plan, const abr_diff_part *part, con
 {
     uint64_t bytes;
     return part->hunk ? tail->files < end->files
-                      : named_between(plan, tail->files, end->files, &bytes).files > 0;
+                      : named_between(plan, tail, end, &bytes).files > 0;
 }
 
 static void show_between(writer *w, const abr_diff_part *a, const abr_diff_part *b)
