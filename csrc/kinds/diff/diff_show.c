@@ -229,8 +229,7 @@ static bool ends_apart(const abr_diff_plan *plan, const abr_diff_part *part, con
                        const abr_diff_tally *end)
 {
     uint64_t bytes;
-    return part->hunk ? tail->files < end->files
-                      : named_between(plan, tail, end, &bytes).files > 0;
+    return part->hunk ? tail->files < end->files : named_between(plan, tail, end, &bytes).files > 0;
 }
 
 static void show_between(writer *w, const abr_diff_part *a, const abr_diff_part *b)
