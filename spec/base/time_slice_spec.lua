@@ -153,7 +153,7 @@ describe("work in slices", function()
     time_slices.within(function()
       for _ = 1, 3 do
         time_slices.start(function(work)
-          begun, clock = begun + 1, clock + 3
+          begun, clock = begun + 1, clock + 2
           work:pause()
           return {}
         end, function()
@@ -161,7 +161,7 @@ describe("work in slices", function()
         end)
       end
       assert.equal(3, begun)
-      assert.equal(1, done) -- 3 ms; the others go on in turns of their own
+      assert.equal(1, done) -- 2 ms; the others go on in turns of their own
     end)
     host.now = real_now
     host.wait(function()

@@ -276,7 +276,9 @@ describe("the log that nobody asked for", function()
     assert.same({ "20200101T000000.000000Z-1-1" }, runs())
     local cutter = adapter.new("test", {}, error)
     cutter:cut { tool = "shell", text = "short" }
-    assert.equal(1, #runs())
+    assert.is_true(vim.wait(20000, function() -- in slices, after the call
+      return #runs() == 1
+    end, 5))
     assert.equal("short", events(runs()[1])[2].content)
     for _, one in ipairs { off, cutter } do
       one.session:close()

@@ -6,7 +6,7 @@ local host = require "abridge.base.host"
 
 local M = {}
 
-local SLICE_MS = 4
+local SLICE_MS = 3 -- several works may have a slice each in one turn of the loop, and a step may be late
 local SHORT_MS, LONG_MS = 1, 2.5 -- how long a step of a slice should take
 
 --- Is a slice that began at `from` over?

@@ -51,6 +51,7 @@ local function restore_buffers()
     group = vim.api.nvim_create_augroup("abridge_restore", { clear = true }),
     pattern = "abridge://*",
     callback = function(event)
+      if require("abridge.nvim.buffer").is_ours(event.buf) then return end
       require("abridge.nvim.restore").load(event.buf)
     end,
   })

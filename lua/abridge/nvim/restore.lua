@@ -74,11 +74,11 @@ local function find_call(buf, kind, run, number)
   end)
 end
 
---- Fill a buffer that has a name of ours and nothing in it. One that is ours already stays as it is.
+--- Fill a buffer that has a name of ours and nothing in it, and is not ours yet.
 ---@param buf integer
 function M.load(buf)
   local kind, name, number = buffer.parsed(vim.api.nvim_buf_get_name(buf))
-  if buffer.is_ours(buf) or not kind then return end
+  if not kind then return end
   vim.bo[buf].buflisted = false
   buffer.prepare(buf, "abridge-" .. kind, "hide")
   local run = run_of(name)

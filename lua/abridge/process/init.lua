@@ -7,6 +7,7 @@
 --- child may keep the output open; it gets `linger` seconds and is then left alone.
 
 local host = require "abridge.base.host"
+local slices = require "abridge.base.time_slices"
 local args = require "abridge.process.args"
 local group = require "abridge.process.group"
 local outputs = require "abridge.process.output"
@@ -228,9 +229,12 @@ function Process:_close(outcome)
   local left = 2
   local function on_closed()
     left = left - 1
-    if left == 0 then host.on_main(function()
-      self:_end(outcome)
-    end) end
+    if left > 0 then return end
+    host.on_main(function()
+      slices.within(function() -- what follows is long already: a result is made
+        self:_end(outcome)
+      end)
+    end)
   end
   left = left + self._output:close(on_closed)
   self._uv.close(self._timer, on_closed)

@@ -4,6 +4,7 @@ local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
+local slices = require "abridge.base.time_slices"
 local folder = require "abridge.run.folder"
 
 local M = {}
@@ -144,9 +145,11 @@ end
 ---@param parent string
 ---@param retention abridge.Retention
 ---@param own? string name of the run that the caller has locked
+---@param work? abridge.Work pauses between runs; in one go unless given
 ---@return integer removed runs and full outputs
-function M.prune(parent, retention, own)
+function M.prune(parent, retention, own, work)
   local uv = host.uv()
+  work = work or slices.at_once
   if not (uv and host.json()) then return 0 end
   parent = parent:gsub("/*$", "/", 1)
   local max_bytes = retention.max_bytes and core.parse_size(retention.max_bytes) or math.huge
@@ -164,6 +167,7 @@ function M.prune(parent, retention, own)
         runs[#runs + 1] = run
       end
     end
+    work:pause()
   end
 
   table.sort(runs, older)
@@ -172,6 +176,7 @@ function M.prune(parent, retention, own)
     if (too_much or run.time < oldest) and remove(run) then
       total, removed = total - run.bytes, removed + 1
     end
+    work:pause()
   end
   table.sort(own_outputs, older)
   for _, file in ipairs(own_outputs) do

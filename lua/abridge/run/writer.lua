@@ -6,6 +6,7 @@ local files = require "abridge.base.files"
 local host = require "abridge.base.host"
 local plain_data = require "abridge.base.plain_data"
 local strings = require "abridge.base.strings"
+local slices = require "abridge.base.time_slices"
 local sentences = require "abridge.output.sentences"
 local artifact = require "abridge.run.artifact"
 local folder = require "abridge.run.folder"
@@ -71,9 +72,18 @@ local function numbers_of(json, dir)
   return math.max(lines, seq), math.max(calls, most)
 end
 
+--- Delete old runs beside this one. Of thousands that takes a while: an editor, whose first command made this folder,
+--- does it in slices, soon.
 local function prune_beside(self)
   local real = self.retention and host.uv().fs_realpath(self.dir)
-  if real then retention.prune(real:match "^(.*/)", self.retention, real:match "[^/]*$") end
+  if not real then return end
+  local function prune(work)
+    return retention.prune(real:match "^(.*/)", self.retention, real:match "[^/]*$", work)
+  end
+  if not (self.users and host.in_nvim) then return prune() end
+  host.next_turn(function()
+    slices.start(prune, function() end)
+  end)
 end
 
 local TRIES = 5

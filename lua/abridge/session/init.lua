@@ -8,7 +8,6 @@ local display = require "abridge.output.display"
 local limit = require "abridge.output.limit"
 local limit_table = require "abridge.output.limit_table"
 local page = require "abridge.output.page"
-local redact = require "abridge.redact"
 local artifact = require "abridge.run.artifact"
 local reader = require "abridge.run.reader"
 local stats = require "abridge.run.stats"
@@ -19,7 +18,6 @@ local jobs = require "abridge.session.job"
 local options = require "abridge.session.options"
 local registry = require "abridge.session.registry"
 local root = require "abridge.session.root"
-local database = require "abridge.sql.database"
 
 local M = {}
 
@@ -52,12 +50,14 @@ function M.new(opts)
   local self = setmetatable({ opts = opts, tools = {}, order = {}, errors = {}, nested = 0 }, Session)
   self.running, self.held = {}, {} -- jobs, and results that are not final
   self.pages = page.memory()
-  self.redactor = opts.redact and redact.compile(WHO, opts.redact, 1) or nil
+  self.redactor = opts.redact and require("abridge.redact").compile(WHO, opts.redact, 1) or nil
   self.allowed = options.allowed_hosts(opts.allow_private)
   local profile = opts.profile or "default"
   self.table_of_limits = limit_table.new(WHO, profile, opts, 1)
   self.hints = profile == "default" -- the notices of other profiles are those of their sources
-  self.databases = opts.databases and database.open(WHO .. ": databases", opts.databases, 1)
+  if opts.databases then
+    self.databases = require("abridge.sql.database").open(WHO .. ": databases", opts.databases, 1)
+  end
   self.timeout_max = math.max(opts.timeout_max or M.TIMEOUT_MAX, opts.timeout or 0)
   registry.add_built_in(self, WHO, opts.tools)
   local message, code
@@ -302,7 +302,7 @@ function Session:close()
     if host.can_wait() then wait_all(self) end
   end
   dispatch.close_when_over(self)
-  if self.databases then database.close(self.databases) end
+  if self.databases then require("abridge.sql.database").close(self.databases) end
   jobs.raise(self.errors)
 end
 

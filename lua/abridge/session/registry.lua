@@ -20,6 +20,18 @@ M.built_in = {
   "web_fetch",
 }
 
+--- The entry of one of them. Its tool is loaded when it is first looked at: a session has seven, and most call few.
+local function entry_of(self, name)
+  return setmetatable({ name = name, built_in = true }, {
+    __index = function(entry, key)
+      if key ~= "tool" and key ~= "schema" then return nil end
+      local tool = require("abridge.tools." .. name)
+      entry.tool, entry.schema = tool, tool.schema and tool.schema(self) or tool.input_schema
+      return rawget(entry, key)
+    end,
+  })
+end
+
 --- Add one of them, by its own name or an alias.
 local function add(self, who, given)
   local name = self.table_of_limits.aliases[given] or given
@@ -29,9 +41,7 @@ local function add(self, who, given)
   end
   if not known then check.fail(("%s: unknown tool %s in tools"):format(who, check.show(name)), 2) end
   if self.tools[name] then check.fail(("%s: tool %s is in tools twice"):format(who, check.show(name)), 2) end
-  local tool = require("abridge.tools." .. name)
-  local schema = tool.schema and tool.schema(self) or tool.input_schema
-  self.tools[name] = { name = name, tool = tool, schema = schema, built_in = true }
+  self.tools[name] = entry_of(self, name)
   self.order[#self.order + 1] = name
 end
 
