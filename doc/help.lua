@@ -1,6 +1,7 @@
---- Turns the reference, doc/lua.md, into the help of Neovim, doc/abridge.txt. `make doc` runs it:
+--- Turns doc/neovim.md, the front page, and the reference behind it, doc/lua.md, into the help of Neovim,
+--- doc/abridge.txt. `make doc` runs it:
 ---
----     LUA_PATH="doc/?.lua;;" lua doc/help.lua < doc/lua.md > doc/abridge.txt
+---     cat doc/neovim.md doc/lua.md | LUA_PATH="doc/?.lua;;" lua doc/help.lua > doc/abridge.txt
 
 local lines_of = require "help.lines"
 local markdown = require "help.markdown"
@@ -139,7 +140,7 @@ local function is_apart(before, block)
   return not (before.lines or enters_code or one_list)
 end
 
---- The help of a reference. Raises where two headings of a section read the same, a link leads nowhere or a fence is
+--- The help of pages. Raises where two headings of a section read the same, a link leads nowhere or a fence is
 --- not closed.
 ---@param text string Markdown
 ---@return string

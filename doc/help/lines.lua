@@ -23,9 +23,12 @@ local function quoted(code)
   return code:find("`", 1, true) and code or "`" .. code:gsub(" ", GLUE) .. "`"
 end
 
+local PAGES = { [""] = true, ["neovim.md"] = true, ["lua.md"] = true } -- those that are in the help
+
 --- A link as help has it: |tag|, behind its text where that says more than the heading.
 local function link(names, text, target, bracketed)
-  local anchor = target:match "^#(.*)$"
+  local page, anchor = target:match "^([%l.]*)#(.*)$"
+  if not PAGES[page] then anchor = nil end
   if not anchor then
     local path = target:find "^%a+:" and target or ("doc/" .. target):gsub("^doc/%.%./", "")
     return (text:gsub("`", "") == target or text == "") and path or ("%s (%s)"):format(text, path)

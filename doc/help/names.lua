@@ -1,11 +1,12 @@
 --- The names that a page introduces, and the tags under which help finds them.
 ---
---- A heading has `abridge-HEADING`, or the names that stand in it. Any other name (`abridge.head`, `session:call`,
---- `job.result`) has its tag where it is introduced: in an indented line that shows how it is called, else where it
---- comes first in a row of a table, in an item or in a paragraph; modules and their functions, at last, in an example.
---- What else comes first in a row has `abridge-HEADING-WORD`. Modules and what is in them are tags as they are, other
---- names stand behind `abridge-`; what can be called has `()` behind it. A tag is given once, to the first that may
---- have it.
+--- A page's title has `abridge`, that of a second page its words. A heading has `abridge-HEADING`, or the names that
+--- stand in it. Any other name (`abridge.head`, `session:call`, `job.result`) has its tag where it is introduced: in an
+--- indented line that shows how it is called, else where it comes first in a row of a table, in an item or in a
+--- paragraph; modules and their functions, at last, in an example. What else comes first in a row has
+--- `abridge-HEADING-WORD`, or what help calls such a thing: `hl-AbridgeKey`. Modules and what is in them are tags as
+--- they are, other names stand behind `abridge-`; what can be called has `()` behind it. A tag is given once, to the
+--- first that may have it.
 
 local M = {}
 
@@ -20,6 +21,9 @@ local FOREIGN = { vim = true, string = true, table = true, io = true, os = true,
 
 --- Ends of the names of files and plugins.
 local FILES = { [".c"] = true, [".jsonl"] = true, [".lua"] = true, [".md"] = true, [".nvim"] = true, [".so"] = true }
+
+--- What tags of rows begin with, by the first word of their table's header; those of keys have none.
+local PREFIXES = { highlight = "hl-", filetype = "ft-", event = "", keys = false }
 
 local REQUIRE = "require *%(? *[\"'](abridge[%w_.]*)[\"'] *%)?"
 
@@ -54,6 +58,7 @@ end
 local function tag_of(names, name)
   local root, rest = name:match "^([%l_][%w_]*)([.:][%w_.:]*[%w_])$"
   if not root or FOREIGN[root] or (FILES[rest] and root ~= "abridge") then return nil end
+  if name:find "^[bg]:" then return name end -- a variable of Vim's
   local whole = (names.modules[root] or root) .. rest
   local prefix = whole:find "^abridge%." and "" or "abridge-"
   return prefix .. whole .. ((is_called(names, name) or is_called(names, whole)) and "()" or "")
@@ -107,10 +112,9 @@ end
 --- The tags of a heading. A second one of the same words goes by the section it stands in too.
 local function tag_heading(names, block, section)
   local text = block.text:gsub("`", "")
-  local slug = slug_of(text)
-  if block.level == 1 then
-    give(names, block, "abridge")
-  else
+  local slug = slug_of(text):gsub("^abridge%-", "")
+  local titled = block.level == 1 and give(names, block, "abridge")
+  if not titled then
     for name in text:gmatch "[%w_]+[.:][%w_.:]*[%w_]" do
       give(names, block, tag_of(names, name))
     end
@@ -139,12 +143,16 @@ end
 local function tag_rows(names, block, heading)
   local scope = heading:gsub("%(%)$", "")
   local kind = slug_of(block.rows[1][1]):match "^%a+" or "row"
+  local prefix = PREFIXES[kind]
+  if prefix == false then return end
   for i = 2, #block.rows do
     local row = block.rows[i]
     give_names(names, row, row[1])
     for _, span in ipairs(leading_spans(row[1])) do
       local word, rest = span:match "^([%w_.-]*[%w_])(.*)$"
-      if word and not tag_of(names, word) and (rest == "" or rest:find "^[( =]") then
+      if prefix then
+        give(names, row, prefix .. span)
+      elseif word and not tag_of(names, word) and (rest == "" or rest:find "^[( =]") then
         word = word .. (rest:find "^%(" and "()" or "")
         if not give(names, row, scope .. "-" .. word) then give(names, row, scope .. "-" .. kind .. "-" .. word) end
       end

@@ -4,6 +4,7 @@ local adapter = require "abridge.hosts.adapter"
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
 local nvim = require "abridge.nvim"
+local paths = require "support.paths"
 local plain = require "support.plain"
 local tmpdir = require "support.tmpdir"
 
@@ -44,6 +45,13 @@ describe("setup", function()
     opts.limits = nil -- what was handed in is the caller's to change
     assert.equal(3, nvim.session():limits("run_command").max_lines)
     assert.equal(2, vim.fn.exists ":Abridge")
+  end)
+
+  it("takes what the help shows", function()
+    nvim.session():close()
+    local shown = assert(paths.read("doc/neovim.md"):match "\n## Settings\n\n```lua\n(.-)```")
+    assert(loadstring(shown))()
+    assert.equal(20480, nvim.session():limits("run_command").max_bytes)
   end)
 
   it("raises what is wrong, by name, where the caller is, and changes nothing then", function()

@@ -79,7 +79,7 @@ describe("keys", function()
   it("are those of the help, each with a few words, and g? lists them", function()
     local help = paths.read "doc/abridge.txt"
     for where, open in pairs(WINDOWS) do
-      local listed = help:match("\nkey +" .. where:gsub("%p", "%%%0") .. " ~\n(.-)\n\n")
+      local listed = help:match("\nkeys +" .. where:gsub("%p", "%%%0") .. " ~\n(.-)\n\n")
       assert(listed, "the help lists no keys " .. where)
       open()
       local found, count = keys_of(0), 0

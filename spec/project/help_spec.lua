@@ -175,6 +175,35 @@ describe("the help made of a page #once", function()
     assert.is_true(tags["abridge-part-path"] and tags["abridge-part-field-path"])
   end)
 
+  it("gives what Vim has names for the tags that Vim's own have, and keys none", function()
+    local row = "|---|---|\n| `%s` | text |\n"
+    local list = tags_of(
+      rendered(
+        "## Part",
+        "",
+        "| highlight group | x |\n" .. row:format "AbridgeKey",
+        "| filetype | x |\n" .. row:format "abridge-run",
+        "| event | x |\n" .. row:format "AbridgeRunDone",
+        "| variable | x |\n" .. row:format "b:abridge_status",
+        "| keys | x |\n" .. row:format "gy"
+      )
+    )
+    assert.same({ "abridge-part", "hl-AbridgeKey", "ft-abridge-run", "AbridgeRunDone", "b:abridge_status" }, list)
+  end)
+
+  it("goes from page to page", function()
+    local text = help.render(table.concat({
+      "# Front",
+      "See [B](lua.md#b).",
+      "# abridge for Lua",
+      "## B",
+      "[Front](neovim.md#front), [c](c.md#b)",
+    }, "\n\n"))
+    has(text, "See |abridge-b|.")
+    has(text, "|abridge|, c (doc/c.md#b)")
+    contains(text, "*abridge-for-lua*")
+  end)
+
   it("gives commands the tags of commands", function()
     local list = tags_of(rendered("## Part", "", "- `:Abridge log [run_dir]`: text", "- `:Abridge run CMD`: text"))
     assert.same({ "abridge-part", ":Abridge", ":Abridge-log", ":Abridge-run" }, list)
@@ -283,14 +312,49 @@ describe("doc/abridge.txt #once", function()
   local prose, blocks = parts_of(text)
   local _, tags = tags_of(text)
 
-  it("is what `make doc` makes of doc/lua.md", function()
-    assert(help.render(paths.read "doc/lua.md") == text, "doc/abridge.txt is not that of doc/lua.md: run `make doc`")
+  it("is what `make doc` makes of doc/neovim.md and doc/lua.md", function()
+    local made = help.render(paths.read "doc/neovim.md" .. paths.read "doc/lua.md")
+    assert(made == text, "doc/abridge.txt is not that of its pages: run `make doc`")
+  end)
+
+  it("opens on commands, keys, highlights and settings, under tags that people guess", function()
+    local order, last = {}, 0
+    for i, tag in ipairs((tags_of(text))) do
+      order[tag] = order[tag] or i
+    end
+    for _, tag in ipairs {
+      "abridge",
+      "abridge-commands",
+      ":Abridge",
+      ":Abridge-run",
+      ":Abridge-log",
+      "abridge-keys",
+      "abridge-run-window",
+      "abridge-log-window",
+      "abridge-output-window",
+      "abridge-buffers",
+      "ft-abridge-run",
+      "abridge-highlights",
+      "hl-AbridgeError",
+      "abridge-settings",
+      "b:abridge_status",
+      "abridge-for-lua",
+    } do
+      assert((order[tag] or 0) > last, tag)
+      last = order[tag]
+    end
+    for tag in pairs(tags) do
+      assert(not tag:find "^abridge%-:" and not tag:find "^abridge%-[%w-]*window%-", tag) -- of no command, of no key
+    end
+    for name in pairs(require("abridge.nvim.highlight").groups) do
+      assert(tags["hl-" .. require("abridge.nvim.highlight").groups[name]], name)
+    end
   end)
 
   it("is printed by doc/help.lua, run as a program", function()
     local interpreter = tmpdir.interpreter() or "lua5.4"
     local dir = tmpdir.new()
-    local line = "cd %s && LUA_INIT= LUA_PATH='doc/?.lua;;' %s doc/help.lua < doc/lua.md"
+    local line = "cd %s && cat doc/neovim.md doc/lua.md | LUA_INIT= LUA_PATH='doc/?.lua;;' %s doc/help.lua"
     local out, err, code = dir:sh(line:format(tmpdir.quote(tmpdir.root()), tmpdir.quote(interpreter)))
     dir:remove()
     assert.equal(0, code, err)
