@@ -45,17 +45,6 @@ static inline abr_char_set abr_set_of_char(char c)
     return (abr_char_set){(uint64_t)(at < 64) << at % 64, (uint64_t)(at >= 64 && at < 128) << at % 64};
 }
 
-static inline abr_char_set abr_chars_in(abr_text_line line)
-{
-    uint64_t seen[2][4] = {{0}}; /* in turn, as the next byte would wait for what is stored of this one */
-    for (size_t i = 0; i < line.n; i++) {
-        unsigned char c = (unsigned char)line.p[i];
-        seen[i % 2][c / 64] |= (uint64_t)1 << c % 64;
-    }
-    uint64_t beyond = seen[0][2] | seen[0][3] | seen[1][2] | seen[1][3];
-    return (abr_char_set){seen[0][0] | seen[1][0], seen[0][1] | seen[1][1] | (uint64_t)(beyond != 0) << 63};
-}
-
 static inline bool abr_has_any(abr_char_set set, abr_char_set of)
 {
     return ((set.low & of.low) | (set.high & of.high)) != 0;

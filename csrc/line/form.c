@@ -96,7 +96,6 @@ void abr_forms_open(abr_forms *x, abr_form_set asked, unsigned without)
             x->by_last[c] |= (abr_form_set)ends << i;
         }
         x->holds[i] = needs_of(row->holds);
-        x->asks_chars = x->asks_chars || *row->holds != '\0';
     }
     for (unsigned i = MARK_ROWS; i-- > 0;) {
         const form_mark *m = &mark_rows[i];
@@ -105,7 +104,6 @@ void abr_forms_open(abr_forms *x, abr_form_set asked, unsigned without)
             continue;
         const unsigned place = m->place;
         if (place == MARK_WITHIN) {
-            x->asks_chars = true;
             if (x->within_count < ABR_WITHIN_MOST)
                 x->within[x->within_count++] = (abr_mark_within){needs_of(m->text), (uint16_t)i};
             continue;
@@ -208,11 +206,13 @@ abr_subject abr_commit_subject(const abr_forms *x, abr_text_line line)
         small[size] = (char)(size == 0 ? abr_to_lower(line.p[size]) : line.p[size]);
         size++;
     }
+    if (size == line.n || !ABR_HAS("(!:", line.p[size])) /* most lines */
+        return ABR_SUBJECT_NONE;
     const abr_text_line type = {small, size};
     const bool labels = has_word(x, MARK_LABEL, ABR_FORM_SUBJECT, type);
     if (!labels && !has_word(x, MARK_TYPE, ABR_FORM_SUBJECT, type))
         return ABR_SUBJECT_NONE;
-    const bool scoped = size < line.n && line.p[size] == '(';
+    const bool scoped = line.p[size] == '(';
     while (scoped && size < line.n && line.p[size] != ')')
         size++;
     size += scoped && size < line.n;
@@ -226,69 +226,71 @@ abr_subject abr_commit_subject(const abr_forms *x, abr_text_line line)
 
 static abr_char_set chars_of(abr_text_line bare)
 {
-    abr_char_set chars = abr_chars_in(bare);
+    abr_char_set chars = {0, 0};
+    unsigned char beyond = 0;
+    for (size_t i = 0; i < bare.n; i++) {
+        const unsigned char c = (unsigned char)bare.p[i];
+        const uint64_t bit = (uint64_t)(c < 0x80) << c % 64;
+        const uint64_t high = (uint64_t)0 - (c >> 6 & 1);
+        chars.low |= bit & ~high;
+        chars.high |= bit & high;
+        beyond |= c;
+    }
+    chars.high |= (uint64_t)(beyond >> 7) << 63;
     chars.low |= (uint64_t)abr_has_any(chars, ABR_DIGITS) << '\1' | (uint64_t)abr_has_any(chars, ABR_CAPITALS)
                                                                         << '\2';
     return chars;
 }
 
-/* `whole`: find its chars and its first word, too. */
-static abr_form_line form_line_of(const abr_forms *x, abr_text_line line, bool whole)
+/* Has the line the chars that a form needs? A few are looked for one by one. */
+static bool line_holds(abr_form_line *l, abr_char_set needed)
 {
-    abr_form_line l = {.line = {line.p, line.n < ABR_FORM_WITHIN ? line.n : ABR_FORM_WITHIN}, .forms = x};
-    l.bare = abr_trimmed(l.line);
-    l.word.p = l.bare.p;
-    if (!whole)
-        return l;
-    l.chars = chars_of(l.bare);
-    while (l.word.n < l.bare.n && !ABR_HAS(" \t", l.bare.p[l.word.n]))
-        l.word.n++;
-    return l;
+    if (!l->has_chars) {
+        for (uint64_t signs = needed.low >> ' ' << ' '; signs != 0; signs &= signs - 1)
+            if (!memchr(l->bare.p, (int)lowest(signs), l->bare.n))
+                return false;
+        if ((needed.low << (64 - ' ') | needed.high) == 0)
+            return true;
+        l->chars = chars_of(l->bare);
+        l->has_chars = true;
+    }
+    return abr_has_only(needed, l->chars);
+}
+
+static size_t first_word_size(abr_text_line bare)
+{
+    size_t n = 0;
+    while (n < bare.n && !ABR_HAS(" \t", bare.p[n]))
+        n++;
+    return n;
 }
 
 abr_form_told abr_read_form(const abr_forms *x, abr_text_line line)
 {
     abr_form_told told = {ABR_FORM_NONE, 0, 0};
-    abr_text_line bare =
-        abr_trimmed((abr_text_line){line.p, line.n < ABR_FORM_WITHIN ? line.n : ABR_FORM_WITHIN});
-    if (bare.n == 0)
+    abr_form_line l = {.line = {line.p, line.n < ABR_FORM_WITHIN ? line.n : ABR_FORM_WITHIN}, .forms = x};
+    l.bare = abr_trimmed(l.line);
+    if (l.bare.n == 0)
         return told;
-    const unsigned first = char_index(*bare.p);
-    const unsigned last = char_index(bare.p[bare.n - 1]);
-    abr_form_set may = x->by_first[first] & x->by_last[last];
-    if (!(may != 0 || x->marks[MARK_START][first] || x->marks[MARK_EDGE][first] || x->marks[MARK_END][last] ||
-          x->within_count > 0))
-        return told;
-    const abr_form_line l = form_line_of(x, line, x->asks_chars);
+    const unsigned first = char_index(*l.bare.p);
+    const unsigned last = char_index(l.bare.p[l.bare.n - 1]);
     read_marks(x, MARK_START, first, &l, &told);
     read_marks(x, MARK_EDGE, first, &l, &told);
     read_marks(x, MARK_END, last, &l, &told);
-    read_marks_within(x, &l, &told);
+    if (x->within_count > 0) {
+        l.chars = chars_of(l.bare);
+        l.has_chars = true;
+        read_marks_within(x, &l, &told);
+    }
+    abr_form_set may = x->by_first[first] & x->by_last[last];
+    if (may != 0)
+        l.word = (abr_text_line){l.bare.p, first_word_size(l.bare)};
     for (; may != 0; may &= may - 1) {
         const unsigned form = lowest(may);
-        if (says_more(x, &told, form) && abr_has_only(x->holds[form], l.chars) && form_rows[form].test(&l))
+        if (says_more(x, &told, form) && line_holds(&l, x->holds[form]) && form_rows[form].test(&l))
             add_form(&told, form);
     }
     return told;
-}
-
-bool abr_has_form(const abr_forms *x, abr_form_set forms, abr_text_line line)
-{
-    const abr_form_line l = form_line_of(x, line, true);
-    if (l.bare.n == 0)
-        return false;
-    for (unsigned i = 0; i < MARK_ROWS; i++)
-        if (forms >> mark_rows[i].form & 1 && x->without != ABR_RULE_MARK + i && has_mark(&l, &mark_rows[i]))
-            return true;
-    for (; forms != 0; forms &= forms - 1) {
-        const unsigned form = lowest(forms);
-        const form_row *row = &form_rows[form];
-        if (x->without != ABR_RULE_FORM + form - 1 &&
-            (*row->first == '\0' || abr_has_char(spelled_set(row->first), *l.bare.p)) &&
-            abr_has_only(needs_of(row->holds), l.chars) && row->test(&l))
-            return true;
-    }
-    return false;
 }
 
 abr_form_told abr_read_whole_form(const abr_forms *x, abr_text_line line)

@@ -70,7 +70,6 @@ typedef struct abr_forms {
     abr_mark_within within[ABR_WITHIN_MOST];
     unsigned within_count;
     bool thorough;    /* set by the caller: tell how sure a text is where a log is sure, too */
-    bool asks_chars;  /* a form that is asked for needs some, and the first word */
     unsigned without; /* a rule that is left out, or ABR_NO_RULE */
 } abr_forms;
 
@@ -86,9 +85,6 @@ typedef enum {
 
 /* Is it the subject of a commit, by its type: "fix(api): ...", "docs: ..."? */
 abr_subject abr_commit_subject(const abr_forms *x, abr_text_line line);
-
-/* Has the line one of these forms, whether or not they were asked for? */
-bool abr_has_form(const abr_forms *x, abr_form_set forms, abr_text_line line);
 
 /* The form of a line, of those asked for. Costs some 500 ns if all are: enough for samples, too much for each
  * line of a stream. */

@@ -305,11 +305,11 @@ bool abr_is_trace(const abr_form_line *l)
     const abr_text_line bare = l->bare;
     if (bare.p > l->line.p && ABR_STARTS(bare, "File '"))
         return FORM_ENDS(bare, " does not exist.");
-    size_t at = 0;
-    while (at < bare.n && bare.p[at] != '(')
-        at++;
-    const abr_text_line file = {bare.p, at};
-    at += at < bare.n;
+    const char *bracket = memchr(bare.p, '(', bare.n);
+    if (!bracket)
+        return false;
+    const abr_text_line file = {bare.p, (size_t)(bracket - bare.p)};
+    const size_t at = file.n + 1;
     return (FORM_ENDS(file, ".cmake") || FORM_ENDS(file, "CMakeLists.txt")) && abr_digits_at(bare, at) > 0 &&
            abr_has_at(bare, at + abr_digits_at(bare, at), "):  ", 4);
 }

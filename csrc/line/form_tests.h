@@ -17,7 +17,8 @@ typedef struct {
     abr_text_line line; /* at most ABR_FORM_WITHIN bytes */
     abr_text_line bare; /* the same without blanks around it; not empty */
     abr_text_line word; /* its first one, up to a blank */
-    abr_char_set chars; /* of `bare`, and bits for any digit and any capital, if a form asks for any */
+    abr_char_set chars; /* of `bare`, and bits for any digit and any capital, */
+    bool has_chars;     /* once a form has asked for some; always where all forms are asked for */
     const struct abr_forms *forms;
 } abr_form_line;
 

@@ -80,6 +80,11 @@ size_t abr_stamp_size(const char *p, size_t n)
 
 /* ---- prefixes ---- */
 
+static inline uint64_t pair_bit(char a, char b)
+{
+    return (uint64_t)1 << ((unsigned char)a * 11U + (unsigned char)b) % 64;
+}
+
 abr_level abr_level_without(const char *p, size_t n, unsigned rule, size_t *size)
 {
     static const struct {
@@ -91,7 +96,14 @@ abr_level abr_level_without(const char *p, size_t n, unsigned rule, size_t *size
 #include "line/levels.def"
 #undef LEVEL
     };
-    const char first = (char)(n > 0 ? abr_to_lower(p[0]) : '\0');
+    const uint64_t pairs = 0 /* of first letters: most words are ruled out */
+#define LEVEL(name, level, program, proof) | pair_bit(*(name), (name)[1])
+#include "line/levels.def"
+#undef LEVEL
+        ;
+    const char first = (char)(n > 1 ? abr_to_lower(p[0]) : '\0');
+    if (n < 2 || !(pairs & pair_bit(first, abr_to_lower(p[1]))))
+        return ABR_LEVEL_NONE;
     for (unsigned i = 0; i < sizeof levels / sizeof *levels; i++) {
         if (levels[i].name[0] != first || rule == ABR_RULE_LEVEL + i)
             continue;

@@ -95,19 +95,14 @@ static void add_word(abr_lexicon *x, unsigned index)
     x->keys[slot] = key;
 }
 
-void abr_lexicon_open(abr_lexicon *x, unsigned quiet)
-{
-    abr_lexicon_open_without(x, quiet, ABR_NO_RULE);
-    abr_forms_open(&x->forms, ABR_FORMS_OF_TROUBLE, ABR_NO_RULE);
-}
-
-void abr_lexicon_open_without(abr_lexicon *x, unsigned quiet, unsigned rule)
+static void open_lexicon(abr_lexicon *x, unsigned quiet, abr_form_set forms, unsigned rule)
 {
     unsigned phrases = 0;
     memset(x, 0, sizeof *x);
     x->quiet = quiet;
     x->without = rule;
-    abr_forms_open(&x->forms, ABR_ALL_FORMS, rule);
+    abr_forms_open(&x->forms, forms, rule);
+    abr_forms_open(&x->untroubled, ABR_FORMS_WITHOUT_TROUBLE, rule);
     for (unsigned i = 0; i < WORDS; i++) {
         const unsigned class = abr_words[i].class;
         const bool phrase = class == ABR_WORD_PHRASE;
@@ -116,4 +111,14 @@ void abr_lexicon_open_without(abr_lexicon *x, unsigned quiet, unsigned rule)
             add_word(x, i);
         phrases += phrase;
     }
+}
+
+void abr_lexicon_open(abr_lexicon *x, unsigned quiet)
+{
+    open_lexicon(x, quiet, ABR_FORMS_OF_TROUBLE, ABR_NO_RULE);
+}
+
+void abr_lexicon_open_without(abr_lexicon *x, unsigned quiet, unsigned rule)
+{
+    open_lexicon(x, quiet, ABR_ALL_FORMS, rule);
 }

@@ -56,6 +56,7 @@ typedef struct {
     unsigned quiet;                    /* groups that are switched off */
     unsigned without;                  /* a rule that is left out, or ABR_NO_RULE */
     abr_forms forms;                   /* those a line is read for */
+    abr_forms untroubled;              /* those in which a word of trouble is no trouble */
 } abr_lexicon;
 
 extern const abr_word abr_words[];

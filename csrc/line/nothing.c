@@ -92,30 +92,35 @@ static size_t skip_no_count(const abr_evidence *l, size_t i)
     return zero || measure ? skip(l, i, "%") : 0;
 }
 
+/* After an empty word, a number that is no count, or nothing; 0 where anything else is there. */
+static size_t skip_empty(const abr_evidence *l, size_t i)
+{
+    return abr_is_digit(byte_at(l, i)) ? skip_no_count(l, i) : skip_empty_word(l, i);
+}
+
 /* After an empty pair of quotes or brackets, with an empty word in it at most; 0 where there is none. */
 static size_t skip_empty_pair(const abr_evidence *l, size_t i)
 {
     static const char open[] = "\"'[{(<`";
     static const char close[] = "\"']})>`";
-    for (size_t k = 0; open[k] != '\0'; k++)
-        if (byte_at(l, i) == open[k]) {
-            size_t inside = skip(l, i + 1, " ");
-            size_t word = skip_empty_word(l, inside);
-            if (word == 0)
-                word = skip_no_count(l, inside);
-            inside = skip(l, word > 0 ? word : inside, " ");
-            return byte_at(l, inside) == close[k] ? inside + 1 : 0;
-        }
-    return 0;
+    const char *pair = memchr(open, byte_at(l, i), sizeof open - 1);
+    if (!pair)
+        return 0;
+    const size_t inside = skip(l, i + 1, " ");
+    const size_t empty = skip_empty(l, inside);
+    const size_t end = skip(l, empty > 0 ? empty : inside, " ");
+    return byte_at(l, end) == close[pair - open] ? end + 1 : 0;
 }
 
 /* The same with the name of a type before it, "Array []"; 0 where there is none. */
 static size_t skip_empty_object(const abr_evidence *l, size_t i)
 {
     size_t end = i;
+    if (!abr_is_upper(byte_at(l, i)))
+        return 0;
     while (abr_is_letter(byte_at(l, end)))
         end++;
-    return end > i && abr_is_upper(byte_at(l, i)) ? skip_empty_pair(l, skip(l, end, " ")) : 0;
+    return skip_empty_pair(l, skip(l, end, " "));
 }
 
 static bool is_nothing(const abr_evidence *l, size_t value, bool assigned)
@@ -124,9 +129,7 @@ static bool is_nothing(const abr_evidence *l, size_t value, bool assigned)
     if (end == 0)
         end = skip_empty_object(l, value);
     if (end == 0)
-        end = skip_empty_word(l, value);
-    if (end == 0)
-        end = skip_no_count(l, value);
+        end = skip_empty(l, value);
     return end > 0 && ends_value(l, end, assigned);
 }
 

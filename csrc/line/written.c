@@ -271,7 +271,7 @@ abr_written abr_written_of(const abr_evidence *l)
     if (l->words->indent == l->n)
         return ABR_WRITTEN_NOT;
     if (starts_as_comment(l) || is_commit(l) || is_title(l) ||
-        abr_has_form(&l->lexicon->forms, ABR_FORMS_WITHOUT_TROUBLE, (abr_text_line){l->p, l->n}))
+        abr_read_form(&l->lexicon->untroubled, (abr_text_line){l->p, l->n}).form != ABR_FORM_NONE)
         return ABR_WRITTEN_TEXT;
     bool source =
         ends_as_source(l) || starts_as_source(l) || is_assignment(l) || is_shell(l) || is_option_help(l);
@@ -298,6 +298,8 @@ bool abr_is_argument(const abr_evidence *l, const abr_sign *s)
 {
     enum { MOST = 120 };
     unsigned closed = 0;
+    if (!memchr(l->p, '(', s->at))
+        return false;
     for (size_t i = s->at; i > 0 && s->at - i < MOST; i--) {
         if (l->p[i - 1] == ')')
             closed++;

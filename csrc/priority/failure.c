@@ -23,12 +23,16 @@ enum {
     AFTER_BLANK = 2  /* a plain line after a blank one counts as so many more */
 };
 
-/* Does (p, n) start with one of these texts? */
+/* Does (p, n) start with one of these texts, and go on? */
 static bool starts_with_one(const char *p, size_t n, const char *const *texts)
 {
-    for (; *texts; texts++)
-        if (n > 0 && *p == **texts && n > strlen(*texts) && memcmp(p, *texts, strlen(*texts)) == 0)
+    for (; *texts; texts++) {
+        size_t i = 0;
+        while (i < n && p[i] == (*texts)[i] && p[i] != '\0')
+            i++;
+        if (i < n && (*texts)[i] == '\0')
             return true;
+    }
     return false;
 }
 
