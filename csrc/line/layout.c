@@ -190,7 +190,7 @@ static size_t prefix_size(const char *p, size_t n, uint8_t *level)
         return 0;
     if (p[0] == '[') {
         size = bracket_size(p, n, level);
-    } else if (n >= sizeof npm - 1 && memcmp(p, npm, sizeof npm - 1) == 0) {
+    } else if (*p == *npm && n >= sizeof npm - 1 && memcmp(p, npm, sizeof npm - 1) == 0) {
         *level = ABR_LEVEL_ERROR;
         size = sizeof npm - 1;
     } else if (abr_is_upper(p[0])) {

@@ -7,6 +7,7 @@
 #include "line/phrases.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "base/word.h"
 #include "line/evidence.h"
 #include "line/words.h"
 
@@ -116,14 +117,36 @@ static unsigned lower_pair(unsigned char first, unsigned char second)
     return upper ? pair + 0x20 : next ? pair + 0x100 - 0x20 : pair;
 }
 
+/* Has a stem such a first byte, and one such a second byte? */
+static bool may_be_stem(unsigned pair)
+{
+    const uint64_t firsts = 0
+#define STEM(before, text, program, proof) | (uint64_t)1 << (unsigned char)*(text) % 64
+#include "line/stems.def"
+#undef STEM
+        ;
+    const uint64_t seconds = 0
+#define STEM(before, text, program, proof) | (uint64_t)1 << (unsigned char)(text)[1] % 64
+#include "line/stems.def"
+#undef STEM
+        ;
+    return firsts >> (pair >> 8) % 64 & seconds >> pair % 64 & 1;
+}
+
 size_t abr_find_foreign(const abr_evidence *l, size_t *size)
 {
-    enum { MOST = 256 }; /* bytes that are looked at: a message says it early */
+    enum { MOST = 256 /* bytes that are looked at: a message says it early */, ASCII_AT_ONCE = 8 };
     size_t until = l->n - l->words->mark < MOST ? l->n : l->words->mark + MOST;
     for (size_t i = l->words->mark; i + 1 < until; i++) {
+        if (until - i >= ASCII_AT_ONCE && !(abr_load_word(l->p + i) & UINT64_C(0x8080808080808080))) {
+            i += ASCII_AT_ONCE - 1;
+            continue;
+        }
         if (!starts_stem((unsigned char)l->p[i], (unsigned char)l->p[i + 1]))
             continue;
         const unsigned pair = lower_pair((unsigned char)l->p[i], (unsigned char)l->p[i + 1]);
+        if (!may_be_stem(pair))
+            continue;
         for (size_t k = 0; k < sizeof stems / sizeof *stems; k++) {
             const char *text = stems[k].text;
             if (((unsigned)(unsigned char)text[0] << 8 | (unsigned char)text[1]) != pair ||

@@ -185,6 +185,25 @@ static void push(abr_candidates *c, abr_heap_slot slot)
     c->heap[i] = slot;
 }
 
+/* Give x the place of the lightest line, where it is that one alone that has to go. */
+static bool replace_lightest(abr_candidates *c, abr_candidate *x, size_t cost)
+{
+    abr_candidate *lightest = &c->slots[c->heap[0].slot];
+    const size_t room = c->allowance - c->cost;
+    if (cost <= room || cost > room + abr_candidate_cost(lightest) || !abr_retain_first(x, lightest) ||
+        abr_candidates_excluded(c, lightest))
+        return false;
+    exclude(c, lightest);
+    c->cost += cost - abr_candidate_cost(lightest);
+    lightest->start_n = lightest->window_n = 0;
+    if (c->copies)
+        copy_line(c, x);
+    *lightest = *x;
+    c->heap[0].weight = x->retain_weight;
+    sift(c->heap, c->count, 0, c->slots, is_heavier);
+    return true;
+}
+
 void abr_candidates_add(abr_candidates *c, const abr_candidate *candidate)
 {
     if (abr_candidates_excluded(c, candidate))
@@ -193,6 +212,8 @@ void abr_candidates_add(abr_candidates *c, const abr_candidate *candidate)
     size_t cost = abr_candidate_cost(&x);
     if (!c->heaped && c->cost + cost > c->allowance)
         make_heap(c);
+    if (c->count > 0 && replace_lightest(c, &x, cost))
+        return;
     while (c->count > 0 && abr_candidates_excluded(c, &c->slots[c->heap[0].slot]))
         drop_lightest(c);
     while (c->count > 0 && c->cost + cost > c->allowance && abr_retain_first(&x, &c->slots[c->heap[0].slot]))

@@ -23,34 +23,39 @@ enum {
     AFTER_BLANK = 2  /* a plain line after a blank one counts as so many more */
 };
 
-/* Does (p, n) start with one of these texts, and go on? */
-static bool starts_with_one(const char *p, size_t n, const char *const *texts)
+/* Does (p, n) start with the text, and go on? */
+static bool goes_on_after(const char *p, size_t n, const char *text)
 {
-    for (; *texts; texts++) {
-        size_t i = 0;
-        while (i < n && p[i] == (*texts)[i] && p[i] != '\0')
-            i++;
-        if (i < n && (*texts)[i] == '\0')
-            return true;
-    }
-    return false;
+    const size_t size = strlen(text);
+    return n > size && memcmp(p, text, size) == 0;
 }
 
 /* Does the line go back to what was said: name its cause, sum it up, head its stack, or tell how much of that
  * is left out? */
 static bool goes_back(const char *p, size_t n)
 {
-    static const char *const texts[] = {"Caused by",        "... ",         "stack traceback:",
-                                        "stack backtrace:", "Stack trace:", "Backtrace:",
-                                        "Stack Trace:",     "SUMMARY: ",    NULL};
-    return starts_with_one(p, n, texts);
+    switch (n > 0 ? *p : '\0') {
+    case '.':
+        return goes_on_after(p, n, "... ");
+    case 'B':
+        return goes_on_after(p, n, "Backtrace:");
+    case 'C':
+        return goes_on_after(p, n, "Caused by");
+    case 'S':
+        return goes_on_after(p, n, "Stack trace:") || goes_on_after(p, n, "Stack Trace:") ||
+               goes_on_after(p, n, "SUMMARY: ");
+    case 's':
+        return goes_on_after(p, n, "stack traceback:") || goes_on_after(p, n, "stack backtrace:");
+    default:
+        return false;
+    }
 }
 
 /* Does Python tell that a second traceback belongs to the one before it? */
 static bool joins_tracebacks(const char *p, size_t n)
 {
-    static const char *const texts[] = {"During handling of the above", "The above exception was", NULL};
-    return starts_with_one(p, n, texts);
+    return goes_on_after(p, n, "During handling of the above") ||
+           goes_on_after(p, n, "The above exception was");
 }
 
 /* Is the line of a shape that was seen often before the failure? */
