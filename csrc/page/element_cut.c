@@ -331,6 +331,8 @@ static const char *member_after(abr_page *page, size_t n, uint64_t index, abr_el
         *name_n = s->after_n;
         return s->after_n <= ABR_NAME_MOST ? s->after_name : NULL;
     }
+    if (n > s->n)
+        return NULL; /* it is not at hand */
     while (n + i < s->n && s->front[n + i] != '"')
         i++;
     const size_t from = n + i;

@@ -540,7 +540,8 @@ static bool make_levels(abr_element_scan *s)
 }
 
 /* Is everything at hand that a cut may need? The page goes on at the first element that does not fit: its
- * start was seen where one was that ends more than `keep` bytes after the page's. */
+ * start was seen where one was that ends more than `keep` bytes after the page's. After the page's first element,
+ * which is shown even if it does not fit, the next one is needed. */
 static bool has_enough(const abr_element_scan *s)
 {
     if (!s->known || !s->has_total || !s->found)
@@ -549,7 +550,8 @@ static bool has_enough(const abr_element_scan *s)
         return true;
     const uint64_t edge = s->first.at + s->keep;
     return s->first_end > 0 && s->at - s->first.at >= front_most(s) &&
-           (s->has_after || (s->in_child && s->child_at <= edge) || s->last_end > edge);
+           (s->has_after || (s->in_child && s->child_at <= edge) ||
+            (s->last_end > edge && s->last_end > s->first_end));
 }
 
 /* Read the tokens of a chunk. */
