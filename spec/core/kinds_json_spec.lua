@@ -21,6 +21,18 @@ local function small()
 end
 
 describe("a cut of JSON #few", function()
+  it("is cut under a budget of bytes that no machine has", function()
+    local text = '{"a":"' .. ("x"):rep(3000) .. '","b":[' .. ("1,"):rep(5000) .. "1]}"
+    local wanted = abridge.auto(text, { max_bytes = 1e6, max_chars = 900 })
+    for _, max_bytes in ipairs { 1e12, 2 ^ 53 } do
+      local opts = { max_bytes = max_bytes, max_chars = 900 }
+      assert.equal(wanted, (abridge.auto(text, opts)))
+      local stream = abridge.stream(opts)
+      stream:write(text)
+      assert.equal(wanted, (stream:finish()))
+    end
+  end)
+
   it("is right for random documents and budgets", function()
     cases.each(700, any)
   end)

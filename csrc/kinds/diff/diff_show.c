@@ -140,7 +140,7 @@ void abr_diff_count_names(abr_diff_plan *plan)
     }
 }
 
-static uint64_t beyond(uint64_t count, uint64_t most)
+static uint64_t count_over(uint64_t count, uint64_t most)
 {
     return count > most ? count - most : 0;
 }
@@ -159,9 +159,9 @@ static abr_diff_tally named_between(const abr_diff_plan *plan, const abr_diff_ta
     abr_diff_tally named = abr_tally_between(&before->names, &last->names);
     if (first < end && last->shown) { /* a text may come before hunks of its file */
         const abr_diff_tally *start = &last->name.file.before;
-        named.hunks -= beyond(start->hunks + last->name.hunks.hunks, to->hunks);
-        named.added -= beyond(start->added + last->name.hunks.added, to->added);
-        named.removed -= beyond(start->removed + last->name.hunks.removed, to->removed);
+        named.hunks -= count_over(start->hunks + last->name.hunks.hunks, to->hunks);
+        named.added -= count_over(start->added + last->name.hunks.added, to->added);
+        named.removed -= count_over(start->removed + last->name.hunks.removed, to->removed);
     }
     return named;
 }

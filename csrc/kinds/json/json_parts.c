@@ -17,8 +17,10 @@
 enum {
     /* bytes of the longest string, beside what the budget may show of it */
     STRING_MORE = ABR_OR_TINY(2 * 1024 + 64, 256),
-    LAST = 4,                                   /* part of the allowance that is for what came last */
-    UNIT_BYTES = 3,                             /* bytes of a document for each unit, at least, */
+    STRING_MOST =
+        32 * 1024 * 1024, /* bytes of a string, whatever the budget is: memory is asked for at once */
+    LAST = 4,             /* part of the allowance that is for what came last */
+    UNIT_BYTES = 3,       /* bytes of a document for each unit, at least, */
     UNITS_MORE = 2 * ABR_JSON_SHOWN_DEPTH + 16, /* but for those of the levels that are open */
     NODE_BYTES = 8,                             /* and for each node, */
     NODES_MORE = 256,
@@ -51,7 +53,9 @@ size_t abr_json_string_most(bool is_record, size_t allowance)
     const size_t least = is_record ? ABR_JSON_RECORD_LEAST : ABR_JSON_LEAST;
     const size_t per_byte = is_record ? ABR_JSON_RECORD_PER_BYTE : ABR_JSON_PER_BYTE;
     const size_t keep = allowance > least ? (allowance - least) / per_byte : 0;
-    return STRING_MORE + keep + keep / 3; /* of what is shown of a string, two thirds are its start */
+    const size_t most =
+        STRING_MORE + keep + keep / 3; /* of what is shown of a string, two thirds are its start */
+    return most < STRING_MOST ? most : STRING_MOST;
 }
 
 /* ---- memory ---- */

@@ -107,7 +107,7 @@ typedef struct {
 } abr_json_parts;
 
 /* The allowance of a budget, and of that the most bytes of one string, half of it at either end: as many
- * as the budget can show. */
+ * as the budget can show, up to 32 MiB. */
 size_t abr_json_allowance(size_t keep, bool is_record);
 size_t abr_json_string_most(bool is_record, size_t allowance);
 
