@@ -296,6 +296,16 @@ describe("misuse of a stream", function()
     end
   end)
 
+  it("leaves a stream as it was that holds text back", function()
+    local s = abridge.stream { strategy = "tail", max_bytes = 100, redact = { "secret%d+" } }
+    s:write "a secret7 and "
+    for _, wrong in ipairs { 5, print, "x" } do
+      assert.matches("^stream:finish: ", plain.raised(s.finish, s, wrong))
+    end
+    s:write "more"
+    assert.equal("a [redacted] and more", (s:finish()))
+  end)
+
   it("of a method is told too", function()
     local s = abridge.stream { strategy = "tail", max_bytes = 1 }
     for _, chunk in ipairs { 5, false, {} } do

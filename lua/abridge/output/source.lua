@@ -298,6 +298,9 @@ end
 ---@return abridge.Cut cut
 function Source:finish(narrower)
   if self.finished then return self:snapshot(narrower) end
+  if narrower ~= nil and type(narrower) ~= "table" then
+    check.fail("stream:finish: opts must be a table, got " .. check.show(narrower))
+  end
   narrower = narrowed(self, narrower)
   self.finished = true
   local kept, problem = pcall(keep_held_back, self)
