@@ -91,6 +91,7 @@ build = {
         "csrc/kinds/json/json_values.c",
         "csrc/kinds/failing.c",
         "csrc/kinds/kind.c",
+        "csrc/kinds/text/late_log.c",
         "csrc/kinds/text/log.c",
         "csrc/kinds/magic.c",
         "csrc/kinds/parts.c",

@@ -53,8 +53,9 @@ static abr_code cut_text_by_kind(abr_view *view, const abr_opts *opts, abr_cut *
         memset(cut, 0, sizeof *cut);
         return abr_fail(error, code, "out of memory");
     }
-    abr_by_kind_view(k, view);
-    code = abr_cut_view(view, opts, cut, error);
+    code = abr_by_kind_view(k, view); /* needs no memory: all has been read */
+    if (code == ABR_OK)
+        code = abr_cut_view(view, opts, cut, error);
     abr_by_kind_close(k);
     return code;
 }

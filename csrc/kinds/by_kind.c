@@ -1,6 +1,9 @@
 /*
  * A text that is cut as what it is. Its kind is told by its first ABR_TOLD_BY, or by all of a shorter
  * text; until these have come they are held. Then what reads that kind gets them, and the rest as it comes.
+ *
+ * Nobody reads what is written, but a log may start in it. So of such a text the last whole block is held, and
+ * what came after it; where a log starts in a block, it is read from there on.
  */
 #include <string.h>
 
@@ -11,8 +14,16 @@
 #include "budget/options.h"
 #include "kinds/kind.h"
 #include "kinds/reader.h"
+#include "kinds/text/late_log.h"
 #include "priority/retain.h"
 #include "text/scan.h"
+
+/* Counts before a place of the text. */
+typedef struct {
+    uint64_t bytes;
+    uint64_t lines;
+    abr_char_counter chars; /* where they are counted */
+} text_place;
 
 struct abr_by_kind {
     abr_opts opts; /* hits point to `hits` */
@@ -25,26 +36,38 @@ struct abr_by_kind {
     abr_telling told;
     abr_retainer *retainer;
     abr_reader *reader;
-    char *start;
+    char *start; /* while the kind is open, or the text is written: what is held */
     size_t start_n;
     size_t start_size;
     size_t preview_n;
+    bool watches;       /* the text is written, and a log may start in it */
+    text_place held;    /* what stands before what is held */
+    uint64_t log_at;    /* of one that starts in the chunk to come, or in what is held: from here in these */
+    abr_retainer *last; /* of a log that starts in what is held, if the text ends there */
 };
 
 /* ---- the reader of a kind ---- */
 
+static abr_code open_log(const abr_by_kind *k, const text_place *before, abr_retainer **out)
+{
+    uint64_t invalid;
+    const abr_retainer_opts own = {.text = k->text,
+                                   .keep = k->keep,
+                                   .chars = abr_wants_chars(&k->opts),
+                                   .hits = k->opts.hits,
+                                   .hit_count = k->opts.hit_count,
+                                   .quiet_groups = k->opts.quiet_groups,
+                                   .alloc = k->alloc,
+                                   .bytes_before = before->bytes,
+                                   .lines_before = before->lines,
+                                   .chars_before = abr_counted_chars(&before->chars, &invalid)};
+    return abr_retainer_open(&own, out);
+}
+
 static abr_code open_reader(abr_by_kind *k)
 {
-    if (k->told.kind == ABR_KIND_LOG) {
-        const abr_retainer_opts own = {.text = k->text,
-                                       .keep = k->keep,
-                                       .chars = abr_wants_chars(&k->opts),
-                                       .hits = k->opts.hits,
-                                       .hit_count = k->opts.hit_count,
-                                       .quiet_groups = k->opts.quiet_groups,
-                                       .alloc = k->alloc};
-        return abr_retainer_open(&own, &k->retainer);
-    }
+    if (k->told.kind == ABR_KIND_LOG)
+        return open_log(k, &k->held, &k->retainer);
     const abr_reader_opts own = {.told = k->told,
                                  .text = k->text,
                                  .keep = k->keep,
@@ -63,7 +86,7 @@ static void close_reader(abr_by_kind *k)
         k->reader->methods->close(k->reader);
     k->retainer = NULL;
     k->reader = NULL;
-    k->opened = false;
+    k->opened = k->watches = false;
 }
 
 static bool reserve_chunk(abr_by_kind *k, const char *p, size_t n)
@@ -81,7 +104,7 @@ static void write_chunk(abr_by_kind *k, const char *p, size_t n)
         k->reader->methods->write(k->reader, p, n);
 }
 
-/* ---- the start ---- */
+/* ---- what is held ---- */
 
 static bool grow_start(abr_by_kind *k, size_t wanted)
 {
@@ -100,6 +123,121 @@ static void free_start(abr_by_kind *k)
     k->start_n = k->start_size = k->preview_n = 0;
 }
 
+/* ---- what is written ---- */
+
+static void close_last(abr_by_kind *k)
+{
+    abr_retainer_close(k->last);
+    k->last = NULL;
+}
+
+static void count_held(const abr_by_kind *k, text_place *at, const char *p, size_t n)
+{
+    at->bytes += n;
+    if (n > 0)
+        at->lines += abr_find_newlines(p, n, abr_wants_chars(&k->opts) ? &at->chars : NULL).count;
+}
+
+/* What is held, if the kind was open until now as much of the chunk in it as tells the kind. */
+static size_t bytes_held(const abr_by_kind *k)
+{
+    return k->decided ? k->start_n : ABR_TOLD_BY;
+}
+
+/* Does a log start in a block that the chunk completes? Then k->log_at gets where, counted from what is held on. What
+ * the first of these blocks has of the chunk is put behind what is held, where it does not count. */
+static bool find_in_chunk(abr_by_kind *k, const char *p, size_t n)
+{
+    abr_late_log found;
+    const size_t open = bytes_held(k) % ABR_TEXT_BLOCK;
+    size_t done = ABR_TEXT_BLOCK - open;
+    if (n < done)
+        return false;
+    memcpy(k->start + bytes_held(k), p, done);
+    k->log_at = bytes_held(k) - open;
+    bool is_log = abr_log_in_block(k->start + k->log_at, &found);
+    for (; !is_log && n - done >= ABR_TEXT_BLOCK; done += ABR_TEXT_BLOCK) {
+        k->log_at = bytes_held(k) + done;
+        is_log = abr_log_in_block(p + done, &found);
+    }
+    k->log_at += is_log ? found.from : 0;
+    return is_log;
+}
+
+/* Open a retainer for the log that starts at k->log_at, and get memory to have it read, with the chunk. */
+static bool open_late(const abr_by_kind *k, const char *p, size_t n, abr_retainer **out)
+{
+    const size_t held = k->log_at < bytes_held(k) ? (size_t)k->log_at : bytes_held(k);
+    const size_t passed = (size_t)(k->log_at - held);
+    text_place at = k->held;
+    count_held(k, &at, k->start, held);
+    count_held(k, &at, p, passed);
+    const size_t left = bytes_held(k) - held;
+    const uint64_t newlines =
+        abr_count_newlines(k->start + held, left) + abr_count_newlines(p + passed, n - passed);
+    if (open_log(k, &at, out) == ABR_OK && abr_retainer_reserve(*out, newlines, left + n - passed))
+        return true;
+    abr_retainer_close(*out);
+    *out = NULL;
+    return false;
+}
+
+static void write_late(const abr_by_kind *k, const char *p, size_t n, abr_retainer *out)
+{
+    const size_t held = k->log_at < k->start_n ? (size_t)k->log_at : k->start_n;
+    const size_t passed = (size_t)(k->log_at - held);
+    abr_retainer_write(out, k->start + held, k->start_n - held);
+    abr_retainer_write(out, p + passed, n - passed);
+}
+
+static bool reserve_written(abr_by_kind *k, const char *p, size_t n)
+{
+    close_last(k);
+    return !find_in_chunk(k, p, n) || open_late(k, p, n, &k->retainer);
+}
+
+/* Hold the last whole block, and what comes after. */
+static void hold_end(abr_by_kind *k, const char *p, size_t n)
+{
+    const uint64_t all = (uint64_t)k->start_n + n;
+    const uint64_t gone = all - all % ABR_TEXT_BLOCK - ABR_TEXT_BLOCK;
+    const size_t held = gone < k->start_n ? (size_t)gone : k->start_n;
+    const size_t passed = (size_t)(gone - held);
+    count_held(k, &k->held, k->start, held);
+    count_held(k, &k->held, p, passed);
+    k->start_n -= held;
+    memmove(k->start, k->start + held, k->start_n);
+    memcpy(k->start + k->start_n, p + passed, n - passed);
+    k->start_n += n - passed;
+}
+
+static void write_written(abr_by_kind *k, const char *p, size_t n)
+{
+    if (!k->retainer) {
+        hold_end(k, p, n);
+        return;
+    }
+    write_late(k, p, n, k->retainer);
+    k->watches = false;
+    k->told.kind = ABR_KIND_LOG;
+    free_start(k);
+}
+
+/* Read the log that starts in what is held, if the text ends here and there is one. */
+static abr_code read_last(abr_by_kind *k)
+{
+    abr_late_log found;
+    if (k->last || !k->watches || !abr_log_in_end(k->held.bytes == 0, k->start, k->start_n, &found))
+        return ABR_OK;
+    k->log_at = found.from;
+    if (!open_late(k, "", 0, &k->last))
+        return ABR_ENOMEM;
+    write_late(k, "", 0, k->last);
+    return ABR_OK;
+}
+
+/* ---- the start ---- */
+
 /* Tell the kind by the start and the chunk that comes next, and have the start read. */
 static bool open_by_start(abr_by_kind *k, const char *p)
 {
@@ -108,7 +246,10 @@ static bool open_by_start(abr_by_kind *k, const char *p)
     memcpy(k->start + k->start_n, p, ABR_TOLD_BY - k->start_n);
     k->told = abr_tell_as(k->opts.kind, k->start, ABR_TOLD_BY, false);
     k->opened = true;
-    if (open_reader(k) == ABR_OK && reserve_chunk(k, k->start, k->start_n)) {
+    k->watches = k->told.kind == ABR_KIND_TEXT && k->opts.kind == ABR_KIND_TOLD;
+    if (k->watches && grow_start(k, ABR_TOLD_BY + (size_t)ABR_TEXT_BLOCK))
+        return true;
+    if (!k->watches && open_reader(k) == ABR_OK && reserve_chunk(k, k->start, k->start_n)) {
         write_chunk(k, k->start, k->start_n);
         return true;
     }
@@ -167,8 +308,10 @@ abr_code abr_by_kind_read(const abr_opts *opts, size_t keep, const char *p, size
     k->text = p;
     k->told = abr_tell_as(opts->kind, p, n, true);
     k->decided = true;
+    count_held(k, &k->held, p, (size_t)k->told.late.from);
     abr_code code = open_reader(k);
-    for (size_t at = 0; at < n && code == ABR_OK && (k->retainer || k->reader); at += CHUNK) {
+    for (size_t at = (size_t)k->told.late.from; at < n && code == ABR_OK && (k->retainer || k->reader);
+         at += CHUNK) {
         size_t part = n - at < CHUNK ? n - at : CHUNK;
         if (reserve_chunk(k, p + at, part))
             write_chunk(k, p + at, part);
@@ -195,7 +338,8 @@ bool abr_by_kind_reserve(abr_by_kind *k, const char *p, size_t n)
         return grow_start(k, k->start_n + n);
     if (!k->decided && !k->opened && !open_by_start(k, p))
         return false;
-    if (reserve_chunk(k, p, n))
+    const size_t told = k->decided ? 0 : ABR_TOLD_BY - k->start_n;
+    if (k->watches ? reserve_written(k, p + told, n - told) : reserve_chunk(k, p, n))
         return true;
     if (!k->decided)
         close_reader(k); /* another chunk may come, which makes the text another kind */
@@ -209,10 +353,14 @@ void abr_by_kind_write(abr_by_kind *k, const char *p, size_t n)
         k->start_n += n;
         return;
     }
-    if (!k->decided) {
-        k->decided = true;
-        free_start(k);
+    const size_t told = k->decided ? 0 : ABR_TOLD_BY - k->start_n;
+    k->decided = true;
+    if (k->watches) {
+        k->start_n += told;
+        write_written(k, p + told, n - told);
+        return;
     }
+    free_start(k);
     write_chunk(k, p, n);
 }
 
@@ -234,15 +382,17 @@ bool abr_by_kind_is_open(const abr_by_kind *k, const char **p, size_t *n)
     return !k->decided;
 }
 
-void abr_by_kind_view(const abr_by_kind *k, abr_view *view)
+abr_code abr_by_kind_view(abr_by_kind *k, abr_view *view)
 {
     /* what changes until it is written has not been read */
     const bool read = k->preview_n == 0;
     const bool holds = !k->reader || !k->reader->methods->holds || k->reader->methods->holds(k->reader);
-    view->kind = holds || !read ? k->told.kind : ABR_KIND_TEXT;
+    const abr_code code = read ? read_last(k) : ABR_OK;
+    view->kind = !holds && read ? ABR_KIND_TEXT : k->last && read ? ABR_KIND_LOG : k->told.kind;
     view->media_type = k->told.media_type;
-    view->retainer = read ? k->retainer : NULL;
+    view->retainer = !read ? NULL : k->last ? k->last : k->retainer;
     view->reader = read && holds ? k->reader : NULL;
+    return code;
 }
 
 void abr_by_kind_close(abr_by_kind *k)
@@ -250,6 +400,7 @@ void abr_by_kind_close(abr_by_kind *k)
     if (!k)
         return;
     close_reader(k);
+    close_last(k);
     free_start(k);
     if (k->hits)
         k->alloc->free(k->alloc->ctx, k->hits);

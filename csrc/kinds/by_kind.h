@@ -9,7 +9,7 @@
 ABR_PRIVATE_BEGIN
 
 /* Tells the kind of a text by its start, which it holds until then, and has the rest of it read as that
- * kind. */
+ * kind. In what is written a log may start later; two blocks of it are held. */
 typedef struct abr_by_kind abr_by_kind;
 
 /* Open one for a text that comes in chunks. */
@@ -34,8 +34,8 @@ bool abr_by_kind_preview(abr_by_kind *k, const char *p, size_t n);
 /* Is the kind still open? Then *p gets all of the text so far: *n bytes, followed by those of a preview. */
 bool abr_by_kind_is_open(const abr_by_kind *k, const char **p, size_t *n);
 
-/* Tell a view what the text is, and who has read it. */
-void abr_by_kind_view(const abr_by_kind *k, abr_view *view);
+/* Tell a view what the text is, if it ended here, and who has read it. ABR_OK or ABR_ENOMEM. */
+abr_code abr_by_kind_view(abr_by_kind *k, abr_view *view);
 
 /* NULL is fine. */
 void abr_by_kind_close(abr_by_kind *k);

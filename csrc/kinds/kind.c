@@ -6,15 +6,16 @@
 #include "kinds/binary.h"
 #include "kinds/diff/diff.h"
 #include "kinds/diff/diff_cut.h"
-#include "kinds/failing.h"
 #include "kinds/json/json_lines.h"
 #include "kinds/json/json_reader.h"
 #include "kinds/records/aligned.h"
 #include "kinds/records/delimited.h"
 #include "kinds/records/drawn.h"
 #include "kinds/records/records.h"
+#include "kinds/text/late_log.h"
 #include "kinds/text/log.h"
 
+_Static_assert(ABR_TOLD_BY % ABR_TEXT_BLOCK == 0, "a block ends where the start does that tells a text");
 _Static_assert((size_t)ABR_TOLD_BY <= ABR_JSON_JUDGED, "JSON is told by as much as any kind");
 
 typedef struct {
@@ -69,7 +70,10 @@ abr_telling abr_tell_kind(const char *p, size_t n, bool whole)
 {
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         bool is;
-        const abr_telling told = told_as(asked[i], &is, p, n, whole);
+        abr_telling told = told_as(asked[i], &is, p, n, whole);
+        if (is && told.kind == ABR_KIND_TEXT && whole && n > ABR_TOLD_BY &&
+            abr_find_late_log(p, n, ABR_TOLD_BY, &told.late))
+            told.kind = ABR_KIND_LOG;
         if (is)
             return told;
     }

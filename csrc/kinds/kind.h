@@ -13,7 +13,7 @@ ABR_PRIVATE_BEGIN
 enum { ABR_TOLD_BY = ABR_OR_TINY(ABR_KIND_BYTES, 512) }; /* bytes of a text that tell its kind */
 
 /* Tell what (p, n) is by its first ABR_TOLD_BY, in time linear in these; the same however the text
- * came. `whole`: it ends with these n bytes. Nothing is allocated; 32 KiB of stack are used. */
+ * came. `whole`: it ends with these n bytes, and a log may start later in what was written. Nothing is allocated; 32 KiB of stack are used. */
 abr_telling abr_tell_kind(const char *p, size_t n, bool whole);
 
 /* The same of a text that its caller says is of `kind`; ABR_KIND_TEXT where it is not. */

@@ -4,8 +4,8 @@
  */
 #include "kinds/kind_reason.h"
 #include "abridge.h"
-#include "kinds/failing.h"
 #include "kinds/kind.h"
+#include "kinds/text/late_log.h"
 #include "kinds/text/log.h"
 #include "line/form.h"
 #include "line/lines.h"
@@ -72,8 +72,9 @@ void abr_reason_kind(const char *p, size_t n, abr_kind_reason *out)
     out->bytes = n < ABR_TOLD_BY ? n : ABR_TOLD_BY;
     out->by = reason_of(&out->told);
     if (out->told.kind == ABR_KIND_LOG && abr_is_written(p, out->bytes)) {
+        const uint64_t late = out->told.late.sign;
         out->by = "failure";
-        out->failure = abr_count_newlines(p, abr_find_failure(p, out->bytes)) + 1;
+        out->failure = abr_count_newlines(p, late > 0 ? (size_t)late : abr_find_log(p, out->bytes)) + 1;
     }
     if (out->told.kind == ABR_KIND_LOG || out->told.kind == ABR_KIND_TEXT)
         weigh_sides(p, out->bytes, out);

@@ -5,6 +5,7 @@
 #include "abridge.h"
 #include "base/private.h"
 #include "kinds/records/drawn.h"
+#include "kinds/text/late_log.h"
 
 ABR_PRIVATE_BEGIN
 
@@ -14,6 +15,7 @@ typedef struct {
     char delimiter;         /* of a table's fields; 0: its columns are aligned or drawn */
     abr_drawing drawn;      /* of a table */
     size_t header_lines;    /* of a table without delimiters: lines before its first row */
+    abr_late_log late;      /* of a log that starts after something written; else zero */
 } abr_telling;
 
 ABR_PRIVATE_END

@@ -721,6 +721,9 @@ abr_code abr_retainer_open(const abr_retainer_opts *opts, abr_retainer **out)
     q->opts = *opts;
     q->alloc = alloc;
     q->step = 1;
+    q->bytes = opts->bytes_before;
+    q->line = opts->lines_before;
+    q->chars = opts->chars_before;
     q->retained.alloc = alloc;
     q->retained.copies = opts->text == NULL;
     q->retained.allowance = allowance_for(opts->keep);

@@ -25,6 +25,9 @@ typedef struct {
     size_t hit_count;
     unsigned quiet_groups;
     const abr_alloc *alloc;
+    uint64_t bytes_before; /* of the text: it is read from here on, where a line starts */
+    uint64_t lines_before;
+    uint64_t chars_before;
 } abr_retainer_opts;
 
 abr_code abr_retainer_open(const abr_retainer_opts *opts, abr_retainer **out);

@@ -428,7 +428,7 @@ static abr_edge edge_of(const buffer *b, uint64_t bytes)
     return (abr_edge){b->n > 0 ? b->p : "", b->n, b->n == bytes};
 }
 
-static abr_view view_of(abr_stream *s)
+static abr_code view_of(abr_stream *s, abr_view *view)
 {
     straighten(&s->back);
     bool fits = s->bytes <= s->keep;
@@ -442,11 +442,11 @@ static abr_view view_of(abr_stream *s)
     if (s->counts_chars)
         v.chars = abr_counted_chars(&s->chars, &v.invalid);
     v.retainer = s->retainer;
-    if (s->by_kind)
-        abr_by_kind_view(s->by_kind, &v);
+    const abr_code code = s->by_kind ? abr_by_kind_view(s->by_kind, &v) : ABR_OK;
     v.first_line = s->first_line == ABR_UNLIMITED ? s->bytes : s->first_line;
     v.last_line = s->ends_line ? s->line - 1 - s->line_before : s->bytes - s->line;
-    return v;
+    *view = v;
+    return code;
 }
 
 abr_code abr_stream_snapshot(abr_stream *s, const abr_narrow *narrow, abr_cut *cut, abr_error *error)
@@ -464,7 +464,10 @@ abr_code abr_stream_snapshot(abr_stream *s, const abr_narrow *narrow, abr_cut *c
     size_t start_n;
     if (s->by_kind && abr_by_kind_is_open(s->by_kind, &start, &start_n))
         return abr_cut_text(start, start_n, &opts, cut, error);
-    abr_view view = view_of(s);
+    abr_view view;
+    code = view_of(s, &view);
+    if (code != ABR_OK)
+        return abr_fail(error, code, "out of memory");
     return abr_cut_view(&view, &opts, cut, error);
 }
 

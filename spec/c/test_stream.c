@@ -791,6 +791,37 @@ static void every_failing_allocation_is_survived(void)
     free(whole);
 }
 
+/* The same where a log starts late in what is written: in a block that a chunk completes, and in the text's end. */
+static void a_late_log_survives_failing_allocations(void)
+{
+    static const char source[] = "    if (x[i] == 7 && call(y, \"text\")) return z->member; /* why */\n";
+    static const char work[] = "2026-11-26T10:00:00Z INFO [worker-1] request done in 12 ms\n";
+    static const char error[] = "src/cart.c:12:5: error: expected ';' before 'return'\n";
+    enum { SOURCE = 4200, WORK = 2000 };
+    const size_t n = SOURCE * (sizeof source - 1) + WORK * (sizeof work - 1) + sizeof error - 1;
+    char *whole = malloc(n);
+    if (!whole)
+        exit(2);
+    char *p = whole;
+    for (size_t i = 0; i < SOURCE; i++, p += sizeof source - 1)
+        memcpy(p, source, sizeof source - 1);
+    for (size_t i = 0; i < WORK; i++, p += sizeof work - 1)
+        memcpy(p, work, sizeof work - 1);
+    memcpy(p, error, sizeof error - 1);
+    abr_opts o = ABR_OPTS_INIT;
+    o.strategy = ABR_AUTO;
+    o.max.bytes = 2000;
+    for (size_t taken = n; taken > n - 4; taken -= 3) /* with the error, and without its end */
+        for (size_t chunk = 40000; chunk < 400000; chunk *= 3)
+            for (size_t which = 1; fail_at(o, which, whole, taken, chunk) >= which; which++)
+                CHECK(which < 200);
+    const size_t short_log = SOURCE * (sizeof source - 1);
+    memcpy(whole + short_log, error, sizeof error - 1);
+    for (size_t which = 1; fail_at(o, which, whole, short_log + sizeof error - 1, 90000) >= which; which++)
+        CHECK(which < 200);
+    free(whole);
+}
+
 /* A write that failed may be followed by another text: the stream is as if it had not been tried. */
 static void a_failed_write_leaves_nothing_behind(void)
 {
@@ -919,6 +950,7 @@ int main(void)
     RUN(chars_are_weighed_four_bytes_and_tokens_sixteen);
     RUN(a_great_budget_costs_nothing_until_it_is_used);
     RUN(every_failing_allocation_is_survived);
+    RUN(a_late_log_survives_failing_allocations);
     RUN(a_failed_write_leaves_nothing_behind);
     RUN(a_failing_counter_may_be_asked_again);
     RUN(writing_does_not_count_tokens);

@@ -143,6 +143,69 @@ describe("an output of several commands #once", function()
     end)
   end)
 
+  it("is a log where one line tells of a failure", function()
+    local listing, source = around[6], around[1]
+    for _, message in ipairs {
+      "tar: Error is not recoverable: exiting now\n",
+      "error: pathspec 'no-such' did not match any file(s) known to git\n",
+      "Runtime error near line 7: FOREIGN KEY constraint failed (19)\n",
+      "rsync error: some files/attrs were not transferred (see previous errors) (code 23) at main.c(1338) [sender=3.2.7]\n",
+    } do
+      for _, text in ipairs { source .. message, listing .. message .. source } do
+        local content, cut = abridge.auto(text, { max_bytes = 4096 })
+        assert.equal("log", cut.kind, message)
+        assert.truthy(content:find(message, 1, true), message)
+      end
+    end
+  end)
+
+  it("is a log from where one starts, however late", function()
+    local source = around[1]:rep(math.ceil(700000 / #around[1]))
+    local lines = {}
+    for i = 1, 3000 do
+      lines[i] = ("2026-11-26T10:00:%02dZ INFO [worker-%d] request %d done in %d ms\n"):format(
+        i % 60,
+        i % 4,
+        i,
+        i * 7 % 90
+      )
+    end
+    local work = table.concat(lines)
+    for place, text in pairs {
+      ["a failure at the end"] = source .. FAILURES.gcc[1],
+      ["a failure near the end"] = source .. FAILURES.gcc[1] .. around[5],
+      ["work, then a failure"] = source .. work .. FAILURES.gcc[1] .. work,
+      ["work that fails, then a page"] = source .. work .. FAILURES.gcc[1] .. work .. source,
+    } do
+      local content, cut = abridge.auto(text, { max_bytes = 8192 })
+      assert.equal("log", cut.kind, place)
+      assert.equal("log", abridge.kind(text), place)
+      assert.truthy(content:find(FAILURES.gcc.needle, 1, true), place)
+    end
+    assert.equal("text", abridge.kind(source .. around[5]))
+  end)
+
+  it("is the same log however it came and whenever it was looked at", function()
+    local source = around[1]:rep(math.ceil(300000 / #around[1]))
+    local text = source .. FAILURES.gcc[1] .. around[2] .. FAILURES.go[1]
+    random.each(20, function()
+      local opts = { max_bytes = random.choose { 700, 4096, 30000 }, max_chars = random.choose { 3000, 1e6 } }
+      local stream = abridge.stream(opts)
+      local at = 1
+      while at <= #text do
+        local n = random.choose { random.between(1, 300000), random.between(1, 9000) }
+        assert(stream:write(text:sub(at, at + n - 1)))
+        at = math.min(at + n, #text + 1)
+        local seen, cut_seen = stream:snapshot()
+        local whole, cut_whole = abridge.auto(text:sub(1, at - 1), opts)
+        assert.equal(whole, seen)
+        assert.equal(cut_whole.kind, cut_seen.kind)
+        assert.same(cut_whole.kept, cut_seen.kept)
+      end
+      assert.equal((abridge.auto(text, opts)), (stream:finish()))
+    end)
+  end)
+
   it("stays text where a page quotes a failure", function()
     local prose = shell.run "head -n 60 CHANGELOG.md"
     for _, quoted in ipairs {

@@ -163,6 +163,8 @@ typedef struct {
     bool in_hunk;
     bool in_message; /* of a commit, or a mail */
     bool in_patch;   /* of binary files, up to a blank line */
+    bool
+        at_subject; /* the line before is a hash and a subject; several are lines of a listing, or of a log */
 } evidence;
 
 static void weigh_line(evidence *e, abr_text_line line, abr_hunk *hunk)
@@ -172,8 +174,10 @@ static void weigh_line(evidence *e, abr_text_line line, abr_hunk *hunk)
     e->in_hunk = opens;
     e->in_patch = e->in_patch && line.n > 0;
     if (e->in_message && is == ABR_DIFF_HEADER && !ABR_STARTS(line, "--- "))
-        is = ABR_DIFF_OTHER;                                          /* words of a message */
-    bool oneline = is == ABR_DIFF_OTHER && abr_diff_hash_at(line, 0); /* git log -p --oneline */
+        is = ABR_DIFF_OTHER;                                                 /* words of a message */
+    const bool numbered = is == ABR_DIFF_OTHER && abr_diff_hash_at(line, 0); /* git log -p --oneline */
+    const bool oneline = numbered && !e->at_subject;
+    e->at_subject = numbered;
     if (is == ABR_DIFF_FILE || (is == ABR_DIFF_HEADER && ABR_STARTS(line, "--- ")))
         e->in_message = false;
     if (is == ABR_DIFF_COMMIT)

@@ -5,6 +5,7 @@
 #include "kinds/text/log.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "base/tiny.h"
 #include "line/form.h"
 #include "line/lines.h"
 #include "line/rule.h"
@@ -12,9 +13,13 @@
 #include <string.h>
 
 enum {
-    SAMPLED = 512,    /* lines */
+    SAMPLED = 512,    /* lines, */
+    OF_STRETCH = 48,  /* and of a stretch, */
+    FIRST_LOOK = 8,   /* unless so many all look written */
     LONG_LINE = 1000, /* bytes, of minified source: nobody prints such lines */
     LONG_WEIGHT = 8,  /* lines that a longer one counts as */
+    STRETCH = ABR_OR_TINY(
+        8 * 1024, 200), /* bytes. Of 8,090 sources, pages and listings 28 have one that tells of a log */
     FEW_LINES = 4,
     HEAD = 16 /* lines that tell how a text starts */
 };
@@ -24,6 +29,7 @@ static const float least_text = 0.35F;
 static const float least_alone = 0.1F; /* where nearly nothing tells of a log: */
 static const float most_alone = 0.01F;
 static const float least_of_few = 0.5F;
+static const float least_printed = 0.2F; /* evidence of a log in each line of a stretch of one */
 static const float repeated_text = 0.7F; /* less in a line that repeats the one before tells nothing, */
 static const float repeated_log = 0.5F;  /* and that it does tells of a log */
 static const float text_a_log = 3.0F;
@@ -106,10 +112,11 @@ static bool has_log_line(const abr_forms *forms, const char *p, size_t n)
     return false;
 }
 
-static void weigh_lines(const abr_forms *forms, const char *p, size_t n, evidence *all, evidence *head)
+static void weigh_lines(uint64_t most, const abr_forms *forms, const char *p, size_t n, evidence *all,
+                        evidence *head)
 {
     uint64_t lines = abr_count_newlines(p, n) + 1;
-    uint64_t step = (lines + SAMPLED - 1) / SAMPLED;
+    uint64_t step = (lines + most - 1) / most;
     uint32_t random = 1;
     abr_text_line line;
     *all = *head = (evidence){0};
@@ -137,15 +144,56 @@ static bool is_test_run(const char *p, size_t n)
     return false;
 }
 
+/* By so many of its lines; `all` gets what they say. */
+static bool is_written_by(uint64_t lines, const abr_forms *forms, const char *p, size_t n, evidence *all)
+{
+    evidence head;
+    weigh_lines(lines, forms, p, n, all, &head);
+    /* numbers do not tell, so the rest does, however little of it there is */
+    return !is_test_run(p, n) && is_written(all, &head) &&
+           (all->numbers * 2 <= all->lines || !has_log_line(forms, p, n));
+}
+
 bool abr_is_written(const char *p, size_t n)
 {
     abr_forms forms;
     evidence all;
-    evidence head;
-    if (is_test_run(p, n))
-        return false;
     abr_forms_open(&forms, ABR_ALL_FORMS, ABR_NO_RULE);
-    weigh_lines(&forms, p, n, &all, &head);
-    /* numbers do not tell, so the rest does, however little of it there is */
-    return is_written(&all, &head) && (all.numbers * 2 <= all.lines || !has_log_line(&forms, p, n));
+    return is_written_by(SAMPLED, &forms, p, n, &all);
+}
+
+/* Do a few lines of a stretch all look written? */
+static bool seems_written(const abr_forms *forms, const char *p, size_t n)
+{
+    for (size_t i = 0; i < FIRST_LOOK; i++) {
+        size_t at = i * (n / FIRST_LOOK);
+        const char *newline = i > 0 ? memchr(p + at, '\n', n - at) : NULL;
+        abr_text_line line = {p, 0};
+        at = newline ? (size_t)(newline - p) + 1 : at;
+        if (!abr_next_line(p, n, &at, &line) || abr_trimmed(line).n == 0)
+            continue;
+        const abr_form_told told = abr_read_whole_form(forms, line);
+        if (told.text <= told.log)
+            return false;
+    }
+    return true;
+}
+
+size_t abr_find_printed(const char *p, size_t n)
+{
+    abr_forms forms;
+    evidence all;
+    abr_forms_open(&forms, ABR_ALL_FORMS, ABR_NO_RULE);
+    for (size_t at = 0, end; n - at >= STRETCH / 2; at = end) {
+        end = n;
+        if (n - at > STRETCH) {
+            const char *newline = memchr(p + at + STRETCH, '\n', n - at - STRETCH);
+            end = newline ? (size_t)(newline - p) + 1 : n;
+        }
+        if (end - at >= STRETCH / 2 && !seems_written(&forms, p + at, end - at) &&
+            !is_written_by(OF_STRETCH, &forms, p + at, end - at, &all) &&
+            all.log >= least_printed * all.lines)
+            return at;
+    }
+    return n;
 }

@@ -11,6 +11,10 @@ ABR_PRIVATE_BEGIN
  * sample of its lines is looked at. */
 bool abr_is_written(const char *p, size_t n);
 
+/* Find the first stretch of (p, n), of some 8 KiB of whole lines, that is not written. Returns where it starts, n if there
+ * is none. */
+size_t abr_find_printed(const char *p, size_t n);
+
 ABR_PRIVATE_END
 
 #endif

@@ -1,0 +1,80 @@
+/*
+ * What comes after the start that tells a text is looked at in blocks of one size, at fixed places, so that what is
+ * found depends on the text alone. A log amid those, so short that no sampled line is of it, is not seen.
+ */
+#include <string.h>
+
+#include "kinds/text/late_log.h"
+#include "abridge.h"
+#include "kinds/failing.h"
+#include "kinds/text/log.h"
+#include "line/form.h"
+#include "line/lines.h"
+#include "line/rule.h"
+
+enum {
+    BLOCK_LINES = 4, /* lines of a block; */
+    PRINTED = 2      /* if so many are of a log alone, all are looked at */
+};
+
+size_t abr_find_log(const char *p, size_t n)
+{
+    const size_t printed = abr_find_printed(p, n);
+    return printed < n ? printed : abr_find_failure(p, n);
+}
+
+/* Where the first line starts that starts in (p, n). */
+static size_t first_line(const char *p, size_t n)
+{
+    const char *newline = memchr(p, '\n', n);
+    return newline ? (size_t)(newline - p) + 1 : n;
+}
+
+static bool find_from(size_t from, const char *p, size_t n, abr_late_log *out)
+{
+    const size_t at = abr_find_log(p + from, n - from);
+    *out = (abr_late_log){from, from + at};
+    return at < n - from;
+}
+
+static bool sample_tells(const char *p, size_t n)
+{
+    abr_forms forms;
+    unsigned printed = 0;
+    abr_forms_open(&forms, ABR_ALL_FORMS, ABR_NO_RULE);
+    for (size_t i = 0; i < BLOCK_LINES; i++) {
+        const size_t place = i * (n / BLOCK_LINES);
+        size_t at = place + first_line(p + place, n - place);
+        abr_text_line line;
+        if (!abr_next_line(p, n, &at, &line))
+            return false;
+        const abr_form_told told = abr_read_whole_form(&forms, line);
+        printed += told.log >= 1 && told.text < 1;
+    }
+    return printed >= PRINTED;
+}
+
+bool abr_log_in_block(const char *p, abr_late_log *out)
+{
+    return sample_tells(p, ABR_TEXT_BLOCK) &&
+           find_from(first_line(p, ABR_TEXT_BLOCK), p, ABR_TEXT_BLOCK, out);
+}
+
+bool abr_log_in_end(bool starts, const char *p, size_t n, abr_late_log *out)
+{
+    return find_from(starts ? 0 : first_line(p, n), p, n, out);
+}
+
+bool abr_find_late_log(const char *p, size_t n, size_t told, abr_late_log *out)
+{
+    size_t at = told;
+    bool found = false;
+    for (; !found && n - at >= ABR_TEXT_BLOCK; at += ABR_TEXT_BLOCK)
+        found = abr_log_in_block(p + at, out);
+    at -= ABR_TEXT_BLOCK;
+    if (!found)
+        found = abr_log_in_end(at == 0, p + at, n - at, out);
+    out->from += at;
+    out->sign += at;
+    return found;
+}
