@@ -119,6 +119,24 @@ describe("an excerpt", function()
     assert.equal(0, excerpt.from)
   end)
 
+  it("knows its lines once those before it are counted, from any known place", function()
+    random.each(200, function()
+      local text = random.join(ALPHABET, 20 + random.below(400))
+      local _, cut = abridge.head_tail(text, { max_bytes = random.below(100) + 1 })
+      local excerpt = excerpts.new(source_of(text), random.chance(2) and ranges.known_lines(cut, #text) or nil)
+      excerpt:load(random.below(#text))
+      local step = excerpt:count(math.huge)
+      random.must((excerpt.first_line == nil) == (step ~= nil), "it is counted: %s", step)
+      random.must(not step or not excerpt:count(0), "any place is near enough")
+      while step do
+        if step(random.below(100) + 1) then step = excerpt:count(math.huge) end
+        if step and random.chance(4) then excerpt:read_before() end
+      end
+      random.must(excerpt:line_of(1) ~= nil, "its lines are not known")
+      check_excerpt(excerpt, text, true)
+    end)
+  end)
+
   it("finds the start of any line, from any known place", function()
     random.each(100, function()
       local text = random.join(ALPHABET, 20 + random.below(150))

@@ -175,6 +175,44 @@ describe("a search in a full output", function()
   end)
 end)
 
+describe("lines in a full output", function()
+  after_each(close_all)
+
+  it("are counted where no ledger knows them, and shown", function()
+    local lines = {}
+    for i = 1, 6000 do
+      lines[i] = ("line %d"):format(i)
+    end
+    local seen = open(table.concat(lines, "\n") .. "\n", { kept = {}, total_bytes = 64893, total_lines = 6000 })
+    for _, keys in ipairs { "50%", "30%", "99%" } do
+      type_keys(keys)
+      local want = vim.fn.getline("."):match "%d+"
+      windows.says(seen.buf, ("^line %s of 6000  %s"):format(want, keys:gsub("%%", "%%%%")))
+      local row = vim.fn.line "." - 1
+      local ns = api.nvim_create_namespace "abridge"
+      local marks = api.nvim_buf_get_extmarks(seen.buf, ns, { row, 0 }, { row, -1 }, { details = true })
+      local sides = vim.tbl_map(function(mark)
+        return mark[4].virt_text and mark[4].virt_text[1][1] or nil
+      end, marks)
+      assert.is_true(vim.tbl_contains(sides, want .. " "), vim.inspect(sides))
+    end
+  end)
+
+  it("are not counted to the middle of a gigabyte, which stays quiet", function()
+    local seen = gigabyte()
+    loaded(seen)
+    seen:go(2 ^ 29)
+    loaded(seen)
+    assert.is_nil(seen.counting)
+    assert.matches("^line %? of %?  50%%", vim.b[seen.buf].abridge_status)
+    seen:go(2 ^ 27)
+    eventually(function()
+      return not (seen.filling or seen.counting)
+    end)
+    assert.matches("^line %d+ of %?  13%%", vim.b[seen.buf].abridge_status)
+  end)
+end)
+
 describe("gy in a full output", function()
   local dir
 
@@ -223,11 +261,25 @@ describe("gy in a full output", function()
       vim.fn.setreg('"', "")
       type_keys "gy"
       local command = vim.fn.getreg '"'
-      assert.matches(keys == "50%" and "^tail %-c %+" or "^sed %-n '%d+,%d+p;%d+q' ", command)
+      assert.matches("^sed %-n '%d+,%d+p;%d+q' ", command)
       assert.equal(on_screen(), shell(command), command)
     end
     type_keys '"agy'
     assert.equal(vim.fn.getreg '"', vim.fn.getreg "a")
+  end)
+
+  it("yanks bytes while the lines on the screen have no numbers", function()
+    local seen = gigabyte()
+    loaded(seen)
+    seen.command = {
+      of_bytes = function(from, to)
+        return ("bytes %.0f to %.0f"):format(from, to)
+      end,
+    }
+    seen:go(2 ^ 29)
+    loaded(seen)
+    type_keys "gy"
+    assert.matches("^bytes %d+ to %d+$", vim.fn.getreg '"')
   end)
 
   it("yanks a command that shows the lines that are selected", function()

@@ -112,6 +112,26 @@ describe("on the screen", function()
     assert.equal("abridge: Not found: nowhere", ui:lua "return vim.v.errmsg") -- and nothing else
   end)
 
+  it("q ends a recording, and closes the window the next time", function()
+    ui:lua "vim.cmd 'silent! %bwipeout!'"
+    ui:input ":Abridge run echo recorded<CR>:wincmd p<CR>qa:wincmd p<CR>jq"
+    ui:wait_for "recorded"
+    assert.same({ "", "abridge-run" }, ui:lua "return { vim.fn.reg_recording(), vim.bo.filetype }")
+    assert.equal(":wincmd p\rj", ui:lua "return vim.fn.getreg 'a'")
+    ui:input "q"
+    assert.equal("", ui:lua "return vim.bo.filetype")
+  end)
+
+  it("keep their winbar when a plugin's timer sets that of each window", function()
+    if vim.fn.exists "&winbar" == 0 then return end
+    ui:input ":Abridge run echo mine<CR>"
+    ui:wait_for "exit 0"
+    ui:lua "for _, win in ipairs(vim.api.nvim_list_wins()) do vim.wo[win].winbar = 'theirs' end"
+    ui:wait_for "exit 0"
+    ui:wait_for "theirs"
+    ui:lua "vim.cmd 'wincmd p | set winbar= | setlocal winbar='"
+  end)
+
   it("lines show to their end, none is folded away, and no numbers stand beside ours", function()
     ui:lua "vim.cmd 'set foldmethod=indent shiftwidth=2 number relativenumber spell'"
     ui:input ":Abridge run printf '\\ta\\n\\tb\\n'; printf '\\%0150d end of line\\n' 7<CR>:only<CR>"

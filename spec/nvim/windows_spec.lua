@@ -363,6 +363,39 @@ describe("the window of :Abridge run", function()
     assert.equal("\239\191\189", api.nvim_buf_get_lines(buf, -2, -1, true)[1])
   end)
 
+  it("keeps its winbar from plugins that set every window's, also once it has ended", function()
+    if vim.fn.exists "&winbar" == 0 then return end
+    local group = api.nvim_create_augroup("other plugin", { clear = true })
+    local set = 0
+    local function other()
+      vim.wo.winbar, set = "theirs", set + 1
+    end
+    api.nvim_create_autocmd({ "BufWinEnter", "CursorMoved", "WinEnter" }, { group = group, callback = other })
+    local buf = window.command "echo done"
+    windows.says(buf, "^exit 0")
+    local function ours()
+      return vim.wo.winbar:find "abridge.nvim.status" ~= nil
+    end
+    for _, act in ipairs {
+      function()
+        vim.cmd "doautocmd <nomodeline> CursorMoved"
+      end,
+      function()
+        vim.cmd "new | close"
+      end,
+    } do
+      act()
+      assert.is_true(set > 0)
+      eventually(ours)
+    end
+    vim.cmd "new"
+    vim.wo.winbar = "theirs"
+    vim.wait(50)
+    assert.equal("theirs", vim.wo.winbar) -- windows of others are theirs
+    vim.cmd "close"
+    api.nvim_del_augroup_by_id(group)
+  end)
+
   it("tells every way to end", function()
     for command, words in pairs {
       ["echo a"] = "^exit 0  [%d.]+m?s  1 line  2B$",

@@ -415,6 +415,32 @@ describe("display: rows", function()
 end)
 
 describe("display: results of a session", function()
+  it("of a command that failed show the error that the model got; of one that did not, the end", function()
+    local session = abridge.session { tools = { "run_command" }, run_dir = false }
+    local printed = "seq 40; echo 'main.c:3:5: error: boom'; seq 60"
+    local failed = session:call("run_command", { command = printed .. "; exit 1" })
+    assert.equal("auto", failed.details.cut.strategy)
+    local text = abridge.display(failed, { max_lines = 20 })
+    assert.matches("\n%.%.%. %(%d+ more lines%)\n[^%z]*\nmain%.c:3:5: error: boom\n", text)
+    assert.matches("\n60\n\nCommand exited with code 1$", text)
+    local there, missing = 0, 0
+    for line in (text:match "^(.*)\n\nCommand" .. "\n"):gmatch "([^\n]*)\n" do
+      local more = line:match "^%.%.%. %((%d+) %l+ lines?%)$"
+      there, missing = there + (more and 0 or 1), missing + (more or 0)
+    end
+    assert.same({ 20, 81 }, { there, missing })
+    assert.equal("line_cap", failed.display.reason)
+    local rows = require("abridge.output.display").rows("test", failed, { max_lines = 0 })
+    assert.equal("... (101 more lines)", rows[1].text)
+
+    local done = session:call("run_command", { command = printed })
+    assert.matches("^%.%.%. %(81 earlier lines%)\n41\n", abridge.display(done, { max_lines = 20 }))
+    local command = "seq -f 'step %.0f' 99; exit 1"
+    local silent = session:call("run_command", { command = command, output = "silent" })
+    assert.matches("^%.%.%. %(%d+ earlier lines%)\nstep 98\n", abridge.display(silent, { max_lines = 2 }))
+    session:close()
+  end)
+
   it("of both kinds, with their notices", function()
     local session = abridge.session {
       tools = { "run_command" },

@@ -141,7 +141,7 @@ local function capped(self, output, text, how, limits)
   local problem = result.details and result.details.inner_error
   if problem then tell_crude(self, tool, problem) end
   note_id(self, output, result.call_id)
-  return result.content
+  return result.content, result.details and result.details.cut
 end
 
 local function for_model(self, output, call)
@@ -154,17 +154,18 @@ local function for_model(self, output, call)
   how.wrapper, how.limits = "beside", call.budget:left(limits)
   how.tool_names = self.options.tool_names or how.tool_names or {}
   how.left_out = not how.limits and (type(text) ~= "string" or #text > SHORT)
-  local content = capped(self, output, text, how, limits)
+  local content, cut = capped(self, output, text, how, limits)
   call.budget:give(content, limits)
-  return content
+  return content, cut
 end
 
-local function for_user(self, output)
+--- What the user is shown; it names the file that the model is told of.
+local function for_user(self, output, cut)
   local shown = output.shown
   if shown == nil then shown = output.text end
   if not self.user or type(shown) ~= "string" or shown == "" then return output.shown end
   shown = require("abridge.session.call").redacted(self.session, shown)
-  local short = require("abridge.output.cap").cap(shown, self.user, { wrapper = "beside" })
+  local short = require("abridge.output.cap").cap_view(shown, self.user, { wrapper = "beside" }, cut)
   if output.shown == nil and short == output.text then return nil end
   return short
 end
@@ -204,7 +205,8 @@ function Adapter:cut(output)
   if self.exclude_tools[output.tool] then return output.text, output.shown end
   local call = call_of(self, output)
   local ok, text, shown = pcall(function()
-    return for_model(self, output, call), for_user(self, output)
+    local content, cut = for_model(self, output, call)
+    return content, for_user(self, output, cut)
   end)
   if not ok then
     tell_crude(self, output.tool, text)

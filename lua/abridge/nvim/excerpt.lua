@@ -151,12 +151,13 @@ function Excerpt:line_of(row)
 end
 
 --- Number the rows from a place in the excerpt whose line is known, and remember the lines of both its ends.
-local function number_rows(self)
+---@param place? { byte: integer, line: integer } the last one that is known unless set
+local function number_rows(self, place)
   local rows = self.rows
   if #rows == 0 then return end
   if not self.first_line then
-    local place = self.known[ranges.last(self.known, "byte", self.to - 1)]
-    if not place or place.byte < self.from then return end
+    place = place or self.known[ranges.last(self.known, "byte", self.to - 1)]
+    if not place or place.byte < self.from or place.byte >= self.to then return end
     self.first_line = place.line - count_begins(rows, 2, self:row_at(place.byte))
   end
   self:learn(self.from, self.first_line)
@@ -340,6 +341,30 @@ end
 local function last_find(text, needle)
   local _, last = text:reverse():find(needle:reverse(), 1, true)
   return last and #text - last + 1
+end
+
+--- A count of the lines before the excerpt, from the known place nearest to it, so that its rows get their numbers.
+---@param most integer bytes that may be read
+---@return (fun(bytes: integer): boolean)|nil step reads so much: whether the count is over; nil if there is none. The
+---  excerpt may be elsewhere by then, and its lines unknown
+function Excerpt:count(most)
+  local target = self.from
+  local i = ranges.last(self.known, "byte", target)
+  local low, high = self.known[i], self.known[i + 1]
+  local is_after = high and high.byte - target < target - low.byte
+  local place = is_after and high or low
+  if self.first_line or #self.rows == 0 or math.abs(target - place.byte) > most then return nil end
+  local at, last = math.min(place.byte, target), math.max(place.byte, target)
+  local newlines = 0
+  return function(bytes)
+    local text = read(self, at, math.min(bytes, last - at))
+    newlines, at = newlines + strings.newlines(text), at + #text
+    if at < last and text ~= "" then return false end
+    local found = { byte = target, line = place.line + (is_after and -newlines or newlines) }
+    self:learn(found.byte, found.line)
+    number_rows(self, found)
+    return true
+  end
 end
 
 --- A search for bytes, block by block.

@@ -5,19 +5,42 @@ local highlight = require "abridge.nvim.highlight"
 
 local M = {}
 
-local SHOW = "g?"
+local SHOW, QUIT = "g?", "q"
 local MARGIN = 4 -- rows and columns that a list leaves to the rest of the screen, its border included
 
 ---@class (exact) abridge.nvim.Key
 ---@field [1] string as it is mapped
----@field [2] function|string
+---@field [2] function
 ---@field [3] string what it does, in a few words
 ---@field modes? string[] other than normal mode alone
 
+--- What `q` does: while a macro is recorded, it ends that, as everywhere.
+local function unless_recording(act)
+  return function()
+    local register = vim.fn.reg_recording():lower()
+    if register == "" then return act() end
+    vim.cmd("normal! " .. QUIT)
+    vim.fn.setreg(register, (vim.fn.getreg(register):gsub(QUIT .. "$", "")), "c") -- it is no part of the macro
+  end
+end
+
 local function map(buf, keys)
   for _, key in ipairs(keys) do
-    vim.keymap.set(key.modes or "n", key[1], key[2], { buffer = buf, nowait = true, silent = true, desc = key[3] })
+    local act = key[1] == QUIT and unless_recording(key[2]) or key[2]
+    vim.keymap.set(key.modes or "n", key[1], act, { buffer = buf, nowait = true, silent = true, desc = key[3] })
   end
+end
+
+--- The key that wipes a window's buffer out.
+---@return abridge.nvim.Key
+function M.closing()
+  return {
+    QUIT,
+    function()
+      vim.cmd "bwipeout"
+    end,
+    "Close",
+  }
 end
 
 --- The lines of a list, and the cells of its first column.

@@ -419,7 +419,7 @@ local function show_result(run, event, number, buf)
   buf = buffer.scratch("abridge-result", buf)
   buffer.show(buf, nil, true, restored)
   buffer.name(buf, "result", run.dir, number)
-  keys.map(buf, "What the model saw", { { "q", "<Cmd>bwipeout<CR>", "Close" } })
+  keys.map(buf, "What the model saw", { keys.closing() })
   local printed, shown = stats.sizes(event)
   local sizes = shown and core.format_size(shown) or ""
   if shown and printed and shown < printed then sizes = sizes .. " of " .. core.format_size(printed) end
@@ -541,7 +541,7 @@ local function keys_of(self)
   }
   local all = vim.list_extend(opening, command_keys(self))
   vim.list_extend(all, choosing_keys(self))
-  all[#all + 1] = { "q", "<Cmd>bwipeout<CR>", "Close" }
+  all[#all + 1] = keys.closing()
   return all
 end
 

@@ -21,7 +21,8 @@ local M = {}
 -- the longest rows.
 local MARGIN = 100
 local LEAST_BLOCK, FIRST_BLOCK, MOST_BLOCK = 1280, 4 * 1024, 32 * 1024 -- bytes of a step of loading; over a piece
-local LEAST_READ, FIRST_READ, MOST_READ = 32 * 1024, 128 * 1024, 2 * 1024 * 1024 -- bytes of a step of a search
+local LEAST_READ, FIRST_READ, MOST_READ = 32 * 1024, 128 * 1024, 512 * 1024 -- bytes of a step of a search
+local MOST_COUNTED = 256 * 1024 * 1024 -- bytes that are read to know the line of a place
 local LEAST_WORDS = 12 -- cells of what was kept
 local TELL_MS = 100 -- between two words on how far a search is
 
@@ -39,6 +40,7 @@ local TELL_MS = 100 -- between two words on how far a search is
 ---@field private byte integer that the cursor was last seen on
 ---@field private arrived? integer the byte that the cursor was sent to, until it is moved
 ---@field private seeking? fun() ends the search that is under way
+---@field private counting? fun() ends the counting that is under way
 local Pager = {}
 Pager.__index = Pager
 
@@ -207,6 +209,39 @@ local function put_cursor(self, win, byte)
   end)
 end
 
+--- Count lines up to the excerpt, if its lines are not known, in turns with the editor; then show them.
+local function show_lines(self)
+  local step = not self.counting and self.excerpt:count(MOST_COUNTED)
+  if not step then return end
+  local ended
+  local cancel = slices.start(function(work)
+    local pace = slices.pace(LEAST_READ, FIRST_READ, MOST_READ)
+    while step do
+      local bytes, from = pace.size, host.now()
+      local over = step(bytes)
+      pace:took(bytes, host.now() - from)
+      work:pause()
+      if over then step = self.excerpt:count(MOST_COUNTED) end -- where the excerpt has moved on meanwhile
+    end
+    return {}
+  end, function(value)
+    ended, self.counting = true, nil
+    if value.is_error then return buffer.complain(buffer.reason(value.text)) end
+    guarded(self, function()
+      decorate_new(self, 1, 0)
+    end)
+    local win = window_of(self)
+    if win and not (self.closed or self.seeking) then tell(self, win) end
+  end)
+  if not ended then self.counting = cancel end
+end
+
+local function stop_counting(self)
+  local cancel = self.counting
+  self.counting = nil
+  if cancel then cancel() end
+end
+
 --- Load what is missing around the cursor, in turns with the editor. If `byte` is given, the cursor has just gone
 --- there, and stays in the middle until it is moved.
 local function fill(self, byte)
@@ -234,6 +269,7 @@ local function fill(self, byte)
     if value.is_error then return buffer.complain(buffer.reason(value.text)) end
     local win = window_of(self)
     if win and not (self.closed or self.seeking) then tell(self, win) end
+    if not self.closed then show_lines(self) end
   end)
   if not ended then self.filling = cancel end
 end
@@ -250,6 +286,7 @@ end
 
 --- Show the text around a byte; the cursor goes there.
 local function arrive(self, byte)
+  stop_counting(self)
   local ok = guarded(self, function()
     local win = window_of(self)
     self.excerpt:load(byte, self.pace.size)
@@ -445,7 +482,7 @@ local function keys_of(self)
     { "]k", range_key(true, 1), "Next part that the model saw" },
     { "[k", range_key(true, -1), "Part before that the model saw" },
     { "gy", yank, "Yank a shell command that shows these lines", modes = { "n", "x" } },
-    { "q", "<Cmd>bwipeout<CR>", "Close" },
+    keys.closing(),
   })
 end
 
@@ -480,6 +517,7 @@ function M.open(source, opts)
   buffer.on_wipe(self.buf, function()
     self.closed = true
     stop_search(self)
+    stop_counting(self)
     if self.filling then self.filling() end
     if opts.close then opts.close() end
   end)

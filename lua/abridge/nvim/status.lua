@@ -176,6 +176,36 @@ local function show_virtual(buf)
   })
 end
 
+--- Show the status in each window of a buffer.
+local function show_in_windows(buf)
+  local option = has_winbar() and "winbar" or "statusline"
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    local ok, why = pcall(vim.api.nvim_win_call, win, function() -- setting it also draws it anew
+      vim.cmd(("setlocal %s=%s"):format(option, EXPRESSION))
+    end)
+    if not ok and not cramped[buf] then buffer.complain(buffer.reason(why)) end -- a window of one row
+    cramped[buf] = not ok or nil
+  end
+end
+
+local is_defended = false
+
+--- Take the winbar back from plugins that set that of every window: they do so on events like these, or by a timer.
+local function defend()
+  if is_defended or not has_winbar() then return end
+  is_defended = true
+  local look = vim.schedule_wrap(function()
+    for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+      local buf = vim.api.nvim_win_get_buf(win)
+      if said[buf] and not cramped[buf] and vim.wo[win].winbar ~= EXPRESSION then show_in_windows(buf) end
+    end
+  end)
+  local group = vim.api.nvim_create_augroup("abridge_winbar", { clear = true })
+  local events = { "BufEnter", "BufWinEnter", "CursorHold", "CursorMoved", "WinEnter", "WinLeave" }
+  vim.api.nvim_create_autocmd(events, { group = group, pattern = "abridge://*", callback = look })
+  vim.api.nvim_create_autocmd("OptionSet", { group = group, pattern = "winbar", callback = look })
+end
+
 --- Say something in each window that shows a buffer of ours; a window that shows it later says it too. Its text is in
 --- `b:abridge_status` as well. Cheap enough for a few times a second.
 ---@param buf integer
@@ -195,13 +225,8 @@ function M.set(buf, left, hints)
   said[buf] = { left = left, hints = hints or {} }
   vim.b[buf].abridge_status = text_of(left)
   if not has_winbar() and vim.o.laststatus ~= 2 then return show_virtual(buf) end
-  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    local ok, why = pcall(vim.api.nvim_win_call, win, function() -- setting it also draws it anew
-      vim.cmd(("setlocal %s=%s"):format(has_winbar() and "winbar" or "statusline", EXPRESSION))
-    end)
-    if not ok and not cramped[buf] then buffer.complain(buffer.reason(why)) end -- a window of one row
-    cramped[buf] = not ok or nil
-  end
+  show_in_windows(buf)
+  defend()
 end
 
 return M

@@ -146,19 +146,8 @@ local function block_of(cut, body, limits, tool, opts, reason)
     or info.without_resume(#body, cut.total_bytes, results.reason(cut, limits, reason))
 end
 
---- Cut a text by a tool's limits and add the notice.
----
---- Never raises on account of `text`: anything but a string is encoded first. A text that `cap` returned lately passes
---- unchanged under the same limits. Raises on misuse of the other arguments, naming them.
----@param text any
----@param tool_or_limits? string|abridge.Limits a tool of the default profile ("*" unless set), or limits
----@param opts? abridge.CapOptions
----@return string content within the limits, notice and all
----@return abridge.Cut cut
----@return abridge.Block block
-function M.cap(text, tool_or_limits, opts)
-  opts = check.options(WHO, opts, OPTIONS, 1)
-  local limits, tool = limits_for(tool_or_limits, opts.limits)
+--- Cut a text and add the notice; `save` keeps its full output.
+local function capped(text, limits, tool, opts, save)
   local _, kind
   text, _, kind = yielded.encoded(text)
   local parts = { tool = tool, data = M.notice_data(opts, text) }
@@ -181,7 +170,7 @@ function M.cap(text, tool_or_limits, opts)
       reason = tell(cut)
     end
   end
-  local keep = results.keeper(opts.save and saver(opts.save, tool), text)
+  local keep = results.keeper(save, text)
   local content, cut, body
   if opts.wrapper then
     content, cut, body = wrapper.fit(text, limits, keeping(parts, keep), opts.wrapper)
@@ -198,6 +187,36 @@ function M.cap(text, tool_or_limits, opts)
   cut.raw_bytes = raw_bytes
   recently_capped.add(content, given)
   return content, cut, block_of(cut, body, limits, tool, opts, reason):to_table()
+end
+
+--- Cut a text by a tool's limits and add the notice.
+---
+--- Never raises on account of `text`: anything but a string is encoded first. A text that `cap` returned lately passes
+--- unchanged under the same limits. Raises on misuse of the other arguments, naming them.
+---@param text any
+---@param tool_or_limits? string|abridge.Limits a tool of the default profile ("*" unless set), or limits
+---@param opts? abridge.CapOptions
+---@return string content within the limits, notice and all
+---@return abridge.Cut cut
+---@return abridge.Block block
+function M.cap(text, tool_or_limits, opts)
+  opts = check.options(WHO, opts, OPTIONS, 1)
+  local limits, tool = limits_for(tool_or_limits, opts.limits)
+  return capped(text, limits, tool, opts, opts.save and saver(opts.save, tool))
+end
+
+--- `cap` of another view of an output: its notice names the file that has the output whole, if there is one.
+---@param text any
+---@param limits abridge.Limits
+---@param opts abridge.CapOptions
+---@param of? abridge.Cut of the output that was kept
+---@return string content
+function M.cap_view(text, limits, opts, of)
+  local own, tool = limits_for(limits)
+  local path = of and of.full_output_path
+  return (capped(text, own, tool, opts, path and function()
+    return path, of.full_output_bytes
+  end))
 end
 
 return M

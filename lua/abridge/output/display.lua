@@ -152,6 +152,26 @@ local function from_end(result, details)
   return is_command(result, details) and kinds.shows_end[cut.kind] ~= false
 end
 
+local LOOKS = { auto = true, priority = true } -- strategies that look for what failed
+local BY_LINES = { log = true, text = true } -- kinds that they cut between lines
+
+--- The part of a tool's text that a screen of so many lines shows. Of a failed command, whose failures the tool looked
+--- for, that is the failures too.
+---@return string kept
+---@return abridge.Cut cut
+---@return "head"|"tail"|"parts" where its lines are
+local function cut_for_screen(body, result, details, max_lines)
+  local own = as_table(details.cut)
+  local looks = LOOKS[own.strategy] and BY_LINES[own.kind or "log"]
+  if max_lines and looks and result.is_error == true and is_command(result, details) then
+    local kept, cut = core.priority(body, { max_lines = max_lines, marker = "none" })
+    if cut.truncated and cut.hits.found > 0 then return kept, cut, "parts" end
+  end
+  local where = from_end(result, details) and "tail" or "head"
+  local kept, cut = core[where](body, { max_lines = max_lines or MAX })
+  return kept, cut, where
+end
+
 local function valid(text)
   return (core.head(text, { max_lines = MAX, utf8 = "replace" }))
 end
@@ -269,6 +289,26 @@ local function add_text(rows, text, at, markers, width, kind, work)
   return lost
 end
 
+--- The lines of the tool's text that a screen shows, in parts as `rows` has them: `before` lines that do not show, then
+--- the bytes from..to of the text.
+---@return { before: integer, from: integer, text: string }[]
+---@return integer lines after the last part
+local function parts_shown(body, kept, cut, where)
+  if where == "tail" then return { { before = cut.omitted_lines, from = #body - #kept, text = kept } }, 0 end
+  if where == "head" then
+    local ended = cut.truncated and cut.output_lines > 0 and "\n" or "" -- the newline a cut head lacks
+    return { { before = 0, from = 0, text = kept .. ended } }, cut.omitted_lines
+  end
+  local parts, line = {}, 0
+  for i, range in ipairs(cut.kept) do
+    local text = body:sub(range.first_byte, range.last_byte)
+    if body:byte(range.last_byte + 1) == 10 then text = text .. "\n" end
+    parts[i] = { before = math.max(range.first_line - line - 1, 0), from = range.first_byte - 1, text = text }
+    line = range.last_line
+  end
+  return parts, cut.total_lines - line
+end
+
 --- `abridge.display` as rows; checks its arguments and sets `result.display` like it. Raises at the level of the caller
 --- of `who`, or `deeper` levels further out.
 ---@param who string the public function, for messages
@@ -285,9 +325,8 @@ function M.rows(who, result, opts, deeper, work)
   opts = check.options(who, opts, OPTIONS, 2 + deeper)
   local width, details = opts.width or MAX, as_table(result.details)
   local body, exit, said, markers = parts_of(result, details)
-  local at_end = from_end(result, details)
-  local kept, cut = core[at_end and "tail" or "head"](body, { max_lines = opts.max_lines or MAX })
-  local ended = cut.truncated and not at_end and cut.output_lines > 0 and "\n" or "" -- the newline a cut head lacks
+  local kept, cut, where = cut_for_screen(body, result, details, opts.max_lines)
+  local parts, after = parts_shown(body, kept, cut, where)
 
   local rows = {}
   local function say(text, kind)
@@ -295,12 +334,14 @@ function M.rows(who, result, opts, deeper, work)
       rows[#rows + 1] = { text = line, kind = kind }
     end)
   end
-  if cut.truncated and at_end then say(sentences.earlier_lines(cut.omitted_lines), "marker") end
-  local failed = result.is_error == true
-  local before = at_end and #body - #kept or 0
+  local failed, lost = result.is_error == true, 0
   local kind = failed and not is_command(result, details) and "error" or nil
-  local lost = add_text(rows, kept .. ended, before, markers, width, kind, work or slices.at_once)
-  if cut.truncated and not at_end then say(sentences.more_lines(cut.omitted_lines), "marker") end
+  for i, part in ipairs(parts) do
+    local missing = i == 1 and sentences.earlier_lines or sentences.more_lines
+    if part.before > 0 then say(missing(part.before), "marker") end
+    lost = lost + add_text(rows, part.text, part.from, markers, width, kind, work or slices.at_once)
+  end
+  if after > 0 then say(sentences.more_lines(after), "marker") end
 
   for _, part in ipairs { { exit, failed and "error" or "notice" }, { said, "notice" } } do
     if part[1] ~= "" then
@@ -330,7 +371,8 @@ end
 --- What a screen shows of a result: lines without a newline after the last one.
 ---
 --- The first `max_lines` lines of the tool's text show, or the last ones if the tool kept the end or if it is the
---- output of a command that kept both ends; a line says how many more there are. Lines wider than `width` cells end in
+--- output of a command that kept both ends; of a command that failed, cut by `auto` or `priority`, the failures with
+--- them. A line says how many more there are. Lines wider than `width` cells end in
 --- "...", tabs go to every eighth column, controls and escape sequences show as `^[`. Exit line and notice are always
 --- there, whole, wrapped to the width and not counted in `max_lines`.
 ---
