@@ -389,6 +389,12 @@ static void narrow_view(abr_chooser *x, abr_view *v, size_t keep)
     x->back_starts_line = v->back.p[-1] == '\n';
 }
 
+static bool is_ascii(const char *p, size_t n)
+{
+    uint64_t invalid = 0;
+    return abr_count_chars(p, n, &invalid) == n && invalid == 0;
+}
+
 abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_allowance *allowance,
                           const char *format, size_t format_len, abr_cut *cut, bool *found)
 {
@@ -396,7 +402,8 @@ abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_
                      .alloc = cut->alloc,
                      .allowance = *allowance,
                      .format = format,
-                     .format_len = format_len};
+                     .format_len = format_len,
+                     .ascii_format = is_ascii(format, format_len)};
     const size_t keep = abr_bytes_to_keep(ABR_PRIORITY, &opts->max);
     abr_view ends = *view;
     narrow_view(&x, &ends, keep);

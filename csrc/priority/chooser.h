@@ -82,6 +82,7 @@ typedef struct {
     abr_allowance allowance; /* of everything but the reserve */
     const char *format;      /* the marker's */
     size_t format_len;
+    bool ascii_format; /* a byte of it is a char */
     abr_retained retained;
     abr_candidate *edges; /* lines at the two ends */
     size_t edge_count;

@@ -101,23 +101,30 @@ static size_t print_between(const abr_chooser *x, const abr_stretch *a, const ab
     return newline;
 }
 
-void abr_add_joint_cost(abr_chooser *x, const abr_stretch *a, const abr_stretch *b, abr_span *cost)
+/* Add what n bytes between two stretches cost, which are no ASCII. */
+static void add_foreign_joint(abr_chooser *x, const abr_stretch *a, const abr_stretch *b, size_t n,
+                              abr_span *cost)
 {
     char small[512];
+    char *text = n <= sizeof small ? small : x->alloc->malloc(x->alloc->ctx, n);
+    if (!text) {
+        x->code = ABR_ENOMEM;
+        return;
+    }
+    print_joint(x, a, b, text);
+    abr_add_cost(&(abr_measure){true, x->measure.replace}, text, n, cost);
+    if (text != small)
+        x->alloc->free(x->alloc->ctx, text);
+}
+
+void abr_add_joint_cost(abr_chooser *x, const abr_stretch *a, const abr_stretch *b, abr_span *cost)
+{
     bool own;
     size_t n = print_between(x, a, b, NULL, &own);
-    if (!own && x->opts->marker == ABR_MARKER_OUTSIDE)
+    if (!own && x->opts->marker == ABR_MARKER_OUTSIDE) {
         n = a && b && a->last_line != b->line;
-    else if (!own) {
-        char *text = n <= sizeof small ? small : x->alloc->malloc(x->alloc->ctx, n);
-        if (!text) {
-            x->code = ABR_ENOMEM;
-            return;
-        }
-        print_joint(x, a, b, text);
-        abr_add_cost(&(abr_measure){true, x->measure.replace}, text, n, cost);
-        if (text != small)
-            x->alloc->free(x->alloc->ctx, text);
+    } else if (!own && !x->ascii_format) {
+        add_foreign_joint(x, a, b, n, cost);
         return;
     }
     cost->shown += n;
