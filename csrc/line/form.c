@@ -274,9 +274,11 @@ abr_form_told abr_read_form(const abr_forms *x, abr_text_line line)
         return told;
     const unsigned first = char_index(*l.bare.p);
     const unsigned last = char_index(l.bare.p[l.bare.n - 1]);
-    read_marks(x, MARK_START, first, &l, &told);
-    read_marks(x, MARK_EDGE, first, &l, &told);
-    read_marks(x, MARK_END, last, &l, &told);
+    if (x->marks[MARK_START][first] || x->marks[MARK_EDGE][first] || x->marks[MARK_END][last]) {
+        read_marks(x, MARK_START, first, &l, &told);
+        read_marks(x, MARK_EDGE, first, &l, &told);
+        read_marks(x, MARK_END, last, &l, &told);
+    }
     if (x->within_count > 0) {
         l.chars = chars_of(l.bare);
         l.has_chars = true;

@@ -319,13 +319,15 @@ static bool read_value(abr_evidence *l, const abr_sign *s)
     }
 }
 
-/* Does the sign report no trouble, wherever it stands in the line? */
-static bool reports_none(abr_evidence *l, unsigned i)
+/* Does the sign report no trouble, wherever it stands in the line? If it may report some, *count is the number before
+ * it, or -1. */
+static bool reports_none(abr_evidence *l, unsigned i, int64_t *count)
 {
     const abr_sign *s = &l->words->signs[i];
     if (read_value(l, s) || is_named(l, s) || is_negated(l, i))
         return true;
-    if (deny(l, s, ABR_DENIED_ZERO, number_before(l, s->at) == 0)) {
+    *count = number_before(l, s->at);
+    if (deny(l, s, ABR_DENIED_ZERO, *count == 0)) {
         sum_up(l, ABR_SCORE_WEAK);
         return true;
     }
@@ -350,9 +352,9 @@ static void read_error(abr_evidence *l, unsigned i)
     bool names_test =
         s->type && (l->stepped || starts_with(l, s->at, "Test") || starts_with(l, s->at, "test"));
     const bool sentence = is_word(l, s, "severe") && !all_caps(l, s); /* not the level */
-    if (names_test || sentence || reports_none(l, i))
+    int64_t count;
+    if (names_test || sentence || reports_none(l, i, &count))
         return;
-    int64_t count = number_before(l, s->at);
     bool source = before && before->class == ABR_WORD_CODE && s->at - end_of(before) <= 8;
     char c = byte_at(l, end_of(s));
     if (s->type && (source || c == '(')) {
@@ -378,9 +380,9 @@ static void read_error(abr_evidence *l, unsigned i)
 static void read_fail(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    if (reports_none(l, i))
+    int64_t count;
+    if (reports_none(l, i, &count))
         return;
-    int64_t count = number_before(l, s->at);
     int64_t after = number_after(l, end_of(s), true);
     if (after < 0 && byte_at(l, end_of(s)) == ' ' &&
         (is_first(l, s) || byte_before(l, l->words->first) == ' '))
@@ -405,7 +407,8 @@ static void read_fail(abr_evidence *l, unsigned i)
 static void read_fatal(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    if (reports_none(l, i))
+    int64_t count;
+    if (reports_none(l, i, &count))
         return;
     const abr_sign *next = next_sign(l, i, 4);
     char c = byte_at(l, end_of(s));
@@ -432,7 +435,8 @@ static void read_bad(abr_evidence *l, unsigned i)
     bool is_clear =
         (next && (next->class == ABR_WORD_FAIL || (next->class == ABR_WORD_SYMBOL && undefined))) ||
         (byte_before(l, s->at) == '*' && !abr_is_digit(after));
-    if ((!is_clear && l->strong >= ABR_SCORE_BAD) || reports_none(l, i))
+    int64_t count;
+    if ((!is_clear && l->strong >= ABR_SCORE_BAD) || reports_none(l, i, &count))
         return;
     if (undefined && s->at >= 2 && is_one_of(l->p[s->at - 2], ":=") &&
         is_one_of(byte_at(l, skip(l, end_of(s), " ")), ",;}\n"))
