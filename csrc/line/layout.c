@@ -80,41 +80,38 @@ size_t abr_stamp_size(const char *p, size_t n)
 
 /* ---- prefixes ---- */
 
-static inline uint64_t pair_bit(char a, char b)
+/* The first letters of a level, by which most words are ruled out at once. */
+static inline uint32_t level_key(const char *p)
 {
-    return (uint64_t)1 << ((unsigned char)a * 11U + (unsigned char)b) % 64;
+    return (uint32_t)abr_to_lower(p[0]) | (uint32_t)abr_to_lower(p[1]) << 8 |
+           (uint32_t)abr_to_lower(p[2]) << 16;
+}
+
+enum { LEVEL_KEY = 3 };
+
+/* Is the word at p, with the same first letters, this level? */
+static bool is_level(const char *p, size_t n, const char *name, size_t size)
+{
+    size_t k = LEVEL_KEY;
+    while (k < size && k < n && abr_to_lower(p[k]) == name[k])
+        k++;
+    return k == size && (k == n || !abr_is_letter(p[k]));
 }
 
 abr_level abr_level_without(const char *p, size_t n, unsigned rule, size_t *size)
 {
-    static const struct {
-        const char *name;
-        uint8_t n;
-        uint8_t level;
-    } levels[] = {
-#define LEVEL(name, level, program, proof) {name, sizeof(name) - 1, ABR_LEVEL_##level},
-#include "line/levels.def"
-#undef LEVEL
-    };
-    const uint64_t pairs = 0 /* of first letters: most words are ruled out */
-#define LEVEL(name, level, program, proof) | pair_bit(*(name), (name)[1])
-#include "line/levels.def"
-#undef LEVEL
-        ;
-    const char first = (char)(n > 1 ? abr_to_lower(p[0]) : '\0');
-    if (n < 2 || !(pairs & pair_bit(first, abr_to_lower(p[1]))))
+    if (n < LEVEL_KEY)
         return ABR_LEVEL_NONE;
-    for (unsigned i = 0; i < sizeof levels / sizeof *levels; i++) {
-        if (levels[i].name[0] != first || rule == ABR_RULE_LEVEL + i)
-            continue;
-        size_t k = 1;
-        while (k < levels[i].n && k < n && abr_to_lower(p[k]) == levels[i].name[k])
-            k++;
-        if (k == levels[i].n && (k == n || !abr_is_letter(p[k]))) {
-            *size = k;
-            return (abr_level)levels[i].level;
-        }
-    }
+    const uint32_t key = level_key(p);
+    unsigned row = ABR_RULE_LEVEL;
+#define LEVEL(name, level, program, proof)                                                                   \
+    if (key == level_key(name) && row != rule && is_level(p, n, name, sizeof(name) - 1)) {                   \
+        *size = sizeof(name) - 1;                                                                            \
+        return ABR_LEVEL_##level;                                                                            \
+    }                                                                                                        \
+    row++;
+#include "line/levels.def"
+#undef LEVEL
     return ABR_LEVEL_NONE;
 }
 
