@@ -179,14 +179,15 @@ static bool may_be_novel(const abr_retainer *q, const abr_candidate *c)
     return !q->retained.excludes || novel * (float)most * part > q->retained.excluded_weight;
 }
 
-/* Give a line its weight by its own score and by the hit before it; it may itself be one that carries on. */
-static void set_weight(abr_retainer *q, abr_candidate *c)
+/* Give a line its weight by its own score and by the hit before it; a hit is one that carries on, and lines that wait
+ * belong to it, `end` as raise_before() has it. */
+static void set_weight(abr_retainer *q, abr_candidate *c, abr_candidate *end)
 {
-    c->retain_weight = own_weight(c);
+    const float own = own_weight(c);
+    c->retain_weight = own;
     float novelty = may_be_novel(q, c) ? novelty_of(c) : 0;
     if (c->retain_weight < novelty)
         c->retain_weight = novelty;
-    bool is_hit = c->line_score >= ABR_SCORE_HIT;
     if (q->state.carried > 0 && q->state.distance < LINES_AFTER_HIT) {
         if (c->kind != ABR_LINE_FRAME || q->state.distance < LINES_AFTER_HIT / 2) {
             q->state.distance++;
@@ -195,8 +196,8 @@ static void set_weight(abr_retainer *q, abr_candidate *c)
         if (c->retain_weight < q->state.carried)
             c->retain_weight = q->state.carried;
     }
-    if (is_hit) {
-        float own = own_weight(c);
+    if (c->line_score >= ABR_SCORE_HIT) {
+        raise_before(q, own, end);
         float next = q->state.carried * (q->state.distance == 0 ? share_after : step_after);
         if (own >= next || q->state.distance >= LINES_AFTER_HIT) {
             q->state.carried = own;
@@ -317,9 +318,7 @@ static abr_candidate *next_place(abr_retainer *q)
 static void queue_line(abr_retainer *q, const abr_reading *r, abr_candidate *c)
 {
     mark_line(q);
-    set_weight(q, c);
-    if (c->line_score >= ABR_SCORE_HIT)
-        raise_before(q, own_weight(c), NULL);
+    set_weight(q, c, NULL);
     q->queued++;
     count_line(&q->state, r, c->start, c->start_n, c, &q->found);
 }
@@ -649,9 +648,7 @@ static size_t look_at_waiting(abr_retainer *q, abr_found *found)
         q->last_run.count++;
     abr_candidate *c = &q->looked[q->queued];
     make_open_candidate(q, &q->last, false, c);
-    set_weight(q, c);
-    if (c->line_score >= ABR_SCORE_HIT)
-        raise_before(q, own_weight(c), c);
+    set_weight(q, c, c);
     count_line(&q->state, &q->last.reading, c->start, c->start_n, c, found);
     q->state = before;
     return q->queued + 1;
