@@ -14,13 +14,8 @@ ABR_PRIVATE_BEGIN
 
 enum { ABR_LEADS_WITHIN = 24 /* what stands in so many bytes at a line's start leads it */ };
 
-/* Is the line written, not reported? Found out once, when it is asked. */
-typedef enum {
-    ABR_WRITTEN_UNASKED = 0,
-    ABR_WRITTEN_NOT,
-    ABR_WRITTEN_SOURCE, /* a word that labels a message counts still */
-    ABR_WRITTEN_TEXT    /* no word counts */
-} abr_written;
+/* The answer to a question about the whole line, found once, when it is asked. */
+typedef enum { ABR_ANSWER_UNASKED = 0, ABR_ANSWER_NO, ABR_ANSWER_YES } abr_answer;
 
 /* What a reading depends on, of the digits of a line. */
 typedef enum {
@@ -33,7 +28,8 @@ typedef struct {
     const char *p;
     size_t n;
     const abr_line_words *words;
-    abr_written written;
+    abr_answer as_text;   /* it is written, not reported: no word counts */
+    abr_answer as_source; /* a word that labels a message counts still */
     const abr_lexicon *lexicon;
     float strong;       /* score of the best word */
     float expected;     /* score of what was expected, or why */

@@ -253,16 +253,19 @@ static bool labels(const abr_evidence *l, const abr_sign *s)
     return !abr_is_argument(l, s);
 }
 
-static abr_written written_of(abr_evidence *l)
+static bool reads_as_text(abr_evidence *l)
 {
-    if (l->written == ABR_WRITTEN_UNASKED)
-        l->written = abr_written_of(l);
-    return l->written;
+    if (l->as_text == ABR_ANSWER_UNASKED)
+        l->as_text = abr_reads_as_text(l) ? ABR_ANSWER_YES : ABR_ANSWER_NO;
+    return l->as_text == ABR_ANSWER_YES;
 }
 
+/* Is the line written, not reported? */
 static bool is_written(abr_evidence *l)
 {
-    return written_of(l) != ABR_WRITTEN_NOT;
+    if (!reads_as_text(l) && l->as_source == ABR_ANSWER_UNASKED)
+        l->as_source = abr_reads_as_source(l) ? ABR_ANSWER_YES : ABR_ANSWER_NO;
+    return reads_as_text(l) || l->as_source == ABR_ANSWER_YES;
 }
 
 /* Does the word name what deals with trouble: "error handler", "crash report"? */
@@ -335,7 +338,7 @@ static bool reports_none(abr_evidence *l, unsigned i, int64_t *count)
         say(l, s, ABR_SCORE_WEAK, false);
         return true;
     }
-    if (deny(l, s, ABR_DENIED_WRITTEN, written_of(l) == ABR_WRITTEN_TEXT))
+    if (deny(l, s, ABR_DENIED_WRITTEN, reads_as_text(l)))
         return true;
     if (labels(l, s))
         return false;

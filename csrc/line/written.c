@@ -266,16 +266,17 @@ static bool is_title(const abr_evidence *l)
     return l->words->words == 1 && starts_with(l, i, "ERRORS") && i + 6 == end_without_blanks(l);
 }
 
-abr_written abr_written_of(const abr_evidence *l)
+bool abr_reads_as_text(const abr_evidence *l)
 {
-    if (l->words->indent == l->n)
-        return ABR_WRITTEN_NOT;
-    if (starts_as_comment(l) || is_commit(l) || is_title(l) ||
-        abr_read_form(&l->lexicon->untroubled, (abr_text_line){l->p, l->n}).form != ABR_FORM_NONE)
-        return ABR_WRITTEN_TEXT;
-    bool source =
-        ends_as_source(l) || starts_as_source(l) || is_assignment(l) || is_shell(l) || is_option_help(l);
-    return source ? ABR_WRITTEN_SOURCE : ABR_WRITTEN_NOT;
+    return l->words->indent < l->n &&
+           (starts_as_comment(l) || is_commit(l) || is_title(l) ||
+            abr_read_form(&l->lexicon->untroubled, (abr_text_line){l->p, l->n}).form != ABR_FORM_NONE);
+}
+
+bool abr_reads_as_source(const abr_evidence *l)
+{
+    return l->words->indent < l->n &&
+           (ends_as_source(l) || starts_as_source(l) || is_assignment(l) || is_shell(l) || is_option_help(l));
 }
 
 /* ---- words ---- */

@@ -8,9 +8,12 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Is the line source code, the help of an option, a commit's subject, a heading, a row of a file list, a step that
- * a program traces? Words of trouble tell of none there. */
-abr_written abr_written_of(const abr_evidence *l);
+/* Is the line a comment, a commit's subject, a heading, a row of a file list, a step that a program traces? Words of
+ * trouble tell of none there. */
+bool abr_reads_as_text(const abr_evidence *l);
+
+/* Is the line, which is no text, source code or the help of an option? */
+bool abr_reads_as_source(const abr_evidence *l);
 
 /* Is the word an argument of a call, such as the message of error("no such file")? */
 bool abr_is_argument(const abr_evidence *l, const abr_sign *s);
