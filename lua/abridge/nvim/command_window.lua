@@ -164,10 +164,10 @@ end
 function Run:page()
   if not self.result then return buffer.complain "The command has not ended" end
   local event, run, message = event_of(self.result), nil, nil
-  if event.full_output.path then
-    run, message = require("abridge.run.reader").open(self.dir or "")
+  if self.dir then -- else nothing is kept
+    run, message = require("abridge.run.reader").open(self.dir)
   end
-  if message then return buffer.complain(message) end
+  if message and event.full_output.path then return buffer.complain(message) end
   local ok, pager, why = pcall(require("abridge.nvim.full_output").open, run, event, self.number)
   if run then run:close() end
   if not (ok and pager) then buffer.complain(ok and why or buffer.reason(pager)) end
