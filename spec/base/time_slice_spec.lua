@@ -170,6 +170,33 @@ describe("work in slices", function()
     assert.equal(3, done)
   end)
 
+  it("waits for what is done elsewhere, and not once it is cancelled", function()
+    local dir, said = tmpdir.new(), {}
+    local function stat(name, path)
+      return time_slices.start(function(work)
+        local err, found = work:await(function(done)
+          uv.fs_stat(path, done)
+        end)
+        said[name] = { err = err and err:match "^%u+" or false, kind = found and found.type }
+        return {}
+      end, function()
+        said[name].done = true
+      end)
+    end
+    stat("there", dir.path)
+    stat("not there", dir:at "missing")
+    local cancel = stat("cancelled", dir.path)
+    assert.same({}, said)
+    cancel()
+    host.wait(function()
+      return said.there and said.there.done and said["not there"] and said["not there"].done
+    end)
+    host.wait(function() end, 0.01)
+    local want = { err = false, kind = "directory", done = true }
+    assert.same({ there = want, ["not there"] = { err = "ENOENT", done = true } }, said)
+    dir:remove()
+  end)
+
   it("sorts as table.sort does", function()
     for case, n in ipairs { 0, 1, 2, 511, 512, 513, 1024, 1025, 5000, 20000 } do
       random.start(case)

@@ -66,6 +66,8 @@ end
 ---@field private at_once boolean
 ---@field private from number when this slice began
 ---@field private held table[]
+---@field private waits? boolean for something that is done elsewhere
+---@field private go_on fun()
 local Work = {}
 Work.__index = Work
 
@@ -73,6 +75,22 @@ Work.__index = Work
 --- cannot yield.
 function Work:pause()
   if not self.at_once and M.is_over(self.from) then coroutine.yield() end
+end
+
+--- Wait for something that is done elsewhere, in a thread of libuv's. Not for work that is done in one go.
+---@param begin fun(done: fun(...: any)) `done` is called later, once, in any callback of the loop
+---@return any ... what `done` was called with
+function Work:await(begin)
+  local values
+  self.waits = true
+  begin(function(...)
+    values, self.waits = { n = select("#", ...), ... }, false
+    host.on_main(self.go_on)
+  end)
+  while not values do
+    coroutine.yield()
+  end
+  return (table.unpack or unpack)(values, 1, values.n)
 end
 
 --- Have something that the work opened closed if it is cancelled or raises.
@@ -104,10 +122,11 @@ function M.start(work, done, at_once)
   local next_turn, ended, go_on
 
   local function slice(from)
+    if ended then return end -- cancelled while it waited
     self.from = from
     local ok, value = coroutine.resume(thread, self)
     if coroutine.status(thread) ~= "dead" then
-      next_turn = host.next_turn(go_on)
+      if not self.waits then next_turn = host.next_turn(go_on) end
       return
     end
     ended = true
@@ -121,6 +140,7 @@ function M.start(work, done, at_once)
     next_turn = nil
     M.within(slice)
   end
+  self.go_on = go_on
   go_on()
   return function()
     if ended then return end
