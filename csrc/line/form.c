@@ -79,28 +79,42 @@ static abr_char_set needs_of(const char *text)
     return set;
 }
 
-void abr_forms_open(abr_forms *x, abr_form_set asked, unsigned without)
+/* Note that a line of the form may have these chars at an edge. Returns the form where it may have any. */
+static abr_form_set add_edge(abr_form_set by_char[ABR_FIRSTS], const char *spelled, abr_form_set form)
 {
-    memset(x, 0, sizeof *x);
-    x->without = without;
+    const abr_char_set set = spelled_set(spelled);
+    for (uint64_t low = set.low; low != 0; low &= low - 1)
+        by_char[lowest(low)] |= form;
+    for (uint64_t high = set.high; high != 0; high &= high - 1)
+        by_char[64 + lowest(high)] |= form;
+    return *spelled ? 0 : form;
+}
+
+static void open_rows(abr_forms *x, abr_form_set asked)
+{
+    abr_form_set any_first = 0;
+    abr_form_set any_last = 0;
     for (unsigned i = 1; i < ABR_FORMS; i++) {
         const form_row *row = &form_rows[i];
-        const abr_char_set first = spelled_set(row->first);
-        const abr_char_set last = spelled_set(row->last);
-        if (!(asked >> i & 1) || without == ABR_RULE_FORM + i - 1 || row->test == abr_form_never)
+        if (!(asked >> i & 1) || x->without == ABR_RULE_FORM + i - 1 || row->test == abr_form_never)
             continue;
-        for (unsigned c = 0; c < ABR_FIRSTS; c++) {
-            const bool starts = *row->first == '\0' || abr_has_char(first, (char)c);
-            const bool ends = *row->last == '\0' || abr_has_char(last, (char)c);
-            x->by_first[c] |= (abr_form_set)starts << i;
-            x->by_last[c] |= (abr_form_set)ends << i;
-        }
+        any_first |= add_edge(x->by_first, row->first, ABR_FORM_BIT(i));
+        any_last |= add_edge(x->by_last, row->last, ABR_FORM_BIT(i));
         x->holds[i] = needs_of(row->holds);
     }
+    for (unsigned c = 0; c < ABR_FIRSTS; c++) {
+        x->by_first[c] |= any_first;
+        x->by_last[c] |= any_last;
+    }
+}
+
+static void open_marks(abr_forms *x, abr_form_set asked)
+{
     for (unsigned i = MARK_ROWS; i-- > 0;) {
         const form_mark *m = &mark_rows[i];
         const bool is_asked = m->place >= MARK_WORD || asked >> m->form & 1; /* words are for tests */
-        if (!is_asked || without == ABR_RULE_MARK + i || without == ABR_RULE_FORM + (unsigned)m->form - 1)
+        if (!is_asked || x->without == ABR_RULE_MARK + i ||
+            x->without == ABR_RULE_FORM + (unsigned)m->form - 1)
             continue;
         const unsigned place = m->place;
         if (place == MARK_WITHIN) {
@@ -112,6 +126,14 @@ void abr_forms_open(abr_forms *x, abr_form_set asked, unsigned without)
         x->next[i + 1] = *head;
         *head = (uint16_t)(i + 1);
     }
+}
+
+void abr_forms_open(abr_forms *x, abr_form_set asked, unsigned without)
+{
+    memset(x, 0, sizeof *x);
+    x->without = without;
+    open_rows(x, asked);
+    open_marks(x, asked);
 }
 
 /* ---- marks ---- */
