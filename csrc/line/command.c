@@ -125,6 +125,8 @@ static bool follows_command(const abr_evidence *l, size_t at)
                                         "make",  "build as", "pipeline", "tests", "finished:"};
     while (at > 0 && l->p[at - 1] == ' ')
         at--;
+    if (!is_one_of(abr_to_lower(byte_before(l, at)), "bdekpst:")) /* what names end with */
+        return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (ends_word(l, at, names[i], strlen(names[i])))
             return true;
