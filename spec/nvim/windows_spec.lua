@@ -632,7 +632,7 @@ describe("while a command runs", function()
 
   before_each(function()
     dir = tmpdir.new()
-    ui = nvim_ui.start { columns = 80, rows = 12, env = { HOME = dir.path } }
+    ui = nvim_ui.start { columns = 80, rows = 16, env = { HOME = dir.path } }
     ui:lua(
       [[
       vim.o.mouse = "a"
@@ -700,7 +700,7 @@ describe("while a command runs", function()
     ui:wait_for "stopped"
     row, column = ui:wait_for "g? keys"
     ui:request("nvim_input_mouse", "left", "press", "", 0, row - 1, column)
-    ui:wait_for "Page through the full output"
+    ui:wait_for "else full output"
   end)
 
   it("the wheel over its window scrolls it", function()

@@ -21,6 +21,8 @@ local SCHEME = "abridge://"
 local NO_FOLDER = "-" -- of a run that is written nowhere
 
 local ours = {} -- buffers that we have made, or filled anew
+---@type table<integer, { kind: string, dir: string|nil, number: integer|nil }> what those with a name show
+local shown = {}
 
 --- Name a buffer after what it shows: `abridge://run/FOLDER/3/make test`, `abridge://log/FOLDER`. `restore` finds it
 --- again by that. Where there is one of this name, it ends in " (2)".
@@ -30,6 +32,7 @@ local ours = {} -- buffers that we have made, or filled anew
 ---@param number integer|nil of a call
 ---@param what string|nil
 function M.name(buf, kind, dir, number, what)
+  shown[buf] = { kind = kind, dir = dir, number = number }
   local parts = { SCHEME .. kind, dir and part_of_name(dir:match "([^/]*)/*$") or NO_FOLDER }
   if number then parts[#parts + 1] = ("%.0f"):format(number) end
   if what then parts[#parts + 1] = part_of_name(what) end
@@ -50,6 +53,16 @@ end
 function M.parsed(name)
   local kind, folder, rest = name:match("^" .. SCHEME .. "(%a+)/([^/]+)(.*)$")
   return kind, folder, kind and tonumber(rest:match "^/(%d+)")
+end
+
+--- What a buffer that `name` has named shows.
+---@param buf integer
+---@return string|nil kind
+---@return string|nil dir the folder of a run
+---@return integer|nil number of a call
+function M.shown(buf)
+  local what = shown[buf] or {}
+  return what.kind, what.dir, what.number
 end
 
 --- Has a buffer been made by us, in this editor?

@@ -5,7 +5,9 @@ local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
 local slices = require "abridge.base.time_slices"
+local strings = require "abridge.base.strings"
 local buffer = require "abridge.nvim.buffer"
+local highlight = require "abridge.nvim.highlight"
 local keys = require "abridge.nvim.keys"
 local render = require "abridge.nvim.render"
 local status = require "abridge.nvim.status"
@@ -28,6 +30,7 @@ local ENDED = { { "r", "again" }, { "<CR>", "full output" }, { "g?", "keys" } }
 ---@field call_id? string
 ---@field number? integer of the call
 ---@field job? abridge.Job nil before the call, and of a restored one
+---@field cwd string folder that it runs in
 ---@field started number of the clock of `host.now`
 ---@field shown abridge.Result|table the output so far, then the result
 ---@field result? abridge.Result
@@ -161,6 +164,76 @@ local function event_of(result)
   }
 end
 
+local COMMAND_ROWS = 1 -- above what it printed
+
+--- The output that shows, as a source, and where the line of the cursor's row starts in it.
+---@return abridge.nvim.Source
+---@return integer|nil byte nil on the command itself
+function Run:shown_source()
+  local text, row = self.shown.content or "", vim.api.nvim_win_get_cursor(0)[1] - COMMAND_ROWS
+  local source = {
+    size = #text,
+    read = function(at, bytes)
+      return text:sub(at + 1, at + bytes)
+    end,
+  }
+  local byte = row > 0 and 0 or nil
+  for _ = 2, row do
+    byte = text:find("\n", byte + 1, true)
+    if not byte then return source, nil end
+  end
+  return source, byte
+end
+
+--- Go to the next failure that names a place, or the one before, in turns with the editor.
+function Run:go_to_failure(step)
+  local failures = require "abridge.nvim.failures"
+  local source, byte = self:shown_source()
+  local win = vim.api.nvim_get_current_win()
+  slices.start(function(work)
+    if step > 0 then return { byte = failures.next(work, source, byte and byte + 1 or 0) } end
+    return { byte = failures.previous(work, source, byte or 0) }
+  end, function(value)
+    if value.is_error then return buffer.complain(buffer.reason(value.text)) end
+    if not value.byte then
+      return buffer.complain(("No failure with a place comes %s this"):format(step > 0 and "after" or "before"))
+    end
+    if not vim.api.nvim_win_is_valid(win) or vim.api.nvim_win_get_buf(win) ~= self.buf then return end
+    local row = strings.newlines(source.read(0, value.byte)) + 1 + COMMAND_ROWS
+    vim.api.nvim_win_set_cursor(win, { math.min(row, vim.api.nvim_buf_line_count(self.buf)), 0 })
+  end)
+end
+
+--- Open the place that the line under the cursor names.
+---@param otherwise fun() called if it names none
+function Run:open_place(otherwise)
+  local source, byte = self:shown_source()
+  require("abridge.nvim.jump").from(byte and source, byte, self.cwd, otherwise)
+end
+
+--- Go to the next gap, or the one before: a row with a marker.
+local function go_to_gap(step)
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+  local from, to = { row + 1, 0 }, -1
+  if step < 0 then
+    from, to = { math.max(row - 1, 0), -1 }, 0
+  end
+  if step < 0 and row == 0 then return end
+  local ns = highlight.namespace()
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, ns, from, to, { details = true })) do
+    if mark[4].hl_group == highlight.groups.marker then return vim.api.nvim_win_set_cursor(0, { mark[2] + 1, 0 }) end
+  end
+end
+
+--- Put what the model saw into a register.
+function Run:yank()
+  local text = self.shown.content or ""
+  vim.fn.setreg(vim.v.register, text)
+  local lines = core.count_lines(text)
+  local said = ("yanked what the model saw: %d %s"):format(lines, lines == 1 and "line" or "lines")
+  vim.api.nvim_echo({ { said } }, false, {})
+end
+
 function Run:page()
   if not self.result then return buffer.complain "The command has not ended" end
   local event, run, message = event_of(self.result), nil, nil
@@ -168,7 +241,7 @@ function Run:page()
     run, message = require("abridge.run.reader").open(self.dir)
   end
   if message and event.full_output.path then return buffer.complain(message) end
-  local ok, pager, why = pcall(require("abridge.nvim.full_output").open, run, event, self.number)
+  local ok, pager, why = pcall(require("abridge.nvim.full_output").open, run, event, self.number, nil, self.cwd)
   if run then run:close() end
   if not (ok and pager) then buffer.complain(ok and why or buffer.reason(pager)) end
 end
@@ -186,10 +259,34 @@ local function keys_of(self)
       self[name](self)
     end
   end
+  local function with(name, step)
+    return function()
+      self[name](self, step)
+    end
+  end
+  local function gap(step)
+    return function()
+      go_to_gap(step)
+    end
+  end
+  local function enter()
+    self:open_place(method "page")
+  end
+  local function open()
+    self:open_place(function()
+      pcall(vim.cmd, "normal! gF")
+    end)
+  end
   return {
     { "<C-c>", method "stop", "Stop the command, and keep its output" },
     { "r", method "again", "Run it again, from the start if it runs" },
-    { "<CR>", method "page", "Page through the full output" },
+    { "<CR>", enter, "Go to the line's place, else full output" },
+    { "gF", open, "Go to the place that the line names" },
+    { "]e", with("go_to_failure", 1), "Next failure that names a place" },
+    { "[e", with("go_to_failure", -1), "Failure before that names a place" },
+    { "]o", gap(1), "Next gap" },
+    { "[o", gap(-1), "Gap before" },
+    { "gm", method "yank", "Yank what the model saw" },
     { "q", leave, "Close the window: the command goes on" },
   }
 end
@@ -271,7 +368,8 @@ end
 ---@return abridge.Job
 function M.command(command, mods)
   local session = require("abridge.nvim.run").session()
-  local self = setmetatable({ command = command, started = host.now(), shown = {} }, Run)
+  local cwd = session.cwd or host.uv().cwd()
+  local self = setmetatable({ command = command, cwd = cwd, started = host.now(), shown = {} }, Run)
   self.keys = keys_of(self)
   self.buf = vim.api.nvim_create_buf(false, true)
   buffer.prepare(self.buf, FILETYPE, "wipe")
@@ -308,6 +406,18 @@ function M.show_latest(mods)
   newest:show(mods)
 end
 
+--- The run that a buffer shows, or the newest, as an event of the log.
+---@param buf integer
+---@return table|nil event
+---@return abridge.nvim.CommandRun|nil run
+function M.event(buf)
+  local meant = runs[#runs]
+  for _, run in ipairs(runs) do
+    if run.buf == buf then meant = run end
+  end
+  if meant then return event_of(meant.shown), meant end
+end
+
 --- The run of a call that has not ended, if it is this editor's.
 ---@param dir string the folder of its log
 ---@param call_id any
@@ -342,7 +452,9 @@ function M.restore(buf, dir, number, command, event)
       timed_out = event.failure == "timeout",
     },
   }
-  local self = setmetatable({ command = command, started = host.now(), shown = result, result = result }, Run)
+  local cwd = require("abridge.nvim.run").session().cwd or host.uv().cwd()
+  local self =
+    setmetatable({ command = command, cwd = cwd, started = host.now(), shown = result, result = result }, Run)
   self.buf, self.dir, self.number, self.call_id = buf, dir, number, event.call_id
   self.keys = keys_of(self)
   self:keep()

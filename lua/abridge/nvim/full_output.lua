@@ -39,20 +39,38 @@ local function commands_for_log(run, event)
   }
 end
 
---- Page through what the log has of a call.
-local function open_text(run, event, opts)
-  local full = type(event.full_output) == "table" and event.full_output or {}
-  local text = reader.shown_text(event)
-  local cut = type(event.truncation) == "table" and event.truncation.truncated
-  local why = full.error and ": " .. words.one_line(full.error) or ""
-  opts.note = cut and "the full output was not kept" .. why or nil
-  opts.lines, opts.command = core.count_lines(text), commands_for_log(run, event)
-  return pager.open({
+local function text_source(text)
+  return {
     size = #text,
     read = function(at, bytes)
       return text:sub(at + 1, at + bytes)
     end,
-  }, opts)
+  }
+end
+
+--- The full output of a call, from its file, or what the log has of it.
+---@param run abridge.Run|nil that of the call; not needed where it has no file
+---@param event table the call's `tool_result`
+---@return abridge.nvim.Source|nil source
+---@return fun()|string close or why the file cannot be opened
+---@return string|nil text what the log has, where there is no file
+function M.source(run, event)
+  local full = type(event.full_output) == "table" and event.full_output or {}
+  if not full.path then
+    local text = reader.shown_text(event)
+    return text_source(text), function() end, text
+  end
+  local fd, stat = run:open_output(event)
+  if not fd then return nil, stat end
+  local source = {
+    size = stat.size,
+    read = function(at, bytes)
+      return files.read(fd, bytes, at)
+    end,
+  }
+  return source, function()
+    files.close(fd)
+  end
 end
 
 --- Page through the full output of a call.
@@ -60,28 +78,28 @@ end
 ---@param event table the call's `tool_result`
 ---@param number integer of the call
 ---@param buf? integer a buffer that is there, in its windows, in place of a new one
+---@param cwd? string folder that paths in it start from; the editor's unless set
 ---@return abridge.nvim.Pager|nil pager
 ---@return string|nil message why its file cannot be opened; raises if there is no room for a window
-function M.open(run, event, number, buf)
-  local opts = { buf = buf }
+function M.open(run, event, number, buf, cwd)
+  local opts = { buf = buf, cwd = cwd }
   function opts.name(own)
     buffer.name(own, "output", run and run.dir, number)
   end
   local full = type(event.full_output) == "table" and event.full_output or {}
-  if not full.path then return open_text(run, event, opts) end
-  local fd, stat = run:open_output(event)
-  if not fd then return nil, stat end
-  opts.cut, opts.command = ledger.of(event), commands_for_file(reader.kept_path(run, event))
-  opts.note = full.error and "incomplete: " .. words.one_line(full.error) or nil
-  function opts.close()
-    files.close(fd)
+  local why = full.error and words.one_line(full.error)
+  local source, close, text = M.source(run, event)
+  if not source then return nil, close end
+  opts.close = close
+  if text then
+    local cut = type(event.truncation) == "table" and event.truncation.truncated
+    opts.note = cut and "the full output was not kept" .. (why and ": " .. why or "") or nil
+    opts.lines, opts.command = core.count_lines(text), commands_for_log(run, event)
+  else
+    opts.cut, opts.command = ledger.of(event), commands_for_file(reader.kept_path(run, event))
+    opts.note = why and "incomplete: " .. why or nil
   end
-  return pager.open({
-    size = stat.size,
-    read = function(at, bytes)
-      return files.read(fd, bytes, at)
-    end,
-  }, opts)
+  return pager.open(source, opts)
 end
 
 return M

@@ -50,6 +50,8 @@ local LEAST_ABOUT = 12 -- cells of what is said of a call
 local Log = {}
 Log.__index = Log
 
+local lists = setmetatable({}, { __mode = "v" }) ---@type table<integer, abridge.nvim.Log> by buffer
+
 -- rows -----------------------------------------------------------------------------------------
 
 --- Is a call listed, and where: rows are in the order of these keys.
@@ -470,9 +472,21 @@ local function command_keys(self)
     local ok, why = pcall(require("abridge.nvim.command_window").command, command)
     if not ok then buffer.complain(buffer.reason(why)) end
   end
+  local function failed(step)
+    return function()
+      local row = vim.api.nvim_win_get_cursor(0)[1] - HEADINGS + step
+      while self.rows[row] and not self.rows[row].is_error do
+        row = row + step
+      end
+      if not self.rows[row] then return buffer.complain "No call that failed is listed there" end
+      vim.api.nvim_win_set_cursor(0, { row + HEADINGS, 0 })
+    end
+  end
   return {
     { "<C-c>", stop, "Stop a command, and keep its output" },
     { "r", again, "Run a command again" },
+    { "]e", failed(1), "Next call that failed" },
+    { "[e", failed(-1), "Call before that failed" },
   }
 end
 
@@ -561,6 +575,7 @@ local function list(run, mods, buf)
     is_written = true,
   }, Log)
   self.buf = buffer.scratch("abridge-log", buf)
+  lists[self.buf] = self
   buffer.show(self.buf, mods, false, buf ~= nil)
   buffer.name(self.buf, "log", run.dir)
   watch(self)
@@ -597,6 +612,14 @@ function M.open(run_dir, mods)
   local run, message = reader.open(run_dir)
   if not run then return nil, message end
   return list(run, mods)
+end
+
+--- The number of the call under the cursor, in a list of calls.
+---@return integer|nil
+function M.number_here()
+  local list_here = lists[vim.api.nvim_get_current_buf()]
+  local call = list_here and call_here(list_here)
+  return call and call.number
 end
 
 --- List the calls of a run in a buffer that is there.

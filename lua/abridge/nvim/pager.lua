@@ -7,7 +7,9 @@ local slices = require "abridge.base.time_slices"
 local buffer = require "abridge.nvim.buffer"
 local cells = require "abridge.nvim.cells"
 local excerpts = require "abridge.nvim.excerpt"
+local failures = require "abridge.nvim.failures"
 local highlight = require "abridge.nvim.highlight"
+local jump = require "abridge.nvim.jump"
 local keys = require "abridge.nvim.keys"
 local ranges = require "abridge.nvim.ranges"
 local status = require "abridge.nvim.status"
@@ -34,6 +36,7 @@ local TELL_MS = 100 -- between two words on how far a search is
 ---@field cut? abridge.Cut
 ---@field lines? integer of the text, if they are known
 ---@field private words? string what was kept
+---@field private cwd string that places are seen from
 ---@field private pace abridge.Pace of loading
 ---@field private filling? fun() ends the loading that is under way
 ---@field private moved boolean the cursor was, since the last step of loading
@@ -321,26 +324,16 @@ local function tell_search(self, what, at)
   status.set(self.buf, { { "looking for " .. what, "AbridgeRunning" }, { share } }, STOP)
 end
 
---- Look for something in turns with the editor, and call `found` with the byte, or nil. Going anywhere else ends the
---- search.
-local function look_for(self, what, step, found)
+--- Have `find(work)` look for a byte in turns with the editor, and call `found` with it, or nil. Going anywhere else
+--- ends the search.
+local function seek(self, find, found)
   stop_search(self)
   local ended
-  what = cells.start_of(display.visible(what), 30)
   self.told = host.now()
   local cancel = slices.start(function(work)
-    local pace = slices.pace(LEAST_READ, FIRST_READ, MOST_READ)
-    while true do
-      local bytes, from = pace.size, host.now()
-      local over, byte = step(bytes)
-      if over then
-        work:pause() -- what is found is shown in a slice of its own
-        return { byte = byte }
-      end
-      pace:took(bytes, host.now() - from)
-      tell_search(self, what, byte)
-      work:pause()
-    end
+    local byte = find(work)
+    work:pause() -- what is found is shown in a slice of its own
+    return { byte = byte }
   end, function(value)
     ended, self.seeking = true, nil
     if self.closed then return end
@@ -348,6 +341,22 @@ local function look_for(self, what, step, found)
     found(value.byte)
   end)
   if not ended then self.seeking = cancel end
+end
+
+--- The same by steps, which read so many bytes each.
+local function look_for(self, what, step, found)
+  what = cells.start_of(display.visible(what), 30)
+  seek(self, function(work)
+    local pace = slices.pace(LEAST_READ, FIRST_READ, MOST_READ)
+    while true do
+      local bytes, from = pace.size, host.now()
+      local over, byte = step(bytes)
+      if over then return byte end
+      pace:took(bytes, host.now() - from)
+      tell_search(self, what, byte)
+      work:pause()
+    end
+  end, found)
 end
 
 --- Go to a line. The text is read from the nearest place whose line is known.
@@ -421,6 +430,40 @@ local function go_to_range(self, kept, step)
   end
 end
 
+--- Go to the next failure that names a place, or the one before.
+local function go_to_failure(self, step)
+  local row = self.excerpt.rows[vim.api.nvim_win_get_cursor(0)[1]]
+  if not row then return end
+  local source = {
+    size = self.source.size,
+    read = function(at, bytes)
+      tell_search(self, "a failure", at)
+      return self.source.read(at, bytes)
+    end,
+  }
+  seek(self, function(work)
+    if step > 0 then return failures.next(work, source, row.first + 1) end
+    return failures.previous(work, source, row.first)
+  end, function(byte)
+    if byte then return self:go(byte) end
+    tell(self, window_of(self))
+    buffer.complain(
+      step > 0 and "No failure with a place comes after this" or "No failure with a place comes before this"
+    )
+  end)
+end
+
+--- Open the place that the line under the cursor names; else have the key do what it does elsewhere.
+local function open_place(self, key)
+  local rows, row = self.excerpt.rows, vim.api.nvim_win_get_cursor(0)[1]
+  while rows[row] and not rows[row].begins do
+    row = row - 1
+  end
+  jump.from(rows[row] and self.source, rows[row] and rows[row].first, self.cwd, function()
+    pcall(vim.cmd, "normal! " .. key)
+  end)
+end
+
 local function search_keys(self)
   local function again(backwards)
     return function()
@@ -475,8 +518,22 @@ local function keys_of(self)
   local function yank()
     yank_command(self)
   end
+  local function failure_key(step)
+    return function()
+      go_to_failure(self, step)
+    end
+  end
+  local function place_key(key)
+    return function()
+      open_place(self, key)
+    end
+  end
   local all = vim.list_extend(jump_keys(self), search_keys(self))
   return vim.list_extend(all, {
+    { "]e", failure_key(1), "Next failure that names a place" },
+    { "[e", failure_key(-1), "Failure before that names a place" },
+    { "<CR>", place_key "\r", "Go to the place that the line names" },
+    { "gF", place_key "gF", "The same" },
     { "]o", range_key(false, 1), "Next part that the model did not see" },
     { "[o", range_key(false, -1), "Part before that the model did not see" },
     { "]k", range_key(true, 1), "Next part that the model saw" },
@@ -498,6 +555,7 @@ end
 ---@field cut? abridge.Cut the ledger of what the model saw; nil: all of it
 ---@field lines? integer of the text; those of the ledger unless set
 ---@field note? string a remark to show
+---@field cwd? string folder that the places in it are seen from; the editor's unless set
 ---@field close? fun() called when the buffer is wiped out
 ---@field command? abridge.nvim.PagerCommand how to show parts of it in a shell
 
@@ -508,7 +566,7 @@ end
 function M.open(source, opts)
   highlight.define()
   local self = setmetatable({ source = source, cut = opts.cut, note = opts.note, command = opts.command }, Pager)
-  self.words = kept_of.words(opts.cut)
+  self.words, self.cwd = kept_of.words(opts.cut), opts.cwd or host.uv().cwd()
   self.lines = opts.lines or opts.cut and opts.cut.total_lines
   self.ranges = ranges.of(opts.cut, source.size)
   self.pace = slices.pace(LEAST_BLOCK, FIRST_BLOCK, MOST_BLOCK)
