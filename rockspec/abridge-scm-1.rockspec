@@ -93,6 +93,7 @@ build = {
         "csrc/kinds/kind.c",
         "csrc/kinds/text/late_log.c",
         "csrc/kinds/text/log.c",
+        "csrc/kinds/text/stretches.c",
         "csrc/kinds/magic.c",
         "csrc/kinds/parts.c",
         "csrc/kinds/records/record_choice.c",

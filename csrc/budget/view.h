@@ -11,6 +11,9 @@ ABR_PRIVATE_BEGIN
 /* Has the lines that a priority cut may keep: priority/retain.h. */
 struct abr_retainer;
 
+/* Which parts of a log are written: priority/log_parts.h. */
+struct abr_log_parts;
+
 /* Has the parts that a cut by kind may keep: kinds/reader.h. */
 struct abr_reader;
 
@@ -23,16 +26,17 @@ typedef struct {
     abr_edge back;  /* up to the end */
     uint64_t bytes;
     uint64_t lines;
-    uint64_t chars;                    /* counted where abr_wants_chars() */
-    uint64_t invalid;                  /* bytes outside well-formed UTF-8; ABR_UNLIMITED: not counted yet */
-    uint64_t first_line;               /* size without the newline; ABR_UNLIMITED: not measured yet */
-    uint64_t last_line;                /* the same of the last line */
-    bool ends_line;                    /* the last byte is a newline */
-    struct abr_retainer *retainer;     /* of ABR_PRIORITY, and of a log; else NULL */
-    abr_kind kind;                     /* of ABR_AUTO */
-    const char *media_type;            /* of what is binary, NULL where it is not known */
-    struct abr_reader *reader;         /* of a kind that is cut part by part, else NULL */
-    struct abr_told_lines *told_lines; /* NULL: nobody asks */
+    uint64_t chars;                /* counted where abr_wants_chars() */
+    uint64_t invalid;              /* bytes outside well-formed UTF-8; ABR_UNLIMITED: not counted yet */
+    uint64_t first_line;           /* size without the newline; ABR_UNLIMITED: not measured yet */
+    uint64_t last_line;            /* the same of the last line */
+    bool ends_line;                /* the last byte is a newline */
+    struct abr_retainer *retainer; /* of ABR_PRIORITY, and of a log; else NULL */
+    const struct abr_log_parts *log_parts; /* of a log with several, else NULL */
+    abr_kind kind;                         /* of ABR_AUTO */
+    const char *media_type;                /* of what is binary, NULL where it is not known */
+    struct abr_reader *reader;             /* of a kind that is cut part by part, else NULL */
+    struct abr_told_lines *told_lines;     /* NULL: nobody asks */
 } abr_view;
 
 /* Size of the source's first or last line, without its newline. */

@@ -15,6 +15,7 @@
 #include "kinds/kind.h"
 #include "kinds/reader.h"
 #include "kinds/text/late_log.h"
+#include "kinds/text/stretches.h"
 #include "priority/retain.h"
 #include "text/scan.h"
 
@@ -25,6 +26,12 @@ typedef struct {
     abr_char_counter chars; /* where they are counted */
 } text_place;
 
+/* What reads a log. */
+typedef struct {
+    abr_retainer *retainer;   /* NULL: there is none */
+    abr_stretches *stretches; /* NULL where the caller says that all of it is a log */
+} log_reader;
+
 struct abr_by_kind {
     abr_opts opts; /* hits point to `hits` */
     const abr_alloc *alloc;
@@ -34,23 +41,42 @@ struct abr_by_kind {
     bool decided;
     bool opened; /* its reader has read `start`, which counts once the next chunk is written */
     abr_telling told;
-    abr_retainer *retainer;
+    log_reader log;
     abr_reader *reader;
     char *start; /* while the kind is open, or the text is written: what is held */
     size_t start_n;
     size_t start_size;
     size_t preview_n;
-    bool watches;       /* the text is written, and a log may start in it */
-    text_place held;    /* what stands before what is held */
-    uint64_t log_at;    /* of one that starts in the chunk to come, or in what is held: from here in these */
-    abr_retainer *last; /* of a log that starts in what is held, if the text ends there */
+    bool watches;    /* the text is written, and a log may start in it */
+    text_place held; /* what stands before what is held */
+    uint64_t log_at; /* of one that starts in the chunk to come, or in what is held: from here in these */
+    log_reader last; /* of a log that starts in what is held, if the text ends there */
 };
 
 /* ---- the reader of a kind ---- */
 
-static abr_code open_log(const abr_by_kind *k, const text_place *before, abr_retainer **out)
+static void close_log(log_reader *log)
+{
+    abr_retainer_close(log->retainer);
+    abr_stretches_close(log->stretches);
+    *log = (log_reader){NULL, NULL};
+}
+
+static abr_code open_stretches(const abr_by_kind *k, const text_place *before, abr_stretches **out)
 {
     uint64_t invalid;
+    const abr_stretches_opts own = {.chars = abr_wants_chars(&k->opts),
+                                    .alloc = k->alloc,
+                                    .bytes_before = before->bytes,
+                                    .lines_before = before->lines,
+                                    .chars_before = abr_counted_chars(&before->chars, &invalid)};
+    return abr_stretches_open(&own, out);
+}
+
+static abr_code open_log(const abr_by_kind *k, const text_place *before, log_reader *out)
+{
+    uint64_t invalid;
+    *out = (log_reader){NULL, NULL};
     const abr_retainer_opts own = {.text = k->text,
                                    .keep = k->keep,
                                    .chars = abr_wants_chars(&k->opts),
@@ -61,13 +87,30 @@ static abr_code open_log(const abr_by_kind *k, const text_place *before, abr_ret
                                    .bytes_before = before->bytes,
                                    .lines_before = before->lines,
                                    .chars_before = abr_counted_chars(&before->chars, &invalid)};
-    return abr_retainer_open(&own, out);
+    abr_code code = abr_retainer_open(&own, &out->retainer);
+    if (code == ABR_OK && k->opts.kind == ABR_KIND_TOLD)
+        code = open_stretches(k, before, &out->stretches);
+    if (code != ABR_OK)
+        close_log(out);
+    return code;
+}
+
+static bool reserve_log(const log_reader *log, uint64_t newlines, size_t n)
+{
+    return abr_retainer_reserve(log->retainer, newlines, n);
+}
+
+static void write_log(const log_reader *log, const char *p, size_t n)
+{
+    abr_retainer_write(log->retainer, p, n);
+    if (log->stretches)
+        abr_stretches_write(log->stretches, p, n);
 }
 
 static abr_code open_reader(abr_by_kind *k)
 {
     if (k->told.kind == ABR_KIND_LOG)
-        return open_log(k, &k->held, &k->retainer);
+        return open_log(k, &k->held, &k->log);
     const abr_reader_opts own = {.told = k->told,
                                  .text = k->text,
                                  .keep = k->keep,
@@ -81,25 +124,24 @@ static abr_code open_reader(abr_by_kind *k)
 
 static void close_reader(abr_by_kind *k)
 {
-    abr_retainer_close(k->retainer);
+    close_log(&k->log);
     if (k->reader)
         k->reader->methods->close(k->reader);
-    k->retainer = NULL;
     k->reader = NULL;
     k->opened = k->watches = false;
 }
 
 static bool reserve_chunk(abr_by_kind *k, const char *p, size_t n)
 {
-    if (k->retainer)
-        return abr_retainer_reserve(k->retainer, abr_count_newlines(p, n), n);
+    if (k->log.retainer)
+        return reserve_log(&k->log, abr_count_newlines(p, n), n);
     return !k->reader || k->reader->methods->reserve(k->reader, p, n);
 }
 
 static void write_chunk(abr_by_kind *k, const char *p, size_t n)
 {
-    if (k->retainer)
-        abr_retainer_write(k->retainer, p, n);
+    if (k->log.retainer)
+        write_log(&k->log, p, n);
     else if (k->reader)
         k->reader->methods->write(k->reader, p, n);
 }
@@ -124,12 +166,6 @@ static void free_start(abr_by_kind *k)
 }
 
 /* ---- what is written ---- */
-
-static void close_last(abr_by_kind *k)
-{
-    abr_retainer_close(k->last);
-    k->last = NULL;
-}
 
 static void count_held(const abr_by_kind *k, text_place *at, const char *p, size_t n)
 {
@@ -164,8 +200,8 @@ static bool find_in_chunk(abr_by_kind *k, const char *p, size_t n)
     return is_log;
 }
 
-/* Open a retainer for the log that starts at k->log_at, and get memory to have it read, with the chunk. */
-static bool open_late(const abr_by_kind *k, const char *p, size_t n, abr_retainer **out)
+/* Open what reads the log that starts at k->log_at, and get memory to have it read, with the chunk. */
+static bool open_late(const abr_by_kind *k, const char *p, size_t n, log_reader *out)
 {
     const size_t held = k->log_at < bytes_held(k) ? (size_t)k->log_at : bytes_held(k);
     const size_t passed = (size_t)(k->log_at - held);
@@ -175,25 +211,24 @@ static bool open_late(const abr_by_kind *k, const char *p, size_t n, abr_retaine
     const size_t left = bytes_held(k) - held;
     const uint64_t newlines =
         abr_count_newlines(k->start + held, left) + abr_count_newlines(p + passed, n - passed);
-    if (open_log(k, &at, out) == ABR_OK && abr_retainer_reserve(*out, newlines, left + n - passed))
+    if (open_log(k, &at, out) == ABR_OK && reserve_log(out, newlines, left + n - passed))
         return true;
-    abr_retainer_close(*out);
-    *out = NULL;
+    close_log(out);
     return false;
 }
 
-static void write_late(const abr_by_kind *k, const char *p, size_t n, abr_retainer *out)
+static void write_late(const abr_by_kind *k, const char *p, size_t n, const log_reader *out)
 {
     const size_t held = k->log_at < k->start_n ? (size_t)k->log_at : k->start_n;
     const size_t passed = (size_t)(k->log_at - held);
-    abr_retainer_write(out, k->start + held, k->start_n - held);
-    abr_retainer_write(out, p + passed, n - passed);
+    write_log(out, k->start + held, k->start_n - held);
+    write_log(out, p + passed, n - passed);
 }
 
 static bool reserve_written(abr_by_kind *k, const char *p, size_t n)
 {
-    close_last(k);
-    return !find_in_chunk(k, p, n) || open_late(k, p, n, &k->retainer);
+    close_log(&k->last);
+    return !find_in_chunk(k, p, n) || open_late(k, p, n, &k->log);
 }
 
 /* Hold the last whole block, and what comes after. */
@@ -213,11 +248,11 @@ static void hold_end(abr_by_kind *k, const char *p, size_t n)
 
 static void write_written(abr_by_kind *k, const char *p, size_t n)
 {
-    if (!k->retainer) {
+    if (!k->log.retainer) {
         hold_end(k, p, n);
         return;
     }
-    write_late(k, p, n, k->retainer);
+    write_late(k, p, n, &k->log);
     k->watches = false;
     k->told.kind = ABR_KIND_LOG;
     free_start(k);
@@ -227,12 +262,12 @@ static void write_written(abr_by_kind *k, const char *p, size_t n)
 static abr_code read_last(abr_by_kind *k)
 {
     abr_late_log found;
-    if (k->last || !k->watches || !abr_log_in_end(k->held.bytes == 0, k->start, k->start_n, &found))
+    if (k->last.retainer || !k->watches || !abr_log_in_end(k->held.bytes == 0, k->start, k->start_n, &found))
         return ABR_OK;
     k->log_at = found.from;
     if (!open_late(k, "", 0, &k->last))
         return ABR_ENOMEM;
-    write_late(k, "", 0, k->last);
+    write_late(k, "", 0, &k->last);
     return ABR_OK;
 }
 
@@ -310,7 +345,7 @@ abr_code abr_by_kind_read(const abr_opts *opts, size_t keep, const char *p, size
     k->decided = true;
     count_held(k, &k->held, p, (size_t)k->told.late.from);
     abr_code code = open_reader(k);
-    for (size_t at = (size_t)k->told.late.from; at < n && code == ABR_OK && (k->retainer || k->reader);
+    for (size_t at = (size_t)k->told.late.from; at < n && code == ABR_OK && (k->log.retainer || k->reader);
          at += CHUNK) {
         size_t part = n - at < CHUNK ? n - at : CHUNK;
         if (reserve_chunk(k, p + at, part))
@@ -388,9 +423,11 @@ abr_code abr_by_kind_view(abr_by_kind *k, abr_view *view)
     const bool read = k->preview_n == 0;
     const bool holds = !k->reader || !k->reader->methods->holds || k->reader->methods->holds(k->reader);
     const abr_code code = read ? read_last(k) : ABR_OK;
-    view->kind = !holds && read ? ABR_KIND_TEXT : k->last && read ? ABR_KIND_LOG : k->told.kind;
+    const log_reader *log = k->last.retainer ? &k->last : &k->log;
+    view->kind = !holds && read ? ABR_KIND_TEXT : k->last.retainer && read ? ABR_KIND_LOG : k->told.kind;
     view->media_type = k->told.media_type;
-    view->retainer = !read ? NULL : k->last ? k->last : k->retainer;
+    view->retainer = read ? log->retainer : NULL;
+    view->log_parts = read && log->stretches ? abr_stretches_parts(log->stretches) : NULL;
     view->reader = read && holds ? k->reader : NULL;
     return code;
 }
@@ -400,7 +437,7 @@ void abr_by_kind_close(abr_by_kind *k)
     if (!k)
         return;
     close_reader(k);
-    close_last(k);
+    close_log(&k->last);
     free_start(k);
     if (k->hits)
         k->alloc->free(k->alloc->ctx, k->hits);

@@ -22,6 +22,7 @@
 #include "priority/chooser.h"
 #include "priority/fill.h"
 #include "priority/keep_value.h"
+#include "line/command.h"
 #include "line/line_score.h"
 #include "priority/retain.h"
 #include "priority/sort.h"
@@ -37,9 +38,12 @@ enum {
     GAP_SIZE = 24,   /* added to a line's size: about what its marker costs */
     WIDTH_LEAST = 160,
     WIDTH_MOST = 1200,
-    WIDTH_SHARE = 8, /* a line's part of the budget */
-    TAIL_SHARE = 8,  /* part of the budget that the end is sure to get */
-    HEAD_SHARE = 12  /* the same for the first line */
+    WIDTH_SHARE = 8,  /* a line's part of the budget */
+    TAIL_SHARE = 8,   /* part of the budget that the end is sure to get */
+    HEAD_SHARE = 12,  /* the same for the first line */
+    NEAR_FAILURE = 8, /* lines of what is written, next to a log, */
+    NEAR_LOG = 2,     /* or of others */
+    PARTS_SHARE = 8   /* and for the first lines of the parts, which are left out if they take more */
 };
 
 static const float size_power = 0.3F; /* how much of a line's size counts against it */
@@ -83,25 +87,47 @@ static bool keep_line(abr_chooser *x, size_t i, abr_cost *used)
     return true;
 }
 
-/* Keep the last lines within their share, the very last one wherever it fits. Does it? */
-static bool keep_end(abr_chooser *x, abr_cost *used)
+static uint64_t end_share(uint64_t budget, uint64_t share)
 {
-    uint64_t share = x->allowance.shown / TAIL_SHARE;
-    uint64_t chars = x->allowance.chars == ABR_UNLIMITED ? ABR_UNLIMITED : x->allowance.chars / TAIL_SHARE;
-    const uint64_t lines = x->allowance.lines / TAIL_SHARE;
+    return budget == ABR_UNLIMITED ? ABR_UNLIMITED : budget / share;
+}
+
+/* Keep the last lines of a part within its share of the budgets, the very last one wherever it fits. Does it? */
+static bool keep_end(abr_chooser *x, size_t part, uint64_t share, abr_cost *used)
+{
+    const uint64_t end = abr_part_end(x, part);
+    const uint64_t shown = end_share(x->allowance.shown, share);
+    const uint64_t chars = end_share(x->allowance.chars, share);
+    const uint64_t lines = x->allowance.lines / share;
     uint64_t taken = 0;
     uint64_t taken_chars = 0;
     bool some = false;
-    for (size_t i = x->count; i > 0 && x->lines[i - 1].c->line + (x->count - i) + 1 == x->view->lines; i--) {
+    size_t last = x->count;
+    while (last > 0 && x->lines[last - 1].c->line >= end)
+        last--;
+    for (size_t i = last; i > 0 && x->lines[i - 1].c->line + (last - i) + 1 == end; i--) {
         abr_shown_line *u = &x->lines[i - 1];
         taken += u->shown;
         taken_chars += u->chars;
-        if (some && (taken > share || taken_chars > chars || x->count - i >= lines))
+        if (some && (taken > shown || taken_chars > chars || last - i >= lines))
             return true;
         if (!keep_line(x, i - 1, used))
-            return i < x->count;
+            return i < last;
         some = some || u->c->kind != ABR_LINE_BLANK;
     }
+    return true;
+}
+
+/* Keep the end of the text, and those of the other parts that were printed. Does the last line fit? */
+static bool keep_ends(abr_chooser *x, abr_cost *used)
+{
+    const size_t last = x->parts.count - 1;
+    if (!keep_end(x, last, x->parts.list[last].written ? 2 * TAIL_SHARE : TAIL_SHARE, used))
+        return false;
+    const uint64_t printed = (last + x->parts.list[last].written) / 2; /* before the last part */
+    for (size_t part = last; part > 0; part--)
+        if (!x->parts.list[part - 1].written)
+            keep_end(x, part - 1, 2 * TAIL_SHARE * printed, used);
     return true;
 }
 
@@ -200,17 +226,39 @@ static void keep_whole(abr_chooser *x, const abr_block *b, abr_cost *used)
             keep_line(x, i, used);
 }
 
+static bool starts_part(const abr_chooser *x, size_t i)
+{
+    for (size_t k = 1; k < x->parts.count; k++)
+        if (x->parts.list[k].line == x->lines[i].c->line)
+            return true;
+    return false;
+}
+
+/* Keep the first line of each part that is known, if all of them fit in their share. */
+static void keep_part_starts(abr_chooser *x, abr_cost *used)
+{
+    uint64_t shown = 0;
+    for (size_t i = 0; i < x->count && x->parts.count > 1; i++)
+        shown += starts_part(x, i) ? x->lines[i].shown + x->marker.shown : 0;
+    if (shown == 0 || shown > x->allowance.shown / PARTS_SHARE)
+        return;
+    for (size_t i = 0; i < x->count; i++)
+        if (!x->lines[i].kept && starts_part(x, i))
+            keep_line(x, i, used);
+}
+
 static void keep_best(abr_chooser *x)
 {
     x->marker = abr_widest_marker(x);
     x->alike = x->tells_runs && x->marker.shown > 0 ? abr_alike_more(x->format, x->format_len) : 0;
     abr_cost used = {0, x->marker.shown, x->marker.chars};
     size_t sorted = sort_by_value(x);
-    if (!keep_end(x, &used))
+    if (!keep_ends(x, &used))
         return; /* the end gets the little that there is */
     if (x->count > 0 && x->lines[0].c->line == 0 && x->lines[0].shown <= x->allowance.shown / HEAD_SHARE &&
         !x->lines[0].kept)
         keep_line(x, 0, &used);
+    keep_part_starts(x, &used);
     keep_whole(x, &x->last, &used);
     keep_whole(x, &x->first, &used);
     for (size_t k = 0; k < sorted; k++)
@@ -315,7 +363,9 @@ _Static_assert(ABR_CANDIDATES_MEMORY(ABR_RETAIN_PER_BYTE *ABR_MEMORY_UNIT) +
 static bool allocate(abr_chooser *x)
 {
     const abr_alloc *a = x->alloc;
-    const size_t edges = ABR_TAIL_LINES + ABR_HEAD_LINES;
+    size_t edges = ABR_TAIL_LINES + ABR_HEAD_LINES;
+    for (size_t i = 0; i < x->parts.count; i++)
+        edges += x->parts.list[i].head.lines + x->parts.list[i].tail.lines;
     size_t most = abr_retainer_most_lines(x->view->retainer) + edges;
     x->retained.lines = a->malloc(a->ctx, most * sizeof *x->retained.lines);
     x->edges = a->malloc(a->ctx, edges * sizeof *x->edges);
@@ -353,13 +403,33 @@ static void take_whole(abr_chooser *x, abr_shown_line *u, const abr_candidate *e
     u->c = whole;
 }
 
-/* List the lines that may be kept: those retained, and those at the two ends of the text. */
-static void list_lines(abr_chooser *x)
+/* Is the line of a part that is written? What tells of a failure next to a log is of the log, and so is what stands right
+ * beside it. */
+static bool is_of_written(const abr_chooser *x, size_t part, const abr_candidate *c)
+{
+    const abr_log_part *p = &x->parts.list[part];
+    const uint64_t near_log = c->failure > 0 ? NEAR_FAILURE : NEAR_LOG;
+    return p->written && (part == 0 || c->line >= p->line + near_log) &&
+           (part + 1 == x->parts.count || c->line + near_log < abr_part_end(x, part));
+}
+
+/* List the lines that may be kept: those retained, and those at the two ends of the text and of its parts. Of a part
+ * that is written only the latter, which say nothing. */
+static void list_lines(abr_chooser *x, size_t retained)
 {
     abr_sort_retained(&x->retained);
     abr_shown_line *last = NULL;
+    size_t part = 0;
     for (size_t i = 0; i < x->retained.count; i++) {
-        const abr_retained_line *line = &x->retained.lines[x->retained.keys[i].index];
+        const size_t index = x->retained.keys[i].index;
+        const abr_retained_line *line = &x->retained.lines[index];
+        while (line->c->line >= abr_part_end(x, part))
+            part++;
+        const bool written = is_of_written(x, part, line->c);
+        if (written && index < retained)
+            continue;
+        if (written)
+            x->edges[index - retained].command = ABR_COMMAND_NONE;
         if (!last || last->c->line != line->c->line) {
             last = &x->lines[x->count++];
             *last = shown_line(x, line);
@@ -407,14 +477,17 @@ abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_
     const size_t keep = abr_bytes_to_keep(ABR_PRIORITY, &opts->max);
     abr_view ends = *view;
     narrow_view(&x, &ends, keep);
+    static const abr_log_part all = {.written = false};
+    x.parts = view->log_parts ? *view->log_parts : (abr_log_parts){&all, 1};
     x.measure = (abr_measure){abr_wants_chars(opts), opts->utf8_replace};
     if (!allocate(&x)) {
         release(&x);
         return ABR_ENOMEM;
     }
     abr_retainer_lines(view->retainer, keep, &x.retained);
+    const size_t retained = x.retained.used;
     abr_add_edges(&x);
-    list_lines(&x);
+    list_lines(&x, retained);
     *found = abr_set_keep_values(&x);
     if (!*found) {
         release(&x);
@@ -428,4 +501,20 @@ abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_
         x.code = abr_fill_ledger(&x, cut);
     release(&x);
     return x.code;
+}
+
+abr_found abr_log_found(const abr_view *view)
+{
+    const abr_log_parts *parts = view->log_parts;
+    abr_found found = abr_retainer_found(view->retainer);
+    for (size_t i = 0; parts && i < parts->count; i++) {
+        abr_found_within in;
+        if (!parts->list[i].written)
+            continue;
+        const uint64_t end = i + 1 < parts->count ? parts->list[i + 1].line : view->lines;
+        abr_retainer_found_within(view->retainer, parts->list[i].line, end, &in);
+        found.hits -= in.found.hits;
+        found.failures -= in.found.failures;
+    }
+    return found;
 }

@@ -7,6 +7,7 @@
 #include "budget/span.h"
 #include "budget/view.h"
 #include "priority/candidates.h"
+#include "priority/log_parts.h"
 #include "priority/told_line.h"
 #include "line/layout.h"
 #include "priority/retain.h"
@@ -45,6 +46,8 @@ typedef struct {
 /* A line that may be kept. */
 typedef struct {
     const abr_candidate *c;
+    const abr_candidate
+        *read;        /* the same; of a line that is written, what it was read as before that was known */
     uint32_t seen;    /* lines of its shape in all, 0: forgotten */
     float keep_value; /* decides whether it is kept */
     uint64_t shown;   /* bytes it costs, with its newline */
@@ -82,9 +85,10 @@ typedef struct {
     abr_allowance allowance; /* of everything but the reserve */
     const char *format;      /* the marker's */
     size_t format_len;
-    bool ascii_format; /* a byte of it is a char */
+    bool ascii_format;   /* a byte of it is a char */
+    abr_log_parts parts; /* one, printed, of what is a log alone */
     abr_retained retained;
-    abr_candidate *edges; /* lines at the two ends */
+    abr_candidate *edges; /* lines at the two ends, and at those of the parts */
     size_t edge_count;
     abr_shown_line *lines; /* in order */
     abr_key *keys;         /* to sort them: twice as many */
@@ -110,6 +114,12 @@ static inline uint64_t abr_at_least(uint64_t value, uint64_t least)
 static inline uint64_t abr_at_most(uint64_t value, uint64_t most)
 {
     return value < most ? value : most;
+}
+
+/* The first line after a part. */
+static inline uint64_t abr_part_end(const abr_chooser *x, size_t part)
+{
+    return part + 1 < x->parts.count ? x->parts.list[part + 1].line : x->view->lines;
 }
 
 /* A line is worth at least this much. */

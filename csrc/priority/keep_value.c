@@ -98,21 +98,26 @@ static void raise_near(abr_chooser *x, size_t i, float value)
     }
 }
 
-/* The first line near the end that tells that a command failed; after it a runner cleans up. The number of
- * lines where there is none. */
+/* The first line near the end of the last part of a log that tells that a command failed; after it a runner cleans up.
+ * The number of lines where there is none. */
 static uint64_t failed_command(const abr_chooser *x)
 {
-    const uint64_t lines = x->view->lines;
-    for (size_t i = 0; i < x->count; i++)
-        if (x->lines[i].c->command == ABR_COMMAND_FAILED && x->lines[i].c->line + END_LINES >= lines)
-            return x->lines[i].c->line;
-    return lines;
+    size_t part = x->parts.count - 1;
+    part -= x->parts.list[part].written;
+    const uint64_t end = abr_part_end(x, part);
+    for (size_t i = 0; i < x->count; i++) {
+        const abr_candidate *c = x->lines[i].c;
+        if (c->command == ABR_COMMAND_FAILED && c->line + END_LINES >= end &&
+            c->line >= x->parts.list[part].line)
+            return c->line;
+    }
+    return x->view->lines;
 }
 
-/* Add what a line is worth for standing at an end of the text. */
+/* Add what a line is worth for standing at an end of a log. */
 static void add_end_values(abr_chooser *x, uint64_t failed)
 {
-    const uint64_t lines = x->view->lines;
+    size_t part = 0;
     float end[ABR_TAIL_LINES] = {tail_value};
     float start[ABR_HEAD_LINES] = {head_value};
     for (size_t d = 1; d < ABR_TAIL_LINES; d++)
@@ -122,13 +127,18 @@ static void add_end_values(abr_chooser *x, uint64_t failed)
     for (size_t i = 0; i < x->count; i++) {
         abr_shown_line *u = &x->lines[i];
         const abr_candidate *c = u->c;
-        uint64_t left = lines - 1 - c->line;
+        while (c->line >= abr_part_end(x, part))
+            part++;
+        if (x->parts.list[part].written)
+            continue;
+        const uint64_t left = abr_part_end(x, part) - 1 - c->line;
+        const uint64_t before = c->line - x->parts.list[part].line;
         bool is_dull = c->kind == ABR_LINE_PASS || c->kind == ABR_LINE_STEP || c->kind == ABR_LINE_BLANK ||
                        c->nth >= ABR_DULL;
         if (left < ABR_TAIL_LINES)
             add_for_place(u, end[left] * (is_dull ? dull : 1), ABR_WHY_END);
-        if (c->line < ABR_HEAD_LINES)
-            add_for_place(u, start[c->line], ABR_WHY_START);
+        if (before < ABR_HEAD_LINES)
+            add_for_place(u, start[before], ABR_WHY_START);
         if (c->line > failed && !c->hit)
             u->keep_value *= cleaning;
     }
@@ -210,8 +220,27 @@ static abr_candidate edge_line(const abr_chooser *x, const char *p, size_t n, ui
     return c;
 }
 
+static void add_lines_at_hand(abr_chooser *x, const abr_lines_at_hand *h)
+{
+    uint64_t chars = h->chars;
+    size_t at = 0;
+    for (size_t i = 0; i < h->lines; i++) {
+        const char *p = h->p + at;
+        const size_t n = (size_t)((const char *)memchr(p, '\n', h->n - at) - p);
+        abr_candidate c = edge_line(x, p, n, h->line + i, h->at + at);
+        c.chars = chars;
+        add_edge_line(x, &c);
+        chars += abr_chars_of(x, p, n + 1);
+        at += n + 1;
+    }
+}
+
 void abr_add_edges(abr_chooser *x)
 {
+    for (size_t i = 0; i < x->parts.count; i++) {
+        add_lines_at_hand(x, &x->parts.list[i].head);
+        add_lines_at_hand(x, &x->parts.list[i].tail);
+    }
     const abr_view *v = x->view;
     size_t at = 0;
     uint64_t chars = 0;

@@ -368,31 +368,50 @@ static void count_output(const abr_chooser *x, abr_cut *cut)
     cut->omitted_bytes = x->view->bytes - cut->output_bytes;
 }
 
-/* Count the hits that show, and the failures of which one does: within a stretch those that the retainer
- * counted, where it begins and ends those that it retained. */
+/* Hits being counted, in order. */
+typedef struct {
+    uint64_t failure; /* the last one counted */
+    size_t next;      /* line that may be kept */
+} hit_count;
+
+/* Count the hits of lines from..end - 1, which show, and the failures of which one does: those that the retainer counted,
+ * and of the first and last lines those that it retained. */
+static void count_hits_of(const abr_chooser *x, uint64_t from, uint64_t end, hit_count *h, abr_cut *cut)
+{
+    abr_found_within in;
+    abr_retainer_found_within(x->view->retainer, from, end, &in);
+    cut->hits_kept += in.found.hits;
+    cut->failures_kept += in.found.failures;
+    for (; h->next < x->count && x->lines[h->next].c->line < end; h->next++) {
+        const abr_candidate *c = x->lines[h->next].c;
+        if (c->line >= in.end && in.number > h->failure && in.end > in.from)
+            h->failure = in.number;
+        if (!c->hit || c->line < from || (c->line >= in.from && c->line < in.end))
+            continue;
+        cut->hits_kept++;
+        cut->failures_kept += c->tells && c->failure > h->failure;
+        if (c->tells)
+            h->failure = c->failure;
+    }
+    h->failure = in.end > in.from && in.number > h->failure ? in.number : h->failure;
+}
+
+/* Count those that show, but for lines that are written. */
 static void count_hits(const abr_chooser *x, abr_cut *cut)
 {
-    uint64_t failure = 0; /* the last one counted: they come in order */
-    size_t i = 0;
+    hit_count h = {0, 0};
+    size_t part = 0;
     for (size_t k = 0; k < x->kept_count; k++) {
         const abr_stretch *s = &x->kept[k];
-        const bool parted = k > 0 && s[-1].last_line == s->line;
-        abr_found_within in;
-        abr_retainer_found_within(x->view->retainer, s->line + parted, s->last_line + 1, &in);
-        cut->hits_kept += in.found.hits;
-        cut->failures_kept += in.found.failures;
-        for (; i < x->count && x->lines[i].c->line <= s->last_line; i++) {
-            const abr_candidate *c = x->lines[i].c;
-            if (c->line >= in.end && in.number > failure && in.end > in.from)
-                failure = in.number;
-            if (!c->hit || c->line < s->line || (c->line >= in.from && c->line < in.end))
-                continue;
-            cut->hits_kept++;
-            cut->failures_kept += c->tells && c->failure > failure;
-            if (c->tells)
-                failure = c->failure;
+        uint64_t from = s->line + (k > 0 && s[-1].last_line == s->line);
+        while (from <= s->last_line) {
+            while (from >= abr_part_end(x, part))
+                part++;
+            const uint64_t end = abr_at_most(s->last_line + 1, abr_part_end(x, part));
+            if (!x->parts.list[part].written)
+                count_hits_of(x, from, end, &h, cut);
+            from = end;
         }
-        failure = in.end > in.from && in.number > failure ? in.number : failure;
     }
     if (cut->failures_kept == 0 && cut->failures_found == 1 && cut->hits_kept > 0)
         cut->failures_kept = 1; /* nothing but headings and counts tells of it */

@@ -90,10 +90,12 @@ Node.js v20.20.2
 
 describe("an output of several commands #once", function()
   local around = {}
+  local written = {} -- without phrases.def, which has what programs print that fail, a line each
   setup(function()
     for i, command in ipairs(AROUND) do
       around[i] = shell.run(command)
       assert(#around[i] > 500, command)
+      if not command:find "phrases" then written[#written + 1] = around[i] end
     end
   end)
 
@@ -149,7 +151,7 @@ describe("an output of several commands #once", function()
       "tar: Error is not recoverable: exiting now\n",
       "error: pathspec 'no-such' did not match any file(s) known to git\n",
       "Runtime error near line 7: FOREIGN KEY constraint failed (19)\n",
-      "rsync error: some files/attrs were not transferred (see previous errors) (code 23) at main.c(1338) [sender=3.2.7]\n",
+      "rsync error: some files/attrs were not transferred (see previous errors) (code 23) at main.c(1338) [sender=3]\n",
     } do
       for _, text in ipairs { source .. message, listing .. message .. source } do
         local content, cut = abridge.auto(text, { max_bytes = 4096 })
@@ -204,6 +206,121 @@ describe("an output of several commands #once", function()
       end
       assert.equal((abridge.auto(text, opts)), (stream:finish()))
     end)
+  end)
+
+  --- A log at work that fails, of so many lines.
+  local function failing_log(failure, n)
+    local lines = {}
+    for i = 1, n do
+      lines[i] = ("[%d/%d] compiling module_%d.c -> build/module_%d.o\n"):format(i, n, i % 40, i % 40)
+    end
+    local half = n / 2
+    return table.concat(lines, "", 1, half) .. failure[1] .. table.concat(lines, "", half + 1) .. "Build stopped.\n"
+  end
+
+  local function markers_of(content)
+    return select(2, content:gsub("lines[%l ]* omitted%] %.%.%.", ""))
+  end
+
+  --- How many lines of a failure show.
+  local function shown_of(failure, content)
+    local n = 0
+    for line in failure[1]:gmatch "[^\n]+" do
+      n = n + (content:find(line, 1, true) and 1 or 0)
+    end
+    return n
+  end
+
+  it("keeps of a failure what the log alone keeps at half the budget", function()
+    local kept, kept_alone, lines = 0, 0, 0
+    for _, failure in pairs(FAILURES) do
+      local log = failing_log(failure, 400)
+      local _, of_failure = failure[1]:gsub("[^\n]+", "")
+      for i, before in ipairs(written) do
+        local after = written[i % #written + 1]
+        for _, budget in ipairs { 2048, 8192 } do
+          local alone = shown_of(failure, (abridge.auto(log, { max_bytes = budget / 2, kind = "log" })))
+          for _, text in ipairs { before .. log, log .. after, before .. log .. after } do
+            local content, cut = abridge.auto(text, { max_bytes = budget })
+            assert.equal("log", cut.kind)
+            assert.truthy(content:find(failure.needle, 1, true))
+            kept = kept + shown_of(failure, content)
+            kept_alone = kept_alone + alone
+            lines = lines + of_failure
+          end
+        end
+      end
+    end
+    assert.is_true(kept >= kept_alone - 0.03 * lines, ("%d, alone %d of %d"):format(kept, kept_alone, lines))
+  end)
+
+  it("has no failures in what is written, and few gaps", function()
+    local source, found, listing = around[1], around[7], around[6]
+    for tool, failure in pairs(FAILURES) do
+      local log = failing_log(failure, 400)
+      local alone, cut_alone = abridge.auto(log, { max_bytes = 4096, kind = "log" })
+      for name, text in pairs { between = source .. log .. found, before = log .. source, behind = listing .. log } do
+        local content, cut = abridge.auto(text, { max_bytes = 8192 })
+        assert.equal(cut_alone.failures.found, cut.failures.found, tool .. name)
+        assert.equal(cut_alone.failures.found, cut.failures.kept, tool .. name)
+        assert.is_true(
+          markers_of(content) <= markers_of(alone) + 3,
+          ("%s %s %d %d"):format(tool, name, markers_of(content), markers_of(alone))
+        )
+      end
+    end
+  end)
+
+  it("shows the first line of each part, and where its logs end", function()
+    local log = failing_log(FAILURES.gcc, 200)
+    local text = around[3] .. log .. around[1] .. log .. around[7]
+    local content = abridge.auto(text, { max_bytes = 4096 })
+    for _, part in ipairs { around[3], log, around[1], around[7] } do
+      local line = part:match "^[^\n]*\n"
+      assert.truthy(content:find(line, 1, true), line)
+    end
+    assert.equal(2, select(2, content:gsub("\nBuild stopped.\n", "")))
+  end)
+
+  it("is cut alike however it came, with many parts", function()
+    random.each(60, function()
+      local texts = {}
+      for i = 1, random.between(2, 30) do
+        local whole = random.choose { around[random.between(1, #around)], failing_log(FAILURES.go, 300) }
+        local from = random.between(1, #whole)
+        texts[i] = whole:sub(from, from + random.between(10, 20000))
+      end
+      local text = table.concat(texts)
+      local opts = { max_bytes = random.choose { 600, 4096, 30000 }, max_chars = random.choose { 3000, 1e6 } }
+      local stream = abridge.stream(opts)
+      local at = 1
+      while at <= #text do
+        local n = random.choose { 1, random.between(1, 300), random.between(1, 9000), random.between(1, 90000) }
+        assert(stream:write(text:sub(at, at + n - 1)))
+        at = math.min(at + n, #text + 1)
+        if random.between(1, 8) == 1 then
+          local seen, cut_seen = stream:snapshot()
+          local whole, cut_whole = abridge.auto(text:sub(1, at - 1), opts)
+          assert.equal(whole, seen)
+          assert.same(cut_whole.kept, cut_seen.kept)
+        end
+      end
+      local content, cut = stream:finish()
+      local whole, cut_whole = abridge.auto(text, opts)
+      assert.equal(whole, content)
+      assert.same(cut_whole.kept, cut.kept)
+      assert.same(cut_whole.failures, cut.failures)
+    end)
+  end)
+
+  it("is cut as a log where it is a log alone", function()
+    for tool, failure in pairs(FAILURES) do
+      local log = failing_log(failure, 3000)
+      for _, budget in ipairs { 512, 2048, 8192 } do
+        local content = abridge.auto(log, { max_bytes = budget })
+        assert.equal((abridge.auto(log, { max_bytes = budget, kind = "log" })), content, tool)
+      end
+    end
   end)
 
   it("stays text where a page quotes a failure", function()

@@ -4,12 +4,17 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "line/form.h"
 
 ABR_PRIVATE_BEGIN
 
 /* Is (p, n) written: source, prose, markup, a listing? Everything else, and what could be either, is a log. A
  * sample of its lines is looked at. */
 bool abr_is_written(const char *p, size_t n);
+
+/* The same of a few KiB of a longer text; `surely`: of what could be a log it is false. Of a log a line or two are looked
+ * at. `forms`: all of them. */
+bool abr_stretch_is_written(const abr_forms *forms, const char *p, size_t n, bool surely);
 
 /* Find the first stretch of (p, n), of some 8 KiB of whole lines, that is not written. Returns where it starts, n if there
  * is none. */

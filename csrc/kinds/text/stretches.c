@@ -1,0 +1,345 @@
+/*
+ * A text that is read as a log is looked at in stretches of some 4 KiB of whole lines, at places that depend on its bytes
+ * alone. One that is written, and has no failure in it, is of a part that is written; where a stretch is unlike the one
+ * before, the line is found at which the text changes.
+ *
+ * Invariant: `held` has the start of each line of the stretch that is open, after the stretch before it.
+ */
+#include <string.h>
+
+#include "kinds/text/stretches.h"
+#include "abridge.h"
+#include "base/memory.h"
+#include "base/tiny.h"
+#include "kinds/failing.h"
+#include "kinds/text/log.h"
+#include "line/form.h"
+#include "line/lines.h"
+#include "line/rule.h"
+#include "priority/log_parts.h"
+#include "text/scan.h"
+
+enum {
+    LINES_SIZE = ABR_OR_TINY(4 * 1024, 120), /* bytes of a stretch, up to the end of the line there, */
+    LINE_END = ABR_OR_TINY(1024, 16),        /* of which so many are held */
+    STRETCH_HELD = LINES_SIZE + LINE_END,
+    PARTS_MOST = ABR_OR_TINY(16, 4),
+    PART_HEAD = ABR_OR_TINY(512, 16),  /* bytes of a part's start that are at hand, */
+    PART_TAIL = ABR_OR_TINY(2048, 60), /* and of its end, */
+    TAIL_MOST = ABR_OR_TINY(32, 3)     /* which has so many lines */
+};
+
+_Static_assert((size_t)PART_HEAD <= LINE_END, "a line that is cut does not seem to end in a part's head");
+
+/* Counts before a line. */
+typedef struct {
+    uint64_t bytes;
+    uint64_t lines;
+    uint64_t chars;
+} line_place;
+
+struct abr_stretches {
+    const abr_alloc *alloc;
+    bool counts_chars;
+    abr_forms forms;
+    char held[2 * STRETCH_HELD];
+    size_t before_n; /* bytes held of the stretch before, */
+    size_t open_n;   /* and of the open one */
+    line_place before;
+    line_place open;
+    uint64_t open_size; /* all its bytes */
+    uint64_t open_lines;
+    abr_char_counter chars; /* of it */
+
+    abr_log_part parts[PARTS_MOST];
+    size_t count;
+    char heads[PARTS_MOST + 1][PART_HEAD];
+    char tails[PARTS_MOST + 1][PART_TAIL];
+
+    /* The parts if the text ended here. */
+    abr_log_part seen[PARTS_MOST];
+    abr_log_parts seen_list;
+};
+
+/* ---- lines ---- */
+
+/* Does a line of a stretch start at this place of what is held? Then what stands before it. */
+static line_place place_of(const abr_stretches *s, size_t at)
+{
+    const bool in_open = at >= s->before_n;
+    line_place place = in_open ? s->open : s->before;
+    const char *p = s->held + (in_open ? s->before_n : 0);
+    const size_t n = at - (in_open ? s->before_n : 0);
+    place.bytes += n;
+    place.lines += abr_count_newlines(p, n);
+    place.chars += s->counts_chars ? abr_count_chars(p, n, NULL) : 0;
+    return place;
+}
+
+/* Copy whole lines of what is held, from..end - 1. */
+static abr_lines_at_hand copy_lines(const abr_stretches *s, size_t from, size_t end, char *to)
+{
+    const line_place place = place_of(s, from);
+    memcpy(to, s->held + from, end - from);
+    return (abr_lines_at_hand){.line = place.lines,
+                               .at = place.bytes,
+                               .chars = place.chars,
+                               .p = to,
+                               .n = end - from,
+                               .lines = (size_t)abr_count_newlines(to, end - from)};
+}
+
+/* The first line at a place, if all of it is held. */
+static abr_lines_at_hand head_at(const abr_stretches *s, size_t at, char *to)
+{
+    const size_t left = s->before_n + s->open_n - at;
+    const char *newline = memchr(s->held + at, '\n', left < PART_HEAD ? left : PART_HEAD);
+    return newline ? copy_lines(s, at, (size_t)(newline - s->held) + 1, to) : (abr_lines_at_hand){0};
+}
+
+/* The last lines before a place, none of them before the first one of their part, or cut. */
+static abr_lines_at_hand tail_before(const abr_stretches *s, size_t end, uint64_t first, char *to)
+{
+    size_t from = end;
+    const line_place place = place_of(s, end);
+    for (uint64_t line = place.lines; from > 0 && line > first && place.lines - line < TAIL_MOST; line--) {
+        const char *newline = from > 1 ? abr_find_last_newline(s->held, from - 1) : NULL;
+        const size_t start = newline ? (size_t)(newline - s->held) + 1 : 0;
+        if (end - start > PART_TAIL || from - start >= LINE_END)
+            break;
+        from = start;
+    }
+    return copy_lines(s, from, end, to);
+}
+
+/* ---- where the text changes ---- */
+
+/* How much more a line looks written than printed. */
+static float written_look(const abr_stretches *s, abr_text_line line)
+{
+    const abr_form_told told = abr_read_whole_form(&s->forms, line);
+    return told.text > told.log ? told.text - told.log / 4 : told.text / 4 - told.log;
+}
+
+/* How much lines that end or start a log may look written, by how those do that are: many of them tell of nothing. */
+static float most_printed(const abr_stretches *s, size_t from, size_t end)
+{
+    static const float part = 0.6F;
+    float sum = 0;
+    float lines = 0;
+    abr_text_line line;
+    for (size_t at = from; abr_next_line(s->held, end, &at, &line);) {
+        if (abr_trimmed(line).n == 0)
+            continue;
+        sum += written_look(s, line);
+        lines++;
+    }
+    return lines > 0 ? part * sum / lines : 0;
+}
+
+/* The place in from..end up to which lines look written more than that, and less after it; `written`: the other way
+ * round. */
+static size_t find_change(const abr_stretches *s, size_t from, size_t end, float most, bool written)
+{
+    float sum = 0;
+    float best_sum = 0;
+    size_t best = from;
+    abr_text_line line;
+    for (size_t at = from; abr_next_line(s->held, end, &at, &line);) {
+        const float look = abr_trimmed(line).n > 0 ? written_look(s, line) - most : 0;
+        sum += written ? -look : look;
+        if (sum > best_sum || (written && sum >= best_sum)) {
+            best_sum = sum;
+            best = at;
+        }
+    }
+    return best;
+}
+
+static size_t line_after(const abr_stretches *s, size_t at)
+{
+    abr_text_line line;
+    abr_next_line(s->held, s->before_n + s->open_n, &at, &line);
+    return at;
+}
+
+/* ---- parts ---- */
+
+/* The text changes at this place of what is held: add a part to the list. Returns how many there are. */
+static size_t start_part(abr_stretches *s, size_t edge, bool written, abr_log_part *list, size_t count)
+{
+    abr_log_part *last = &list[count - 1];
+    const uint64_t line = place_of(s, edge).lines;
+    if (last->written == written || edge == s->before_n + s->open_n)
+        return count;
+    if (line <= last->line) { /* nothing is left of it */
+        last->written = written;
+        if (count == 1)
+            return 1;
+        list[count - 2].tail = (abr_lines_at_hand){0};
+        return count - 1;
+    }
+    if (count == PARTS_MOST) { /* what comes after so many is all one log */
+        last->written = false;
+        return count;
+    }
+    if (!last->written)
+        last->tail = tail_before(s, edge, last->line, s->tails[count - 1]);
+    list[count] = (abr_log_part){.line = line, .written = written, .head = head_at(s, edge, s->heads[count])};
+    return count + 1;
+}
+
+/* Where the last part starts, if that is held, else where what is held does. */
+static size_t last_start(const abr_stretches *s, const abr_log_part *last)
+{
+    const uint64_t first = s->before_n > 0 ? s->before.lines : s->open.lines;
+    uint64_t passed = last->line > first ? last->line - first : 0;
+    return passed > 0 ? (size_t)abr_nth_newline(s->held, s->before_n + s->open_n, &passed) : 0;
+}
+
+/* The open stretch is written, the one before is not. A failure between what is written is a part. */
+static size_t add_written(abr_stretches *s, abr_log_part *list, size_t count)
+{
+    const size_t n = s->before_n + s->open_n;
+    const float most = most_printed(s, s->before_n, n);
+    size_t edge = find_change(s, last_start(s, &list[count - 1]), n, most, true);
+    for (;;) {
+        const size_t failure = edge + abr_find_failure(s->held + edge, n - edge);
+        count = start_part(s, edge, true, list, count);
+        if (failure == n)
+            return count;
+        count = start_part(s, find_change(s, edge, failure, most, false), false, list, count);
+        edge = find_change(s, line_after(s, failure), n, most, true);
+    }
+}
+
+/* The open stretch has ended: add it to the list. */
+static size_t add_stretch(abr_stretches *s, bool written, abr_log_part *list, size_t count)
+{
+    if (count == 0) {
+        list[0] = (abr_log_part){.line = s->open.lines, .written = written};
+        return 1;
+    }
+    if (list[count - 1].written == written)
+        return count;
+    if (written)
+        return add_written(s, list, count);
+    const size_t failure = abr_find_failure(s->held, s->before_n + s->open_n);
+    const float most = most_printed(s, 0, s->before_n);
+    return start_part(s, find_change(s, 0, failure, most, false), false, list, count);
+}
+
+/* Is the open stretch written? A failure is seen at the joint of two such stretches, too. */
+static bool is_open_written(const abr_stretches *s, const abr_log_part *list, size_t count)
+{
+    const char *p = s->held + s->before_n;
+    const size_t n = s->open_n;
+    if (count == PARTS_MOST && !list[count - 1].written)
+        return false;
+    const bool follows = count > 0 && list[count - 1].written;
+    if (!abr_stretch_is_written(&s->forms, p, n, !follows))
+        return false;
+    const size_t from = follows && s->before_n > 0 ? line_after(s, s->before_n / 2) : s->before_n;
+    const size_t all = s->before_n + n - from;
+    return abr_find_failure(s->held + from, all) == all;
+}
+
+/* ---- the text ---- */
+
+static void end_stretch(abr_stretches *s)
+{
+    uint64_t invalid;
+    s->held[s->before_n + s->open_n - 1] = '\n'; /* of a line that was cut, too */
+    s->count = add_stretch(s, is_open_written(s, s->parts, s->count), s->parts, s->count);
+    memmove(s->held, s->held + s->before_n, s->open_n);
+    s->before_n = s->open_n;
+    s->before = s->open;
+    s->open.bytes += s->open_size;
+    s->open.lines += s->open_lines;
+    s->open.chars += abr_counted_chars(&s->chars, &invalid);
+    s->open_n = 0;
+    s->open_size = s->open_lines = 0;
+    s->chars = (abr_char_counter){0};
+}
+
+static void add_to_stretch(abr_stretches *s, const char *p, size_t n)
+{
+    const size_t room = STRETCH_HELD - s->open_n;
+    const size_t part = n < room ? n : room;
+    memcpy(s->held + s->before_n + s->open_n, p, part);
+    s->open_n += part;
+    s->open_size += n;
+    s->open_lines += abr_count_newlines(p, n);
+    if (s->counts_chars)
+        abr_count_more_chars(&s->chars, p, n);
+}
+
+void abr_stretches_write(abr_stretches *s, const char *p, size_t n)
+{
+    while (n > 0) {
+        size_t part = s->open_size < LINES_SIZE ? (size_t)(LINES_SIZE - s->open_size) : 0;
+        const char *newline = part < n ? memchr(p + part, '\n', n - part) : NULL;
+        part = newline ? (size_t)(newline - p) + 1 : n;
+        add_to_stretch(s, p, part);
+        if (newline)
+            end_stretch(s);
+        p += part;
+        n -= part;
+    }
+}
+
+/* A written part that is short for the log on both sides of it is an excerpt: of source that a tool traces, say. */
+static size_t join_excerpts(abr_log_part *list, size_t count, uint64_t lines)
+{
+    enum { EXCERPT = 8 /* of so many lines one */ };
+    size_t joined = 1;
+    for (size_t i = 1; i < count; i++) {
+        abr_log_part *before = &list[joined - 1];
+        const uint64_t end = i + 2 < count ? list[i + 2].line : lines;
+        if (!list[i].written || i + 1 == count ||
+            (list[i + 1].line - list[i].line) * EXCERPT > end - before->line) {
+            list[joined++] = list[i];
+            continue;
+        }
+        i++;
+        before->tail = list[i].tail;
+    }
+    return joined;
+}
+
+const abr_log_parts *abr_stretches_parts(abr_stretches *s)
+{
+    enum { FEW = 4 };
+    size_t count = s->count;
+    memcpy(s->seen, s->parts, sizeof s->seen);
+    if (s->open_n > 0 && (count == 0 || s->open_lines >= FEW))
+        count = add_stretch(s, is_open_written(s, s->seen, count), s->seen, count);
+    if (count > 2)
+        count = join_excerpts(s->seen, count, s->open.lines + s->open_lines);
+    s->seen_list = (abr_log_parts){s->seen, count};
+    return count > 1 ? &s->seen_list : NULL;
+}
+
+/* ---- the object ---- */
+
+abr_code abr_stretches_open(const abr_stretches_opts *opts, abr_stretches **out)
+{
+    const abr_alloc *alloc = abr_allocator(opts->alloc);
+    abr_stretches *s = *out = alloc->malloc(alloc->ctx, sizeof *s);
+    if (!s)
+        return ABR_ENOMEM;
+    memset(s, 0, sizeof *s);
+    s->alloc = alloc;
+    s->counts_chars = opts->chars;
+    abr_forms_open(&s->forms, ABR_ALL_FORMS, ABR_NO_RULE);
+    s->open = (line_place){opts->bytes_before, opts->lines_before, opts->chars_before};
+    s->count = opts->lines_before > 0;
+    s->parts[0].written = true;
+    return ABR_OK;
+}
+
+void abr_stretches_close(abr_stretches *s)
+{
+    if (s)
+        s->alloc->free(s->alloc->ctx, s);
+}
