@@ -27,7 +27,7 @@ local function open(opts, aliases, on_problem)
     session_opts.run_dir = nil
     session = assert(logged(session_opts))
   end
-  return session
+  return require("abridge.base.host").in_nvim and require("abridge.nvim.events").follow(session) or session
 end
 
 -- outputs -----------------------------------------------------------------------------

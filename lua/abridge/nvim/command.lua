@@ -2,8 +2,8 @@
 
 local M = {}
 
-local USAGE =
-  "usage: :Abridge run [COMMAND], :Abridge log [RUN_DIR], :Abridge quickfix [CALL] or :Abridge install [FILE]"
+local USAGE = "usage: :Abridge run [COMMAND], :Abridge log [RUN_DIR], :Abridge pick, :Abridge quickfix [CALL]"
+  .. " or :Abridge install [FILE]"
 
 local SUBCOMMANDS = {
   install = function(rest)
@@ -14,6 +14,10 @@ local SUBCOMMANDS = {
     local dir = rest ~= "" and require("abridge.nvim.complete").typed_path(rest) or nil
     local buf, message = require("abridge.nvim.log").open(dir, mods)
     if not buf then error(message, 0) end
+  end,
+  pick = function(rest)
+    if rest ~= "" then error(USAGE, 0) end
+    require("abridge.nvim.pick").open()
   end,
   quickfix = function(rest)
     local number = tonumber(rest:match "^%d+$")
@@ -43,7 +47,7 @@ local function complete(lead, line)
   if not name then
     return vim.tbl_filter(function(known)
       return vim.startswith(known, lead)
-    end, { "install", "log", "quickfix", "run" })
+    end, { "install", "log", "pick", "quickfix", "run" })
   end
   if name == "install" then return require("abridge.nvim.complete").paths(lead) end
   if name == "log" then return require("abridge.nvim.complete").folders(lead) end

@@ -7,6 +7,7 @@ local host = require "abridge.base.host"
 local slices = require "abridge.base.time_slices"
 local strings = require "abridge.base.strings"
 local buffer = require "abridge.nvim.buffer"
+local events = require "abridge.nvim.events"
 local highlight = require "abridge.nvim.highlight"
 local keys = require "abridge.nvim.keys"
 local render = require "abridge.nvim.render"
@@ -313,6 +314,7 @@ function Run:finish(result)
   self.shown, self.result = result, result
   if self.timer then vim.fn.timer_stop(self.timer) end
   self:paint()
+  if self.call_id then events.done(self) end -- else it has ended before `start` knows it
   local unseen = vim.api.nvim_buf_is_valid(self.buf) and #vim.fn.win_findbuf(self.buf) == 0
   if unseen and not (self.job and self.job.cancelled) then
     local level = result.is_error and vim.log.levels.ERROR or vim.log.levels.INFO
@@ -336,7 +338,8 @@ function Run:start(session)
   })
   self.dir, self.call_id = session.run:log_dir(), self.job.call_id
   self.number = tonumber(self.call_id:match "%d+$")
-  if self.result then return end
+  events.started(self, session)
+  if self.result then return events.done(self) end
   self.timer = vim.fn.timer_start(TICK_MS, function()
     if self.result then return vim.fn.timer_stop(self.timer) end
     self:tell()
@@ -376,7 +379,7 @@ function M.command(command, mods)
   buffer.show(self.buf, mods, true)
   self:keep()
   self:start(session)
-  buffer.name(self.buf, "run", self.dir, self.number, command)
+  if vim.api.nvim_buf_is_valid(self.buf) then buffer.name(self.buf, "run", self.dir, self.number, command) end
   return self.buf, self.job
 end
 
@@ -404,6 +407,19 @@ function M.show_latest(mods)
   local newest = runs[#runs]
   if not newest then error("No command has been run yet", 0) end
   newest:show(mods)
+end
+
+--- What runs, for a status line.
+---@return string
+function M.status()
+  local count, newest = 0, nil
+  for _, run in ipairs(runs) do
+    if not run.result then
+      count, newest = count + 1, run
+    end
+  end
+  if count > 1 then return ("%d running"):format(count) end
+  return newest and "running " .. newest:elapsed() or ""
 end
 
 --- The run that a buffer shows, or the newest, as an event of the log.

@@ -54,4 +54,11 @@ function M.log(run_dir, mods)
   return require("abridge.nvim.log").open(run_dir, mods)
 end
 
+--- What the commands of `:Abridge run` do, for a status line: `running 12s`, `2 running`; empty when none runs. Cheap.
+---@return string
+function M.status()
+  local window = package.loaded["abridge.nvim.command_window"]
+  return window and window.status() or ""
+end
+
 return M

@@ -95,7 +95,7 @@ function M.session()
   opts.tool_names = opts.tool_names or NO_TOOLS
   local session, message = require("abridge.session").logged(opts)
   if not session then error(message, 0) end
-  editor.session = session
+  editor.session = require("abridge.nvim.events").follow(session)
   vim.api.nvim_create_autocmd("VimLeavePre", {
     group = vim.api.nvim_create_augroup("abridge_session", { clear = true }),
     callback = function()

@@ -29,6 +29,7 @@ local MOST_NESTED = 10 -- calls that tools and callbacks make inside each other
 function M.emit(self, event)
   local _, message = self.run:event(event)
   self.sums:add(event)
+  if self.announce then self.announce(event) end
   if self.opts.on_event then
     host.on_main(function()
       if self.nested >= MOST_NESTED then return end

@@ -34,6 +34,7 @@ M.TIMEOUT_MAX = 3600
 ---@field private tools table<string, table> by own name
 ---@field private order string[] own names
 ---@field private opts abridge.SessionOptions
+---@field announce? fun(event: table) told of each event beside the host: for what shows calls as they are made
 local Session = {}
 Session.__index = Session
 Session.__name = "abridge.Session"
