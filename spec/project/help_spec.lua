@@ -317,7 +317,7 @@ describe("doc/abridge.txt #once", function()
     assert(made == text, "doc/abridge.txt is not that of its pages: run `make doc`")
   end)
 
-  it("opens on commands, keys, highlights and settings, under tags that people guess", function()
+  it("opens on commands, keys, highlights, events and settings, under tags that people guess", function()
     local order, last = {}, 0
     for i, tag in ipairs((tags_of(text))) do
       order[tag] = order[tag] or i
@@ -328,6 +328,8 @@ describe("doc/abridge.txt #once", function()
       ":Abridge",
       ":Abridge-run",
       ":Abridge-log",
+      ":Abridge-pick",
+      ":Abridge-quickfix",
       "abridge-keys",
       "abridge-run-window",
       "abridge-log-window",
@@ -336,6 +338,8 @@ describe("doc/abridge.txt #once", function()
       "ft-abridge-run",
       "abridge-highlights",
       "hl-AbridgeError",
+      "abridge-events",
+      "AbridgeRunDone",
       "abridge-settings",
       "b:abridge_status",
       "abridge-for-lua",
