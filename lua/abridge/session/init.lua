@@ -144,9 +144,8 @@ end
 --- an error of a host's callback.
 ---@param name string
 ---@param input table|string a table or JSON
----@param opts abridge.CallOptions
----@return abridge.Job
----@overload fun(self: abridge.Session, name: string, input: table|string): abridge.Result
+---@param opts? abridge.CallOptions
+---@return abridge.Result|abridge.Job
 function Session:call(name, input, opts)
   if type(name) ~= "string" then check.fail("session:call: name must be a string, got " .. check.show(name)) end
   local checked = check.options("session:call", opts, CALL_OPTIONS, 1)
