@@ -121,7 +121,18 @@ describe("from an error to its line", function()
     return buf
   end
 
+  --- Type keys that go to a line, in turns with the editor, and wait until it is there.
+  local function go(keys, line)
+    type_keys(keys)
+    eventually(function()
+      return vim.fn.getline("."):find(line, 1, true) ~= nil
+    end, line)
+  end
+
   local function at_the_error()
+    eventually(function()
+      return vim.bo.buftype == ""
+    end)
     assert.equal(vim.loop.fs_realpath(dir:at "src/a.c"), vim.loop.fs_realpath(api.nvim_buf_get_name(0)))
     assert.same({ 3, 3 }, api.nvim_win_get_cursor(0))
   end
@@ -129,13 +140,15 @@ describe("from an error to its line", function()
   it("goes by ]e and <CR> in the window the user came from, which has its own options", function()
     vim.cmd "set number"
     run()
-    type_keys "gg]e"
-    assert.equal("src/a.c:3:4: error: boom", vim.fn.getline ".")
+    go("gg]e", "src/a.c:3:4: error: boom")
+    go("]e", "gone.c:1: error: lost")
     type_keys "]e"
-    assert.equal("gone.c:1: error: lost", vim.fn.getline ".")
-    type_keys "]e"
+    eventually(function()
+      return said[1]
+    end)
     assert.same({ "abridge: No failure with a place comes after this" }, said)
-    type_keys "[e<CR>"
+    go("[e", "src/a.c:3:4: error: boom")
+    type_keys "<CR>"
     at_the_error()
     assert.equal(2, vim.fn.winnr "$")
     assert.is_true(vim.wo.number)
@@ -144,15 +157,49 @@ describe("from an error to its line", function()
 
   it("says in a sentence that a file is not there, and opens nothing", function()
     local buf = run()
-    type_keys "G[e<CR>"
+    go("G[e", "gone.c:1: error: lost")
+    type_keys "<CR>"
+    eventually(function()
+      return said[1]
+    end)
     assert.same({ "abridge: There is no file gone.c" }, said)
     assert.equal(buf, api.nvim_get_current_buf())
+  end)
+
+  it("says so in a line, whatever the name is", function()
+    run("echo '" .. ("d/"):rep(900) .. "gone.c:1: error: lost'; exit 1")
+    go("gg]e", "gone.c:1: error: lost")
+    type_keys "<CR>"
+    eventually(function()
+      return said[1]
+    end)
+    assert.matches("^abridge: There is no file d/d/.*gone%.c$", said[1])
+    assert.is_true(#said[1] < 80, said[1])
+  end)
+
+  it("takes no other run's log where this one keeps none", function()
+    session:close()
+    nvim.setup { session = { run_dir = false, cwd = dir.path } }
+    session = nvim.session()
+    run()
+    type_keys "gg<CR>"
+    eventually(function()
+      return vim.bo.filetype == "abridge-output"
+    end)
+    vim.cmd "Abridge quickfix"
+    assert.same({ "abridge: This run keeps no log" }, said)
+    vim.cmd "close"
+    vim.cmd "Abridge quickfix"
+    eventually(function()
+      return #vim.fn.getqflist() == 2
+    end)
   end)
 
   it("never opens a file over a window of ours", function()
     run()
     vim.cmd "only"
-    type_keys "gg]egF"
+    go("gg]e", "src/a.c:3:4: error: boom")
+    type_keys "gF"
     at_the_error()
     assert.equal(2, vim.fn.winnr "$")
     assert.equal("abridge-run", vim.bo[api.nvim_win_get_buf(vim.fn.win_getid(2))].filetype)
@@ -161,12 +208,17 @@ describe("from an error to its line", function()
   it("pages through the full output from lines that name no place", function()
     run()
     type_keys "gg<CR>"
-    assert.equal("abridge-output", vim.bo.filetype)
+    eventually(function()
+      return vim.bo.filetype == "abridge-output"
+    end)
   end)
 
   it("goes on in the full output, and back", function()
     run()
     type_keys "gg<CR>"
+    eventually(function()
+      return vim.bo.filetype == "abridge-output"
+    end)
     type_keys "]e"
     eventually(function()
       return vim.fn.getline "." == "src/a.c:3:4: error: boom"

@@ -40,7 +40,7 @@ function M.each(work, source, from, to, visit)
   to = math.min(to, source.size)
   while from < to do
     local start = math.max(from - M.CONTEXT, 0)
-    local text = assert(source.read(start, M.PIECE))
+    local text = assert(source.read(start, math.min(M.PIECE, source.size - start)))
     local stop = start + #text
     if stop < source.size then -- up to the end of a line, if one ends here
       local last = text:find "\n[^\n]*$"
@@ -86,7 +86,8 @@ end
 ---@return abridge.Location|nil
 function M.at(work, source, byte)
   local found
-  M.each(work, source, byte, byte + 1, function(place)
+  local near = { size = math.min(source.size, byte + M.CONTEXT), read = source.read } -- the rest does not matter
+  M.each(work, near, byte, byte + 1, function(place)
     found = place
   end)
   return found

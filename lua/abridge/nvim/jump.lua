@@ -5,9 +5,12 @@ local host = require "abridge.base.host"
 local listed_name = require "abridge.base.listed_name"
 local slices = require "abridge.base.time_slices"
 local buffer = require "abridge.nvim.buffer"
+local cells = require "abridge.nvim.cells"
 local failures = require "abridge.nvim.failures"
 
 local M = {}
+
+local NAME_CELLS = 50 -- of a file in a message
 
 --- May a file be shown in this window?
 local function is_ordinary(win)
@@ -58,7 +61,7 @@ function M.go(place, cwd)
   local path = M.path(place.file, cwd)
   local stat = host.uv().fs_stat(path)
   if not (stat and stat.type == "file") then
-    return buffer.complain(("There is no file %s"):format(listed_name.escape(place.file)))
+    return buffer.complain("There is no file " .. cells.middle(listed_name.escape(place.file), NAME_CELLS))
   end
   local ok, why = pcall(function()
     local buf = vim.fn.bufadd(files.absolute(path))

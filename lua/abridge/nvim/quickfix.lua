@@ -100,6 +100,7 @@ local function meant(number)
     local event, run = require("abridge.nvim.command_window").event(buf)
     if run then return { dir = run.dir, event = event, title = words.input(run), cwd = run.cwd } end
   end
+  if kind and kind ~= "keys" and not dir then error("This run keeps no log", 0) end
   dir = dir or require("abridge.nvim.run").current_dir() or folder.newest()
   if not dir then error("No run has a log yet", 0) end
   number = number or own
