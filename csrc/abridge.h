@@ -252,6 +252,16 @@ typedef struct {
     uint64_t kept;
 } abr_item;
 
+enum { ABR_PARTS_MOST = 16 };
+
+/* A part of an output of several commands: a run of whole lines of one kind. */
+typedef struct {
+    abr_kind kind;
+    uint64_t first_line; /* 1-based, inclusive */
+    uint64_t last_line;
+    uint64_t output_lines; /* those of its lines that are kept at least in part */
+} abr_part;
+
 /* The wire name of a unit: "elements". NULL if there is no such unit. */
 ABR_API const char *abr_item_name(abr_item_unit unit);
 
@@ -290,6 +300,8 @@ typedef struct {
     abr_kind kind;         /* ABR_AUTO: what the text is */
     const abr_item *items; /* ABR_AUTO: of JSON those that lack most bytes first; none where nothing is cut */
     size_t item_count;     /* at most ABR_ITEMS_MOST */
+    abr_part parts[ABR_PARTS_MOST]; /* ABR_AUTO: of a log amid text, in order; none where nothing is cut */
+    size_t part_count;
     const abr_piece *pieces; /* the content, in order */
     size_t piece_count;
     size_t content_bytes; /* size of the content, utf8_replace applied */

@@ -25,6 +25,7 @@
 #include "kinds/content.h"
 #include "kinds/parts.h"
 #include "priority/choice.h"
+#include "priority/log_parts.h"
 #include "priority/retain.h"
 
 /* What fit_side() is asked for. */
@@ -465,6 +466,45 @@ static abr_code run(abr_cutter *j, abr_cut *cut)
     return j->opts->strategy == ABR_HEAD_TAIL ? cut_both_sides(j, by, cut) : cut_one_side(j, cut);
 }
 
+/* ---- parts ---- */
+
+/* Count the lines first..last of a part that show. */
+static uint64_t lines_shown(const abr_cut *cut, uint64_t first, uint64_t last)
+{
+    uint64_t shown = 0;
+    uint64_t next = first; /* no line counts twice */
+    for (size_t i = 0; i < cut->piece_count; i++) {
+        const abr_piece *piece = &cut->pieces[i];
+        if (!piece->source)
+            continue;
+        const uint64_t from = piece->first_line > next ? piece->first_line : next;
+        const uint64_t to = piece->last_line < last ? piece->last_line : last;
+        if (from > to)
+            continue;
+        shown += to - from + 1;
+        next = to + 1;
+    }
+    return shown;
+}
+
+/* Name the parts. A priority cut has counted the lines of each that show. */
+static void list_parts(const abr_view *view, abr_cut *cut)
+{
+    const abr_log_parts *parts = view->log_parts;
+    bool counted = false;
+    for (size_t i = 0; i < ABR_PARTS_MOST; i++)
+        counted = counted || cut->parts[i].output_lines > 0;
+    for (size_t i = 0; parts && cut->truncated && i < parts->count; i++) {
+        const uint64_t first = parts->list[i].line + 1;
+        const uint64_t last = i + 1 < parts->count ? parts->list[i + 1].line : view->lines;
+        cut->parts[cut->part_count++] =
+            (abr_part){.kind = parts->list[i].written ? ABR_KIND_TEXT : ABR_KIND_LOG,
+                       .first_line = first,
+                       .last_line = last,
+                       .output_lines = counted ? cut->parts[i].output_lines : lines_shown(cut, first, last)};
+    }
+}
+
 /* ---- a view ---- */
 
 static abr_code cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
@@ -482,6 +522,7 @@ static abr_code cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cu
     cut->total_bytes = view->bytes;
     cut->total_chars = j.measure.chars ? view->chars : 0;
     abr_code code = run(&j, cut);
+    list_parts(view, cut);
     if (view->retainer && !cut->truncated) {
         const abr_found found = abr_log_found(view);
         cut->hits_found = cut->hits_kept = found.hits;

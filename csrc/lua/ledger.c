@@ -200,6 +200,21 @@ static void push_items(lua_State *L, const abr_cut *cut)
     }
 }
 
+/* Push a list of { kind =, first_line =, last_line =, output_lines = }. */
+static void push_parts(lua_State *L, const abr_cut *cut)
+{
+    lua_createtable(L, (int)cut->part_count, 0);
+    for (size_t i = 0; i < cut->part_count; i++) {
+        const abr_part *part = &cut->parts[i];
+        lua_createtable(L, 0, 4);
+        abr_put_text(L, WORD_kind, abr_kind_name(part->kind));
+        abr_put_count(L, WORD_first_line, part->first_line);
+        abr_put_count(L, WORD_last_line, part->last_line);
+        abr_put_count(L, WORD_output_lines, part->output_lines);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+}
+
 void abr_push_ledger(lua_State *L, const abr_cut *cut, int more)
 {
     enum { ALWAYS = 11 };
@@ -211,7 +226,7 @@ void abr_push_ledger(lua_State *L, const abr_cut *cut, int more)
                        cut->final_newline + 2 * cut->compact + (cut->line_bytes > 0) + (invalid > 0) +
                        (cut->max.lines != ABR_UNLIMITED) + (cut->max.bytes != ABR_UNLIMITED) +
                        (cut->max.tokens != ABR_UNLIMITED) + 2 * hits + (markers > 0) +
-                       (cut->kind != ABR_KIND_TOLD) + (cut->item_count > 0);
+                       (cut->kind != ABR_KIND_TOLD) + (cut->item_count > 0) + (cut->part_count > 0);
     lua_createtable(L, 0, fields);
     put_totals(L, cut);
     if (cut->truncated_by != ABR_BY_NONE)
@@ -239,6 +254,11 @@ void abr_push_ledger(lua_State *L, const abr_cut *cut, int more)
     if (cut->item_count > 0) {
         push_word(L, WORD_items);
         push_items(L, cut);
+        lua_rawset(L, -3);
+    }
+    if (cut->part_count > 0) {
+        push_word(L, WORD_parts);
+        push_parts(L, cut);
         lua_rawset(L, -3);
     }
     push_word(L, WORD_kept);

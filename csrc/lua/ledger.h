@@ -61,6 +61,7 @@ ABR_PRIVATE_BEGIN
     X(auto)                                                                                                  \
     X(kind)                                                                                                  \
     X(items)                                                                                                 \
+    X(parts)                                                                                                 \
     X(lines)                                                                                                 \
     X(bytes)                                                                                                 \
     X(chars)                                                                                                 \

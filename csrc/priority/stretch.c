@@ -396,8 +396,8 @@ static void count_hits_of(const abr_chooser *x, uint64_t from, uint64_t end, hit
     h->failure = in.end > in.from && in.number > h->failure ? in.number : h->failure;
 }
 
-/* Count those that show, but for lines that are written. */
-static void count_hits(const abr_chooser *x, abr_cut *cut)
+/* Count those that show, but for lines that are written; and the lines of each part that show, empty ones too. */
+static void count_parts(const abr_chooser *x, abr_cut *cut)
 {
     hit_count h = {0, 0};
     size_t part = 0;
@@ -408,6 +408,8 @@ static void count_hits(const abr_chooser *x, abr_cut *cut)
             while (from >= abr_part_end(x, part))
                 part++;
             const uint64_t end = abr_at_most(s->last_line + 1, abr_part_end(x, part));
+            if (x->parts.count > 1)
+                cut->parts[part].output_lines += end - from;
             if (!x->parts.list[part].written)
                 count_hits_of(x, from, end, &h, cut);
             from = end;
@@ -472,6 +474,6 @@ abr_code abr_fill_ledger(abr_chooser *x, abr_cut *cut)
         tell_lines(x, told);
     }
     count_output(x, cut);
-    count_hits(x, cut);
+    count_parts(x, cut);
     return ABR_OK;
 }

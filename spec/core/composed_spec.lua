@@ -282,6 +282,25 @@ describe("an output of several commands #once", function()
     assert.equal(2, select(2, content:gsub("\nBuild stopped.\n", "")))
   end)
 
+  it("tells its parts where it is cut", function()
+    local log = failing_log(FAILURES.gcc, 200)
+    local text = around[1] .. log .. around[7]
+    local _, cut = abridge.auto(text, { max_bytes = 4096 })
+    local _, before = around[1]:gsub("\n", "")
+    local _, of_log = log:gsub("\n", "")
+    assert.equal(3, #cut.parts)
+    assert.same({ "text", "log", "text" }, { cut.parts[1].kind, cut.parts[2].kind, cut.parts[3].kind })
+    assert.is_true(math.abs(cut.parts[2].first_line - before - 1) <= 4)
+    assert.is_true(math.abs(cut.parts[3].first_line - before - of_log - 1) <= 4)
+    assert.is_true(cut.parts[2].output_lines > 10)
+    local _, whole = abridge.auto(text, { max_bytes = #text })
+    assert.is_nil(whole.parts)
+    local _, alone = abridge.auto(log, { max_bytes = 2048 })
+    assert.is_nil(alone.parts)
+    local _, asked = abridge.auto(text, { max_bytes = 4096, kind = "log" })
+    assert.is_nil(asked.parts)
+  end)
+
   it("is cut alike however it came, with many parts", function()
     random.each(60, function()
       local texts = {}
@@ -310,6 +329,15 @@ describe("an output of several commands #once", function()
       assert.equal(whole, content)
       assert.same(cut_whole.kept, cut.kept)
       assert.same(cut_whole.failures, cut.failures)
+      assert.same(cut_whole.parts, cut.parts)
+      local lines, shown = 0, 0
+      for i, part in ipairs(cut.parts or {}) do
+        assert.equal(lines + 1, part.first_line)
+        assert.is_true(part.kind ~= (i > 1 and cut.parts[i - 1].kind or nil))
+        lines, shown = part.last_line, shown + part.output_lines
+      end
+      assert.is_true(not cut.parts or (#cut.parts <= 16 and #cut.parts > 1))
+      if cut.parts then assert.same({ cut.total_lines, cut.output_lines }, { lines, shown }) end
     end)
   end)
 

@@ -23,7 +23,7 @@ enum {
     LINES_SIZE = ABR_OR_TINY(4 * 1024, 120), /* bytes of a stretch, up to the end of the line there, */
     LINE_END = ABR_OR_TINY(1024, 16),        /* of which so many are held */
     STRETCH_HELD = LINES_SIZE + LINE_END,
-    PARTS_MOST = ABR_OR_TINY(16, 4),
+    PARTS_MOST = ABR_OR_TINY(ABR_PARTS_MOST, 4),
     PART_HEAD = ABR_OR_TINY(512, 16),  /* bytes of a part's start that are at hand, */
     PART_TAIL = ABR_OR_TINY(2048, 60), /* and of its end, */
     TAIL_MOST = ABR_OR_TINY(32, 3)     /* which has so many lines */

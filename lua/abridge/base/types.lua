@@ -46,10 +46,17 @@
 ---@field kept integer
 ---@field first? integer on a page of JSON, the index of the first element that shows, from 0
 
+---@class (exact) abridge.Part A run of whole lines of one kind, of an output of several commands.
+---@field kind abridge.Kind
+---@field first_line integer
+---@field last_line integer
+---@field output_lines integer those of its lines that are kept at least in part
+
 ---@class abridge.Cut The ledger: what was kept of a text. Plain data.
 ---@field strategy "auto"|"head"|"tail"|"head_tail"|"priority"|"pipeline"
 ---@field kind? abridge.Kind of `auto`
 ---@field items? abridge.Item[] of `auto`, at most 16; for JSON by omitted bytes, the largest first
+---@field parts? abridge.Part[] of `auto`, of a log amid text: 2 to 16, in order
 ---@field truncated boolean more than a final newline was left out
 ---@field truncated_by? "lines"|"bytes"|"chars"|"tokens"
 ---@field total_lines integer of the text, exact
