@@ -919,8 +919,8 @@ describe(":Abridge", function()
       vim.cmd "Abridge run"
       vim.cmd("Abridge log " .. vim.fn.fnameescape(dir:at "nothing"))
     end)
-    local usage = "abridge: usage: :Abridge run [COMMAND], :Abridge log [RUN_DIR], :Abridge pick, :Abridge quickfix [CALL]"
-      .. " or :Abridge install [FILE]"
+    local usage = "abridge: usage: :Abridge run [COMMAND], :Abridge log [RUN_DIR], :Abridge pick, "
+      .. ":Abridge quickfix [CALL] or :Abridge install [FILE]"
     assert.same({ "abridge: No command has been run yet", vim.log.levels.ERROR }, table.remove(said, 3))
     for i = 1, 2 do
       assert.same({ usage, vim.log.levels.ERROR }, said[i])
