@@ -41,7 +41,7 @@ void abr_content_keep(abr_content *c, const char *p, size_t n, uint64_t at, uint
     /* the last byte is in the last line, also where it is a newline */
     const uint64_t last_line = line + 1 + abr_count_newlines(p, n - 1);
     abr_piece *before = c->count > 0 ? &c->pieces[c->count - 1] : NULL;
-    if (before && before->source && before->last_byte == at && before->p + before->n == p) {
+    if (before && before->source && before->p && before->last_byte == at && before->p + before->n == p) {
         before->n += n;
         before->last_byte += n;
         before->last_line = last_line;
