@@ -76,6 +76,7 @@ build = {
         "csrc/kinds/json/json_compact.c",
         "csrc/kinds/json/json_cost.c",
         "csrc/kinds/json/json_cut.c",
+        "csrc/kinds/json/json_inner.c",
         "csrc/kinds/json/json_levels.c",
         "csrc/kinds/json/json_lines.c",
         "csrc/kinds/json/json_parts.c",

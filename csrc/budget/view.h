@@ -20,6 +20,10 @@ struct abr_reader;
 /* Which lines are kept, and why: priority/told_line.h. */
 struct abr_told_lines;
 
+/* Cuts a text that stands inside another one, `depth` deep: kinds ask for it. */
+typedef abr_code (*abr_cut_inner)(const char *p, size_t n, const abr_opts *opts, unsigned depth,
+                                  abr_cut *cut);
+
 /* A source as a cut sees it: what is at hand of its two ends, and the counts of all of it. */
 typedef struct {
     abr_edge front; /* from the start on; whole where the source is over no budget */
@@ -37,6 +41,8 @@ typedef struct {
     const char *media_type;                /* of what is binary, NULL where it is not known */
     struct abr_reader *reader;             /* of a kind that is cut part by part, else NULL */
     struct abr_told_lines *told_lines;     /* NULL: nobody asks */
+    abr_cut_inner cut_inner;
+    unsigned depth; /* of the source itself: 0, or how deep it stands in others */
 } abr_view;
 
 /* Size of the source's first or last line, without its newline. */

@@ -48,7 +48,7 @@ static abr_code cut_text_by_kind(abr_view *view, const abr_opts *opts, abr_cut *
 {
     abr_by_kind *k;
     const size_t keep = abr_bytes_to_keep(ABR_AUTO, &opts->max);
-    abr_code code = abr_by_kind_read(opts, keep, view->front.p, view->front.n, &k);
+    abr_code code = abr_by_kind_read(opts, keep, view->depth > 0, view->front.p, view->front.n, &k);
     if (code != ABR_OK) {
         memset(cut, 0, sizeof *cut);
         return abr_fail(error, code, "out of memory");
@@ -88,8 +88,8 @@ static abr_view view_of_text(const char *p, size_t n, bool with_chars)
     return view;
 }
 
-static abr_code cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_told_lines *told,
-                         abr_error *error)
+static abr_code cut_text(const char *p, size_t n, const abr_opts *opts, unsigned depth, abr_cut *cut,
+                         abr_told_lines *told, abr_error *error)
 {
     abr_code code = abr_check_opts(opts, error);
     if (code != ABR_OK) {
@@ -98,6 +98,8 @@ static abr_code cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut 
     }
     abr_view view = view_of_text(p ? p : "", n, abr_wants_chars(opts));
     view.told_lines = told;
+    view.cut_inner = abr_cut_text_inside;
+    view.depth = depth;
     if (opts->strategy == ABR_PRIORITY)
         return cut_text_by_priority(&view, opts, cut, error);
     if (opts->strategy == ABR_AUTO)
@@ -107,12 +109,17 @@ static abr_code cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut 
 
 abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_error *error)
 {
-    return cut_text(p, n, opts, cut, NULL, error);
+    return cut_text(p, n, opts, 0, cut, NULL, error);
+}
+
+abr_code abr_cut_text_inside(const char *p, size_t n, const abr_opts *opts, unsigned depth, abr_cut *cut)
+{
+    return cut_text(p, n, opts, depth, cut, NULL, NULL);
 }
 
 abr_code abr_explain_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_told_lines *told,
                           abr_error *error)
 {
     *told = (abr_told_lines){NULL, 0};
-    return cut_text(p, n, opts, cut, told, error);
+    return cut_text(p, n, opts, 0, cut, told, error);
 }

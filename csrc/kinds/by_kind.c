@@ -38,6 +38,7 @@ struct abr_by_kind {
     size_t keep;
     abr_hit *hits;    /* copies, followed by their texts; NULL where the text is at hand */
     const char *text; /* all of it, or NULL */
+    bool inside;      /* it stands in another one */
     bool decided;
     bool opened; /* its reader has read `start`, which counts once the next chunk is written */
     abr_telling told;
@@ -80,6 +81,7 @@ static abr_code open_log(const abr_by_kind *k, const text_place *before, log_rea
     const abr_retainer_opts own = {.text = k->text,
                                    .keep = k->keep,
                                    .chars = abr_wants_chars(&k->opts),
+                                   .inside = k->inside,
                                    .hits = k->opts.hits,
                                    .hit_count = k->opts.hit_count,
                                    .quiet_groups = k->opts.quiet_groups,
@@ -334,13 +336,15 @@ abr_code abr_by_kind_open(const abr_opts *opts, size_t keep, abr_by_kind **out)
     return code;
 }
 
-abr_code abr_by_kind_read(const abr_opts *opts, size_t keep, const char *p, size_t n, abr_by_kind **out)
+abr_code abr_by_kind_read(const abr_opts *opts, size_t keep, bool inside, const char *p, size_t n,
+                          abr_by_kind **out)
 {
     enum { CHUNK = ABR_OR_TINY(256 * 1024, 96) };
     abr_by_kind *k = *out = new_by_kind(opts, keep);
     if (!k)
         return ABR_ENOMEM;
     k->text = p;
+    k->inside = inside;
     k->told = abr_tell_as(opts->kind, p, n, true);
     k->decided = true;
     count_held(k, &k->held, p, (size_t)k->told.late.from);

@@ -18,8 +18,9 @@ abr_code abr_by_kind_open(const abr_opts *opts, size_t keep, abr_by_kind **out);
 /* The patterns that it was opened with, copied. */
 const abr_hit *abr_by_kind_hits(const abr_by_kind *k);
 
-/* Open one for a text that is all at hand, and read it. */
-abr_code abr_by_kind_read(const abr_opts *opts, size_t keep, const char *p, size_t n, abr_by_kind **out);
+/* Open one for a text that is all at hand, and read it. `inside`: it stands in another one. */
+abr_code abr_by_kind_read(const abr_opts *opts, size_t keep, bool inside, const char *p, size_t n,
+                          abr_by_kind **out);
 
 /* Get memory for a chunk; false changes nothing that counts. */
 bool abr_by_kind_reserve(abr_by_kind *k, const char *p, size_t n);

@@ -610,9 +610,11 @@ float abr_retainer_rarity(const abr_retainer *q, const char *p, size_t n)
     return abr_rarity(&q->counts, &q->lexicon, p, n, q->line);
 }
 
-static size_t allowance_for(size_t keep)
+static size_t allowance_for(size_t keep, bool inside)
 {
-    return ABR_RETAIN_LEAST + (keep < KEEP_MOST ? keep : (size_t)KEEP_MOST) * ABR_RETAIN_PER_BYTE;
+    const size_t least = inside ? ABR_RETAIN_LEAST / 4 : ABR_RETAIN_LEAST;
+    const size_t per_byte = inside ? ABR_RETAIN_PER_BYTE / 2 : ABR_RETAIN_PER_BYTE;
+    return least + (keep < KEEP_MOST ? keep : (size_t)KEEP_MOST) * per_byte;
 }
 
 size_t abr_retainer_most_lines(const abr_retainer *q)
@@ -702,7 +704,7 @@ void abr_retainer_lines(abr_retainer *q, size_t keep, abr_retained *out)
         add_retained(q, &q->retained.slots[q->retained.heap[i].slot], 0, out);
     for (size_t i = 0; i < looked; i++)
         add_retained(q, &q->looked[i], i == q->queued, out);
-    leave_heaviest(allowance_for(keep), out);
+    leave_heaviest(allowance_for(keep, q->opts.inside), out);
 }
 
 /* ---- the object ---- */
@@ -723,7 +725,7 @@ abr_code abr_retainer_open(const abr_retainer_opts *opts, abr_retainer **out)
     q->chars = opts->chars_before;
     q->retained.alloc = alloc;
     q->retained.copies = opts->text == NULL;
-    q->retained.allowance = allowance_for(opts->keep);
+    q->retained.allowance = allowance_for(opts->keep, opts->inside);
     abr_lexicon_open(&q->lexicon, opts->quiet_groups);
     if (abr_patterns_open(&q->patterns, opts->hits, opts->hit_count, alloc) == ABR_OK)
         return ABR_OK;

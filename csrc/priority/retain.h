@@ -21,6 +21,7 @@ typedef struct {
     const char *text;    /* the whole text, which stays where it is; NULL: chunks are copied */
     size_t keep;         /* abr_bytes_to_keep() of the budgets */
     bool chars;          /* count chars */
+    bool inside;         /* the text stands in another one, which takes memory, too: less is retained */
     const abr_hit *hits; /* copied */
     size_t hit_count;
     unsigned quiet_groups;

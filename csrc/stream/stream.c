@@ -16,6 +16,7 @@
 #include "budget/span.h"
 #include "budget/view.h"
 #include "cut/cut.h"
+#include "cut/cut_text.h"
 #include "files/errno_text.h"
 #include "files/private_file.h"
 #include "kinds/by_kind.h"
@@ -433,7 +434,10 @@ static abr_code view_of(abr_stream *s, abr_view *view)
     straighten(&s->back);
     bool fits = s->bytes <= s->keep;
     const abr_edge none = {"", 0, s->bytes == 0};
-    abr_view v = {.bytes = s->bytes, .ends_line = s->ends_line, .invalid = ABR_UNLIMITED};
+    abr_view v = {.bytes = s->bytes,
+                  .ends_line = s->ends_line,
+                  .invalid = ABR_UNLIMITED,
+                  .cut_inner = abr_cut_text_inside};
     v.front = keeps_front(s) ? edge_of(&s->front, s->bytes) : fits ? edge_of(&s->back, s->bytes) : none;
     v.back = s->opts.strategy == ABR_TAIL || s->back.n > 0 ? edge_of(&s->back, s->bytes)
              : fits                                        ? v.front

@@ -387,6 +387,20 @@ static size_t bytes(char *dst, unsigned i, size_t size)
     return fill(dst, (char)(i % 7), size);
 }
 
+/* A member that is a log of some size, and then many others. */
+static size_t log_in_string(char *dst, unsigned i, size_t size)
+{
+    size_t n = 0;
+    if (i > 0)
+        return put_number(dst, ",\"k%u\":[%u,{\"a\":%u}]", i);
+    n += put(dst, "\"stdout\":\"");
+    for (unsigned line = 0; n < size; line++)
+        n += put_number(dst + n,
+                        line % 9 == 0 ? "src/x%u.c:%u: error: no '%u'\\n" : "step %u of %u done, %u\\n",
+                        mixed(line));
+    return n + put(dst + n, "\"");
+}
+
 static const family families[] = {
     {"files", ABR_KIND_DIFF, "", files, "", 0},
     {"files, named", ABR_KIND_DIFF, "", files, "", 40},
@@ -411,6 +425,9 @@ static const family families[] = {
     {"history of much", ABR_KIND_DIFF, "", history, "", 700},
     {"history, then a hunk", ABR_KIND_DIFF, "", history_then_hunk, "", 100},
     {"history of much, then a hunk", ABR_KIND_DIFF, "", history_then_hunk, "", 700},
+    {"a log in a string", ABR_KIND_JSON, "{", log_in_string, "}", 60 * KB},
+    {"a long log in a string", ABR_KIND_JSON, "{", log_in_string, "}", 90 * KB},
+    {"a longer log in a string", ABR_KIND_JSON, "{", log_in_string, "}", 240 * KB},
     {"numbers", ABR_KIND_JSON, "[", numbers, "]", 1},
     {"large numbers", ABR_KIND_JSON, "[", numbers, "]", 9},
     {"empty arrays", ABR_KIND_JSON, "[", brackets, "]", 1},

@@ -822,6 +822,32 @@ static void a_late_log_survives_failing_allocations(void)
     free(whole);
 }
 
+/* The same of JSON with a log in it, which is cut as one: it is kept whole, or at hand anyway. */
+static void a_log_in_json_survives_failing_allocations(void)
+{
+    static const char work[] = "2026-11-26T10:00:00Z INFO [worker-1] request done in 12 ms\\n";
+    static const char error[] = "src/cart.c:12:5: error: expected ';' before 'return'\\n";
+    static const char head[] = "{\"exit_code\":1,\"stdout\":\"";
+    static char whole[60000];
+    for (size_t lines = 20; lines < 700; lines *= 30) {
+        size_t n = sizeof head - 1;
+        memcpy(whole, head, n);
+        for (size_t i = 0; i < lines; i++) {
+            const char *line = i == lines / 2 ? error : work;
+            const size_t size = strlen(line);
+            memcpy(whole + n, line, size);
+            n += size;
+        }
+        n += (size_t)sprintf(whole + n, "\",\"stderr\":\"\"}");
+        abr_opts o = ABR_OPTS_INIT;
+        o.strategy = ABR_AUTO;
+        o.max.bytes = 900;
+        for (size_t chunk = 3000; chunk < 100000; chunk *= 20)
+            for (size_t which = 1; fail_at(o, which, whole, n, chunk) >= which; which++)
+                CHECK(which < 300);
+    }
+}
+
 /* A write that failed may be followed by another text: the stream is as if it had not been tried. */
 static void a_failed_write_leaves_nothing_behind(void)
 {
@@ -951,6 +977,7 @@ int main(void)
     RUN(a_great_budget_costs_nothing_until_it_is_used);
     RUN(every_failing_allocation_is_survived);
     RUN(a_late_log_survives_failing_allocations);
+    RUN(a_log_in_json_survives_failing_allocations);
     RUN(a_failed_write_leaves_nothing_behind);
     RUN(a_failing_counter_may_be_asked_again);
     RUN(writing_does_not_count_tokens);

@@ -63,7 +63,7 @@ size_t abr_json_print_marker(const abr_json_costs *x, const abr_json_value *v, u
     return n + put_counts(dst + n, omitted, v->count, " omitted\"");
 }
 
-static uint64_t marker_cost(const abr_json_costs *x, const abr_json_value *v)
+uint64_t abr_json_marker_size(const abr_json_costs *x, const abr_json_value *v)
 {
     char marker[ABR_JSON_MARKER_MOST];
     return x->pays ? abr_json_print_marker(x, v, v->count, false, marker) : 0;
@@ -102,7 +102,8 @@ static bool in_part(const abr_json_costs *x, const abr_json_value *v)
     if (v->type == ABR_JSON_DATA)
         return true;
     const uint64_t n = abr_json_text_size(v);
-    return v->type == ABR_JSON_TEXT && n + QUOTES > x->part && n > least_room(x, v) + marker_cost(x, v);
+    return v->type == ABR_JSON_TEXT && n + QUOTES > x->part &&
+           n > least_room(x, v) + abr_json_marker_size(x, v);
 }
 
 /* ---- values ---- */
@@ -117,9 +118,9 @@ static uint64_t brackets_cost(const abr_json_value *v)
 static uint64_t least_cost(const abr_json_costs *x, const abr_json_value *v)
 {
     if (abr_json_holds_values(v))
-        return brackets_cost(v) + (v->count > 0 ? marker_cost(x, v) : 0);
+        return brackets_cost(v) + (v->count > 0 ? abr_json_marker_size(x, v) : 0);
     if (in_part(x, v))
-        return v->head_n + QUOTES + least_room(x, v) + marker_cost(x, v);
+        return v->head_n + QUOTES + least_room(x, v) + abr_json_marker_size(x, v);
     return v->head_n + abr_json_own_size(v);
 }
 
@@ -144,7 +145,7 @@ static int64_t marker_change(const abr_json_costs *x, uint32_t v)
         const bool last = it->ordinal + 1 == in->count || is_shown_at(values, it->next, it->ordinal + 1);
         gaps = 1 - first - last;
     }
-    return gaps == 0 ? 0 : gaps * (int64_t)marker_cost(x, in);
+    return gaps == 0 ? 0 : gaps * (int64_t)abr_json_marker_size(x, in);
 }
 
 void abr_json_cost_all(abr_json_costs *x)
@@ -243,7 +244,7 @@ void abr_json_give_room(abr_json_costs *x, uint32_t v, uint64_t room)
 {
     abr_json_value *it = &x->tree->values[v];
     const uint64_t n = abr_json_text_size(it);
-    const uint64_t marker = marker_cost(x, it);
+    const uint64_t marker = abr_json_marker_size(x, it);
     if (room + marker >= n && abr_json_may_be_whole(x, it)) {
         x->used = x->used + n - it->room - marker;
         it->full = true;

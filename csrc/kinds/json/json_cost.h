@@ -4,6 +4,7 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "kinds/json/json_inner.h"
 #include "kinds/json/json_tree.h"
 
 ABR_PRIVATE_BEGIN
@@ -12,6 +13,7 @@ enum { ABR_JSON_MARKER_MOST = 192, ABR_JSON_BRACKETS = 2 /* bytes */ };
 
 typedef struct {
     abr_json_tree *tree;
+    const abr_json_lines_text *lines;
     uint64_t most; /* bytes to use, of source and of markers that count */
     uint64_t used;
     uint64_t part; /* a longer string may be shown in part */
@@ -44,6 +46,9 @@ bool abr_json_may_be_whole(const abr_json_costs *x, const abr_json_value *v);
 
 /* Bytes of a string's content that are at hand. */
 uint64_t abr_json_text_size(const abr_json_value *v);
+
+/* Bytes that the marker of a value takes at most, if it counts. */
+uint64_t abr_json_marker_size(const abr_json_costs *x, const abr_json_value *v);
 
 /* Give a string that is shown in part so many bytes. */
 void abr_json_give_room(abr_json_costs *x, uint32_t v, uint64_t room);

@@ -11,6 +11,7 @@
 #include "abridge.h"
 #include "base/size.h"
 #include "kinds/json/json_cost.h"
+#include "kinds/json/json_inner.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_tree.h"
 #include "text/scan.h"
@@ -25,6 +26,7 @@ typedef struct {
 
 typedef struct {
     const abr_json_costs *costs;
+    const abr_kind_request *q;
     const abr_json_value *values;
     abr_content *out;
     uint64_t at;                /* bytes of the source before the document, */
@@ -146,9 +148,76 @@ static size_t fit_tail(const char *end, size_t n, size_t most)
     return window - abr_json_sure_place(end - window, window, window - least(most, window));
 }
 
+/* ---- strings that are documents ---- */
+
+typedef struct {
+    printer *to;
+    const char *raw; /* the string's content, as it is spelled */
+    uint64_t at;     /* bytes of the source before it, */
+    uint64_t line;   /* and newlines: there is none in it */
+    size_t next;     /* after what was shown last */
+    uint64_t kept;
+    uint64_t chars;
+} inner_printer;
+
+static void keep_inner(void *ctx, size_t at, size_t n)
+{
+    inner_printer *x = ctx;
+    x->to->goes_on = x->to->goes_on && at == x->next;
+    keep(x->to, x->raw + at, n, x->at + at, x->line);
+    x->next = at + n;
+    x->kept += n;
+    x->chars += abr_json_char_count(x->raw + at, n);
+}
+
+static void mark_inner(void *ctx, const char *p, size_t n)
+{
+    inner_printer *x = ctx;
+    x->to->goes_on = false;
+    abr_content_mark(x->to->out, p, n);
+}
+
+/* All of a string's content, if it is at hand; or NULL. */
+static const char *raw_text(const printer *x, const abr_json_value *v)
+{
+    const abr_json_lines_text *lines = x->costs->lines;
+    const uint64_t n = abr_json_text_size(v);
+    if (abr_json_may_be_whole(x->costs, v))
+        return v->p + v->head + 1;
+    const bool is_it = lines->at == v->at + v->head + 1 && lines->n == n;
+    return is_it && abr_json_has_lines(lines, x->q->keep) ? lines->p : NULL;
+}
+
+/* A string that is a log, a table, lines of text or JSON, cut as that. False: it is none of these. */
+static bool print_document(printer *x, abr_json_value *v)
+{
+    const abr_alloc *a = x->costs->tree->alloc;
+    const char *raw = raw_text(x, v);
+    const size_t n = (size_t)abr_json_text_size(v);
+    abr_json_inner inner;
+    if (!raw || v->type == ABR_JSON_DATA)
+        return false;
+    const bool is_cut = abr_json_inner_cut(x->q, a, raw, n, v->room + abr_json_marker_size(x->costs, v),
+                                           x->costs->marks, &inner);
+    if (is_cut) {
+        inner_printer to = {.to = x, .raw = raw, .at = v->at + v->head + 1, .line = line_of(x, v, v->head)};
+        const abr_json_inner_parts parts = {keep_inner, mark_inner, &to};
+        keep_of(x, v, v->head, 1);
+        abr_json_inner_tell(&inner, &parts);
+        x->goes_on = x->goes_on && to.next == n;
+        keep(x, "\"", 1, v->end - 1, to.line);
+        note_lack(x, v, n - to.kept, to.chars);
+    }
+    x->out->failed = x->out->failed || inner.failed;
+    abr_json_inner_free(&inner, a);
+    return is_cut || inner.failed;
+}
+
 /* A string whose middle is left out. */
 static void print_part(printer *x, abr_json_value *v)
 {
+    if (print_document(x, v))
+        return;
     const ends e = ends_of(x, v);
     const size_t size = (size_t)abr_json_text_size(v);
     const size_t front = v->type == ABR_JSON_DATA ? v->room : v->room - v->room / 3;
@@ -306,7 +375,8 @@ static void tell(printer *x)
 
 void abr_json_print(const abr_json_costs *costs, const abr_kind_request *q, abr_content *out)
 {
-    printer x = {.costs = costs, .values = costs->tree->values, .out = out, .at = q->at, .line = q->line};
+    printer x = {
+        .costs = costs, .q = q, .values = costs->tree->values, .out = out, .at = q->at, .line = q->line};
     const uint32_t root = x.values[0].child;
     print_value(&x, root, true, true);
     if (!costs->tree->parts->is_record)

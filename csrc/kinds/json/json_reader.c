@@ -58,6 +58,7 @@ typedef struct {
     abr_json_keys keys;
     size_t half; /* bytes of either end of a long string that are retained */
     long_string string;
+    abr_json_lines_text lines;
     abr_json_compact compact; /* all of it, while that may fit */
     abr_json_parts parts;
     abr_json_values *values;
@@ -139,6 +140,7 @@ static void keep_long(json_reader *r, uint64_t start, uint64_t end, bool whole)
         if (start - s->at > ABR_JSON_PREFIX_MOST)
             s->at = start;
         s->line = abr_json_lines(source, s->at);
+        abr_json_lines_begin(&r->lines, start + 1);
         s->head_n = (size_t)(start - s->at);
         if (!abr_flow_copy(&source->flow, s->at, s->head_n, s->bytes))
             memset(s->bytes, 0, s->head_n);
@@ -149,6 +151,7 @@ static void keep_long(json_reader *r, uint64_t start, uint64_t end, bool whole)
         n = n < end - s->counted ? n : (size_t)(end - s->counted);
         const size_t quotes = (size_t)(s->counted == start) + (size_t)(whole && s->counted + n == end);
         abr_json_count_chars(&s->chars, p + (s->counted == start), n - quotes);
+        abr_json_lines_take(&r->lines, p + (s->counted == start), n - quotes);
         const size_t room = (size_t)(start - s->at) + r->half - s->head_n;
         const size_t head = n < room ? n : room;
         memcpy(s->bytes + s->head_n, p, head);
@@ -162,6 +165,7 @@ static void end_long(json_reader *r, abr_json_entry *e)
 {
     long_string *s = &r->string;
     keep_long(r, e->start, e->end, true);
+    abr_json_lines_end(&r->lines);
     const size_t tail_n = s->tail_n < r->half ? s->tail_n : r->half;
     const abr_json_long text = {.chars = s->chars.chars,
                                 .line = s->line,
@@ -344,11 +348,18 @@ static bool reserve_string(json_reader *r, const char *p, size_t n)
     return r->string.bytes != NULL;
 }
 
+/* What is held back of a string counts as well. */
+static bool reserve_lines(json_reader *r, size_t n)
+{
+    return !r->string.bytes ||
+           abr_json_lines_reserve(&r->lines, n + ABR_JSON_CARRY + ABR_JSON_SMALL, r->alloc);
+}
+
 static bool reserve_json(abr_reader *reader, const char *p, size_t n)
 {
     json_reader *r = (json_reader *)(void *)reader;
     return r->broken ||
-           (reserve_levels(r, n) && reserve_string(r, p, n) &&
+           (reserve_levels(r, n) && reserve_string(r, p, n) && reserve_lines(r, n) &&
             abr_json_compact_reserve(&r->compact, n, r->alloc) &&
             abr_json_parts_reserve(&r->parts, n, ABR_JSON_CARRY + ABR_JSON_PREFIX_MOST + 2 * r->half));
 }
@@ -439,7 +450,7 @@ static bool put_whole(const json_reader *r, const abr_kind_request *q, abr_conte
 static bool choose_json(abr_reader *reader, const abr_kind_request *q, abr_content *out)
 {
     json_reader *r = (json_reader *)(void *)reader;
-    return q->whole ? put_whole(r, q, out) : abr_json_cut(&r->parts, r->values, q, out);
+    return q->whole ? put_whole(r, q, out) : abr_json_cut(&r->parts, r->values, &r->lines, q, out);
 }
 
 /* ---- opening ---- */
@@ -456,6 +467,8 @@ static void close_json(abr_reader *reader)
         a->free(a->ctx, r->string.bytes);
     if (r->compact.p)
         a->free(a->ctx, r->compact.p);
+    if (r->lines.p)
+        a->free(a->ctx, r->lines.p);
     a->free(a->ctx, r);
 }
 
@@ -473,6 +486,7 @@ static abr_code open_json(const abr_reader_opts *opts, abr_reader **out)
     r->parts = (abr_json_parts){.alloc = opts->alloc,
                                 .is_record = opts->is_record,
                                 .allowance = abr_json_allowance(opts->keep, opts->is_record)};
+    r->lines.most = opts->is_record ? 0 : abr_json_lines_most(opts->keep);
     r->half = abr_json_string_most(opts->is_record, r->parts.allowance) / 2;
     r->levels.parts = &r->parts;
     r->levels.source = &r->source;

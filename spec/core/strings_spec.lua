@@ -1,0 +1,129 @@
+-- Strings of JSON that are documents: SPEC 14.
+local abridge = require "abridge"
+local json = assert(require("abridge.base.host").json())
+local random = require "support.random"
+
+--- A log of some bytes with a failure in its middle.
+local function log_of(bytes)
+  local lines, size = {}, 0
+  while size < bytes do
+    lines[#lines + 1] = ("2026-11-26T10:00:%02dZ INFO [worker-%d] step %d of the build: \\ "):format(
+      #lines % 60,
+      #lines % 4,
+      #lines
+    ) .. random.choose { 'say "done"', "a\tb", "größer", "\27[32mok\27[0m", "x/y" }
+    size = size + #lines[#lines] + 1
+  end
+  table.insert(lines, math.floor(#lines / 2), "src/cart.c:12:5: error: expected ';' before \"return\"")
+  return table.concat(lines, "\n") .. "\n"
+end
+
+local FAILURE = "src/cart.c:12:5: error: expected ';' before \"return\""
+
+--- The source's bytes that a cut shows, and the whole content with its markers taken out.
+local function shown(text, content, cut)
+  local kept, rest, at = {}, {}, 1
+  for i, range in ipairs(cut.kept) do
+    kept[i] = text:sub(range.first_byte, range.last_byte)
+  end
+  for _, marker in ipairs(cut.markers or {}) do
+    rest[#rest + 1] = content:sub(at, marker.first_byte - 1)
+    at = marker.last_byte + 1
+  end
+  rest[#rest + 1] = content:sub(at)
+  return table.concat(kept), table.concat(rest)
+end
+
+local function in_chunks(text, opts)
+  local stream = abridge.stream(opts)
+  local at = 1
+  while at <= #text do
+    local n = random.choose { random.between(1, 50000), random.between(1, 700) }
+    assert(stream:write(text:sub(at, at + n - 1)))
+    at = at + n
+  end
+  return stream:finish()
+end
+
+describe("a string of JSON", function()
+  it("that is a log keeps its failure, as it is spelled", function()
+    random.each(60, function()
+      local log = log_of(random.between(2000, 40000))
+      local text = ('{"exit_code":%d,"stdout":%s,"stderr":""}'):format(random.below(3), json.encode(log))
+      local opts = { max_bytes = random.between(700, 6000) }
+      local content, cut = abridge.auto(text, opts)
+      assert.equal("json", cut.kind)
+      assert.is_true(#content <= opts.max_bytes)
+      local inner = json.decode(content).stdout
+      assert.truthy(inner:find(FAILURE, 1, true), inner)
+      if cut.truncated then assert.truthy(inner:find "%d+ [%a ]+omitted%] %.%.%.\n", inner) end
+      local kept, rest = shown(text, content, cut)
+      assert.equal(kept, rest)
+      local chunked, cut_chunked = in_chunks(text, opts)
+      assert.equal(content, chunked)
+      assert.same(cut.kept, cut_chunked.kept)
+    end)
+  end)
+
+  it("is one of chars where nothing is inserted", function()
+    local log = log_of(20000)
+    local text = json.encode { content = { { type = "text", text = log } } }
+    local content, cut = abridge.auto(text, { max_bytes = 3000, marker = "none" })
+    assert.is_nil(cut.markers)
+    local inner = json.decode(content).content[1].text
+    assert.truthy(inner:find(FAILURE, 1, true))
+    assert.equal("chars", cut.items[1].unit)
+    assert.equal("/content/0/text", cut.items[1].of)
+  end)
+
+  it("that is JSON, a diff or a table stays one", function()
+    local rows, hunks = { "id,name,score" }, { "diff --git a/x b/x\n--- a/x\n+++ b/x" }
+    local list = {}
+    for i = 1, 300 do
+      list[i] = { id = i, name = "item " .. i, state = i == 150 and "failed" or "fine" }
+      rows[#rows + 1] = ("%d,item %d,%d"):format(i, i, i * 7 % 100)
+      hunks[#hunks + 1] = ("@@ -%d +%d @@\n-old %d\n+new %d"):format(i * 9, i * 9, i, i)
+    end
+    local function inner_of(text)
+      local content = abridge.auto(json.encode { text = text }, { max_bytes = 2500 })
+      return json.decode(content).text
+    end
+    local document = json.decode(inner_of(json.encode(list)))
+    assert.is_true(#document > 5)
+    assert.truthy(inner_of(table.concat(rows, "\n")):find "^id,name,score\n1,item 1,7\n.*%d rows omitted")
+    assert.truthy(inner_of(table.concat(hunks, "\n")):find "^diff %-%-git a/x b/x\n.*%d hunks, %+%d+ %-%d+ omitted")
+  end)
+
+  it("is cut at four levels, and no deeper", function()
+    local text = log_of(9000)
+    for level = 1, 6 do
+      text = json.encode { log = text, level = level }
+      local content, cut = abridge.auto(text, { max_bytes = 6000 })
+      assert.equal("json", cut.kind)
+      local inner = content
+      for _ = 1, math.min(level, 3) do
+        inner = json.decode(inner).log
+        assert.equal("string", type(inner))
+      end
+      if level <= 2 then assert.truthy(inner:find(level == 1 and FAILURE or "cart.c:12:5", 1, true), level) end
+    end
+  end)
+
+  it("keeps every budget", function()
+    random.each(40, function()
+      local text = json.encode { out = log_of(random.between(1000, 30000)), err = log_of(random.between(100, 5000)) }
+      local opts = random.choose {
+        { max_chars = random.between(50, 4000) },
+        { max_tokens = random.between(30, 1500) },
+        { max_bytes = random.between(20, 5000), max_lines = random.between(1, 5) },
+      }
+      local content, cut = abridge.auto(text, opts)
+      assert.is_true(#content <= (opts.max_bytes or math.huge))
+      if opts.max_tokens then assert.is_true(abridge.estimate_tokens(content) <= opts.max_tokens) end
+      if content ~= "" then json.decode(content) end
+      assert.equal(content, (in_chunks(text, opts)))
+      local kept, rest = shown(text, content, cut)
+      assert.equal(kept, rest)
+    end)
+  end)
+end)
