@@ -40,10 +40,11 @@ enum {
     WIDTH_MOST = 1200,
     WIDTH_SHARE = 8,  /* a line's part of the budget */
     TAIL_SHARE = 8,   /* part of the budget that the end is sure to get */
-    HEAD_SHARE = 12,  /* the same for the first line */
+    AMID_SHARE = 16,  /* the same for the end of a log that others follow, or of what follows it */
+    HEAD_SHARE = 12,  /* and for the first line, */
+    PARTS_SHARE = 8,  /* and those of the parts, which are left out if they take more */
     NEAR_FAILURE = 8, /* lines of what is written, next to a log, */
-    NEAR_LOG = 2,     /* or of others */
-    PARTS_SHARE = 8   /* and for the first lines of the parts, which are left out if they take more */
+    NEAR_LOG = 2      /* or of others */
 };
 
 static const float size_power = 0.3F; /* how much of a line's size counts against it */
@@ -122,12 +123,12 @@ static bool keep_end(abr_chooser *x, size_t part, uint64_t share, abr_cost *used
 static bool keep_ends(abr_chooser *x, abr_cost *used)
 {
     const size_t last = x->parts.count - 1;
-    if (!keep_end(x, last, x->parts.list[last].written ? 2 * TAIL_SHARE : TAIL_SHARE, used))
+    if (!keep_end(x, last, x->parts.list[last].written ? AMID_SHARE : TAIL_SHARE, used))
         return false;
     const uint64_t printed = (last + x->parts.list[last].written) / 2; /* before the last part */
     for (size_t part = last; part > 0; part--)
         if (!x->parts.list[part - 1].written)
-            keep_end(x, part - 1, 2 * TAIL_SHARE * printed, used);
+            keep_end(x, part - 1, AMID_SHARE * printed, used);
     return true;
 }
 
