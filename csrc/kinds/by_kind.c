@@ -29,7 +29,7 @@ typedef struct {
 /* What reads a log. */
 typedef struct {
     abr_retainer *retainer;   /* NULL: there is none */
-    abr_stretches *stretches; /* NULL where the caller says that all of it is a log */
+    abr_stretches *stretches; /* NULL where the caller says that all of it is a log, and inside others */
 } log_reader;
 
 struct abr_by_kind {
@@ -90,7 +90,7 @@ static abr_code open_log(const abr_by_kind *k, const text_place *before, log_rea
                                    .lines_before = before->lines,
                                    .chars_before = abr_counted_chars(&before->chars, &invalid)};
     abr_code code = abr_retainer_open(&own, &out->retainer);
-    if (code == ABR_OK && k->opts.kind == ABR_KIND_TOLD)
+    if (code == ABR_OK && k->opts.kind == ABR_KIND_TOLD && !k->inside)
         code = open_stretches(k, before, &out->stretches);
     if (code != ABR_OK)
         close_log(out);

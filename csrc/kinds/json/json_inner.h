@@ -24,7 +24,7 @@ typedef struct {
 
 enum {
     ABR_JSON_LINES_LEAST = ABR_OR_TINY(4096, 64),      /* bytes of such a string */
-    ABR_JSON_LINES_MOST = ABR_OR_TINY(44 * 1024, 512), /* and the most of them, */
+    ABR_JSON_LINES_MOST = ABR_OR_TINY(42 * 1024, 512), /* and the most of them, */
     ABR_JSON_LINES_PER_BYTE = 7                        /* and more by the budget */
 };
 
