@@ -401,6 +401,37 @@ static size_t log_in_string(char *dst, unsigned i, size_t size)
     return n + put(dst + n, "\"");
 }
 
+/* Source, in which every hundredth piece is a message of a program that failed. */
+static size_t source(char *dst, unsigned i, size_t size)
+{
+    size_t n = 0;
+    for (unsigned k = 0; k < 100; k++)
+        n += put_number(dst + n,
+                        "    if (x[%u] == 7 && call(y, \"text\")) return z->member; /* why, as it is */\n",
+                        i + k);
+    return n + (size > 0 && i % 100 == 99
+                    ? put_number(dst + n, "tar: Error is not recoverable %u: exiting now\n", i)
+                    : 0);
+}
+
+/* Source and work by turns. */
+static size_t source_and_work(char *dst, unsigned i, size_t size)
+{
+    size_t n = 0;
+    if (i / size % 2 == 0)
+        return source(dst, i, 0);
+    for (unsigned k = 0; k < 100; k++)
+        n += put_number(dst + n, "2026-11-26T10:00:00Z INFO [worker-%u] request %u done in %u ms\n",
+                        mixed(i + k));
+    return n;
+}
+
+/* Is its kind told by its bytes, not by the options? */
+static bool is_told(const family *f)
+{
+    return f->piece == source || f->piece == source_and_work;
+}
+
 static const family families[] = {
     {"files", ABR_KIND_DIFF, "", files, "", 0},
     {"files, named", ABR_KIND_DIFF, "", files, "", 40},
@@ -481,6 +512,10 @@ static const family families[] = {
     {"traces", ABR_KIND_LOG, "", traces, "", 30},
     {"prose", ABR_KIND_LOG, "", prose, "", 10},
     {"bytes", ABR_KIND_BINARY, "", bytes, "", 1000},
+    {"source", ABR_KIND_TEXT, "", source, "", 0},
+    {"source, then a failure", ABR_KIND_LOG, "", source, "tar: Error is not recoverable: exiting now\n", 0},
+    {"source and work", ABR_KIND_LOG, "", source_and_work, "", 50},
+    {"source and work, by short turns", ABR_KIND_LOG, "", source_and_work, "", 2},
 };
 
 enum { FAMILIES = sizeof families / sizeof *families };
@@ -500,7 +535,7 @@ static size_t peak_of(const family *f, abr_opts o, size_t flow, size_t chunk, ab
     abr_stream *s = NULL;
     abr_cut cut;
     o.alloc = &alloc;
-    if (o.strategy == ABR_AUTO && f->kind != ABR_KIND_TEXT)
+    if (o.strategy == ABR_AUTO && f->kind != ABR_KIND_TEXT && !is_told(f))
         o.kind = f->kind;
     if (!buffer)
         exit(2);
