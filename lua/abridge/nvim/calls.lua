@@ -102,6 +102,19 @@ function Calls:read(work, changed)
   end)
 end
 
+--- An event of a log, by its place there.
+---@param run table
+---@param at? integer
+---@return table|nil event
+function M.event_at(run, at)
+  local event
+  if at then run:each(function(found)
+    event = found
+    return false
+  end, at) end
+  return event
+end
+
 --- The bytes of a call that the model did not see.
 ---@param call abridge.nvim.Call
 ---@return integer

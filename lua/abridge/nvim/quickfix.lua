@@ -49,16 +49,6 @@ local function fill(work, source, cwd, title)
   return id, count
 end
 
---- The event that starts at a place of a log.
-local function event_at(run, start)
-  local event
-  if start then run:each(function(found)
-    event = found
-    return false
-  end, start) end
-  return event
-end
-
 --- The event of a call's result, and what was asked.
 ---@return table|nil event
 ---@return table|string asked its `tool_call`, or why there is none
@@ -70,8 +60,8 @@ local function find(work, run, number)
   end)
   if not found then return nil, ("There is no call %.0f"):format(number) end
   if not found.at then return nil, ("Call %.0f has not ended"):format(number) end
-  local event = event_at(run, found.at)
-  return event, event and event_at(run, found.from) or {}
+  local event = calls.event_at(run, found.at)
+  return event, event and calls.event_at(run, found.from) or {}
 end
 
 --- The folder that a call of a log ran in.

@@ -29,26 +29,16 @@ local function show_gone(buf)
   buffer.show(buf, nil, false, true)
 end
 
---- An event of a log, by where it starts.
-local function event_at(run, start)
-  local event
-  if start then run:each(function(found)
-    event = found
-    return false
-  end, start) end
-  return event
-end
-
 --- Show a call that has ended; false if there is nothing to show.
 local function show_call(buf, kind, run, call)
-  local event = event_at(run, call.at)
+  local event = calls.event_at(run, call.at)
   if not event then return false end
   if kind == "output" then return require("abridge.nvim.full_output").open(run, event, call.number, buf) ~= nil end
   if kind == "result" then
     require("abridge.nvim.log").restore_result(run, event, call.number, buf)
     return true
   end
-  local asked = event_at(run, call.from)
+  local asked = calls.event_at(run, call.from)
   local command = asked and words.command(asked.input)
   if not command then return false end
   require("abridge.nvim.command_window").restore(buf, run.dir, call.number, command, event)
