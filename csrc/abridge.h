@@ -268,7 +268,8 @@ ABR_API const char *abr_item_name(abr_item_unit unit);
 /* The wire name of a kind: "json_lines"; NULL for ABR_KIND_TOLD, and if there is no such kind. */
 ABR_API const char *abr_kind_name(abr_kind kind);
 
-/* What (p, n) is, by its first ABR_KIND_BYTES. Cost: at most these are read, nothing is allocated. */
+/* The kind of (p, n), by its first ABR_KIND_BYTES; if these are written, also by a log after them. Cost: linear in
+ * these, and a few lines of each 64 KiB after them; nothing is allocated. */
 ABR_API abr_kind abr_tell(const char *p, size_t n);
 
 /* The ledger of a cut. Source pieces and the gaps between them tile the source exactly; a newline dropped at

@@ -1,9 +1,9 @@
 /*
- * A text that is cut as what it is. Its kind is told by its first ABR_TOLD_BY, or by all of a shorter
- * text; until these have come they are held. Then what reads that kind gets them, and the rest as it comes.
+ * A text that is cut by its kind, told by its first ABR_TOLD_BY, or by all of a shorter text. These bytes are
+ * held until then; the kind's reader gets them, and the rest as it comes.
  *
- * Nobody reads what is written, but a log may start in it. So of such a text the last whole block is held, and
- * what came after it; where a log starts in a block, it is read from there on.
+ * Source, prose and listings have no reader, but a log may start later. So the last whole block of such a text
+ * is held with the bytes after it, and a log is read from the block of its start on.
  */
 #include <string.h>
 
@@ -26,10 +26,10 @@ typedef struct {
     abr_char_counter chars; /* where they are counted */
 } text_place;
 
-/* What reads a log. */
+/* The readers of a log. */
 typedef struct {
     abr_retainer *retainer;   /* NULL: there is none */
-    abr_stretches *stretches; /* NULL where the caller says that all of it is a log, and inside others */
+    abr_stretches *stretches; /* NULL for a log by the caller's word, and inside other texts */
 } log_reader;
 
 struct abr_by_kind {
@@ -44,14 +44,14 @@ struct abr_by_kind {
     abr_telling told;
     log_reader log;
     abr_reader *reader;
-    char *start; /* while the kind is open, or the text is written: what is held */
+    char *start; /* the bytes held, while the kind is open or the text is written */
     size_t start_n;
     size_t start_size;
     size_t preview_n;
     bool watches;    /* the text is written, and a log may start in it */
-    text_place held; /* what stands before what is held */
-    uint64_t log_at; /* of one that starts in the chunk to come, or in what is held: from here in these */
-    log_reader last; /* of a log that starts in what is held, if the text ends there */
+    text_place held; /* counts before the bytes held */
+    uint64_t log_at; /* start of a late log, in the bytes held and the chunk after them */
+    log_reader last; /* of a log in the bytes held, for a text that ends there */
 };
 
 /* ---- the reader of a kind ---- */
@@ -148,7 +148,7 @@ static void write_chunk(abr_by_kind *k, const char *p, size_t n)
         k->reader->methods->write(k->reader, p, n);
 }
 
-/* ---- what is held ---- */
+/* ---- the bytes held ---- */
 
 static bool grow_start(abr_by_kind *k, size_t wanted)
 {
@@ -167,7 +167,7 @@ static void free_start(abr_by_kind *k)
     k->start_n = k->start_size = k->preview_n = 0;
 }
 
-/* ---- what is written ---- */
+/* ---- a text that is written ---- */
 
 static void count_held(const abr_by_kind *k, text_place *at, const char *p, size_t n)
 {
@@ -176,14 +176,14 @@ static void count_held(const abr_by_kind *k, text_place *at, const char *p, size
         at->lines += abr_find_newlines(p, n, abr_wants_chars(&k->opts) ? &at->chars : NULL).count;
 }
 
-/* What is held, if the kind was open until now as much of the chunk in it as tells the kind. */
+/* Bytes held; with the chunk that tells the kind, those that tell it. */
 static size_t bytes_held(const abr_by_kind *k)
 {
     return k->decided ? k->start_n : ABR_TOLD_BY;
 }
 
-/* Does a log start in a block that the chunk completes? Then k->log_at gets where, counted from what is held on. What
- * the first of these blocks has of the chunk is put behind what is held, where it does not count. */
+/* Does a log start in a block that the chunk completes? Then k->log_at is set. The first of these blocks is completed
+ * behind the bytes held, as a copy that does not count. */
 static bool find_in_chunk(abr_by_kind *k, const char *p, size_t n)
 {
     abr_late_log found;
@@ -202,7 +202,7 @@ static bool find_in_chunk(abr_by_kind *k, const char *p, size_t n)
     return is_log;
 }
 
-/* Open what reads the log that starts at k->log_at, and get memory to have it read, with the chunk. */
+/* Open the readers of the log at k->log_at, with memory for it up to the end of the chunk. */
 static bool open_late(const abr_by_kind *k, const char *p, size_t n, log_reader *out)
 {
     const size_t held = k->log_at < bytes_held(k) ? (size_t)k->log_at : bytes_held(k);
@@ -233,7 +233,7 @@ static bool reserve_written(abr_by_kind *k, const char *p, size_t n)
     return !find_in_chunk(k, p, n) || open_late(k, p, n, &k->log);
 }
 
-/* Hold the last whole block, and what comes after. */
+/* Hold the last whole block and the bytes after it. */
 static void hold_end(abr_by_kind *k, const char *p, size_t n)
 {
     const uint64_t all = (uint64_t)k->start_n + n;
@@ -260,7 +260,7 @@ static void write_written(abr_by_kind *k, const char *p, size_t n)
     free_start(k);
 }
 
-/* Read the log that starts in what is held, if the text ends here and there is one. */
+/* Read the log in the bytes held, if there is one for a text that ends here. */
 static abr_code read_last(abr_by_kind *k)
 {
     abr_late_log found;

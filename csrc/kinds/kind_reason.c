@@ -72,9 +72,11 @@ void abr_reason_kind(const char *p, size_t n, abr_kind_reason *out)
     out->bytes = n < ABR_TOLD_BY ? n : ABR_TOLD_BY;
     out->by = reason_of(&out->told);
     if (out->told.kind == ABR_KIND_LOG && abr_is_written(p, out->bytes)) {
-        const uint64_t late = out->told.late.sign;
-        out->by = "failure";
-        out->failure = abr_count_newlines(p, late > 0 ? (size_t)late : abr_find_log(p, out->bytes)) + 1;
+        abr_late_log log = out->told.late;
+        if (log.sign == 0)
+            abr_find_log(p, out->bytes, &log);
+        out->by = log.printed ? "log" : "failure";
+        out->log_line = abr_count_newlines(p, (size_t)log.sign) + 1;
     }
     if (out->told.kind == ABR_KIND_LOG || out->told.kind == ABR_KIND_TEXT)
         weigh_sides(p, out->bytes, out);

@@ -21,10 +21,11 @@ typedef struct {
     abr_telling told;
     const char
         *by; /* what decided: "signature", "bytes", "document", "documents", "hunks", "delimiter", "columns",
-                       "lines", "failure" */
-    size_t bytes;           /* of the start that were looked at */
-    uint64_t failure;       /* line of the one that makes a log of what is written; 0: there is none */
-    uint64_t lines;         /* the rest of logs and texts: lines that are not blank, */
+                       "lines", "failure", "log" */
+    size_t bytes; /* of the start that were looked at */
+    uint64_t
+        log_line;   /* of the failure, or the stretch of printed lines, in a log that looks written; else 0 */
+    uint64_t lines; /* the rest of logs and texts: lines that are not blank, */
     abr_side_lines printed; /* that look printed by a command at work, */
     abr_side_lines written; /* and that look written */
 } abr_kind_reason;

@@ -55,8 +55,8 @@ static int l_kind_reason(lua_State *L)
     }
     if (reason.told.kind == ABR_KIND_TABLE && reason.told.header_lines > 0)
         abr_set_count(L, "header_lines", reason.told.header_lines);
-    if (reason.failure > 0)
-        abr_set_count(L, "failure", reason.failure);
+    if (reason.log_line > 0)
+        abr_set_count(L, reason.by, reason.log_line);
     if (reason.lines > 0) {
         abr_set_count(L, "lines", reason.lines);
         set_side(L, "printed", &reason.printed);

@@ -57,6 +57,19 @@ describe("abridge explain", function()
     assert.matches("^kind +log: a failure at line 203, amid what looks written\n", out)
   end)
 
+  it("says that printed lines make a log of what looks written", function()
+    local mixed = {}
+    for i = 1, 1500 do
+      mixed[i] = ("static int total_%d(int n) { return n + %d; }"):format(i, i)
+    end
+    for i = 1501, 1750 do
+      mixed[i] = ("2026-11-26T10:00:%02dZ INFO [worker-%d] request %d done"):format(i % 60, i % 4, i)
+    end
+    local out = explained(table.concat(mixed, "\n") .. "\n", "--max-bytes", "500")
+    local line = tonumber(out:match "^kind +log: lines printed from line (%d+) on, amid what looks written\n")
+    assert.is_true(line and line > 1300 and line < 1700, out)
+  end)
+
   it("says why a text is a log", function()
     local out = explained(log, "--max-bytes", "500")
     assert.matches(

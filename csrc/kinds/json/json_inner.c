@@ -1,6 +1,6 @@
 /*
- * Strings that are documents. Such a string is decoded and cut by the room that cuts any text; what the cut keeps is
- * then shown as the string spells it, char by char, so that escapes stay as they are.
+ * Strings that are documents. Such a string is decoded and cut by the room that cuts any text; the kept chars are then
+ * shown in the string's own spelling, so that escapes stay as they are.
  */
 #include <string.h>
 
@@ -89,7 +89,7 @@ void abr_json_lines_end(abr_json_lines_text *x)
         x->n = 0;
 }
 
-/* ---- what a cut shows ---- */
+/* ---- the content of a cut ---- */
 
 static size_t put_escape(char c, char *dst)
 {

@@ -9,15 +9,15 @@
 
 ABR_PRIVATE_BEGIN
 
-/* The first string of many lines, or of JSON, in a document that is longer than what is retained of others: all of it, as it is
- * spelled, unless that is over what the budget allows. */
+/* The first long string of several lines, or of JSON, in a document: all of it in its own spelling, within a bound by
+ * the budget. */
 typedef struct {
     char *p;
     size_t n;
     size_t size; /* allocated */
     size_t most;
     uint64_t at; /* bytes of the source before its content */
-    bool passes; /* the string that goes by is none */
+    bool passes; /* the open string is none, or too long */
     bool is_lines;
     bool whole; /* it has ended */
 } abr_json_lines_text;
@@ -33,7 +33,7 @@ size_t abr_json_lines_most(size_t keep);
 /* Is all of such a string there for these budgets? */
 bool abr_json_has_lines(const abr_json_lines_text *x, size_t keep);
 
-/* Get memory for n more bytes of the string that goes by. */
+/* Get memory for n more bytes of the open string. */
 bool abr_json_lines_reserve(abr_json_lines_text *x, size_t n, const abr_alloc *alloc);
 
 /* The content of a long string that begins after `at` bytes of the source; n bytes more of it; its end. */

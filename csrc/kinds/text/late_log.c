@@ -1,6 +1,6 @@
 /*
- * What comes after the start that tells a text is looked at in blocks of one size, at fixed places, so that what is
- * found depends on the text alone. A log amid those, so short that no sampled line is of it, is not seen.
+ * After the start that tells its kind a text is looked at in blocks of one size, at fixed places, so that the finding
+ * depends on the text alone. A log between its two ends that is too short for the sample of lines is not seen.
  */
 #include <string.h>
 
@@ -17,13 +17,15 @@ enum {
     PRINTED = 2      /* if so many are of a log alone, all are looked at */
 };
 
-size_t abr_find_log(const char *p, size_t n)
+bool abr_find_log(const char *p, size_t n, abr_late_log *out)
 {
     const size_t printed = abr_find_printed(p, n);
-    return printed < n ? printed : abr_find_failure(p, n);
+    const size_t at = printed < n ? printed : abr_find_failure(p, n);
+    *out = at < n ? (abr_late_log){.sign = at, .printed = printed < n} : (abr_late_log){.from = 0};
+    return at < n;
 }
 
-/* Where the first line starts that starts in (p, n). */
+/* The start of the first line that starts in (p, n). */
 static size_t first_line(const char *p, size_t n)
 {
     const char *newline = memchr(p, '\n', n);
@@ -32,9 +34,10 @@ static size_t first_line(const char *p, size_t n)
 
 static bool find_from(size_t from, const char *p, size_t n, abr_late_log *out)
 {
-    const size_t at = abr_find_log(p + from, n - from);
-    *out = (abr_late_log){from, from + at};
-    return at < n - from;
+    const bool found = abr_find_log(p + from, n - from, out);
+    out->from += found ? from : 0;
+    out->sign += found ? from : 0;
+    return found;
 }
 
 static bool sample_tells(const char *p, size_t n)
@@ -56,6 +59,7 @@ static bool sample_tells(const char *p, size_t n)
 
 bool abr_log_in_block(const char *p, abr_late_log *out)
 {
+    *out = (abr_late_log){.from = 0};
     return sample_tells(p, ABR_TEXT_BLOCK) &&
            find_from(first_line(p, ABR_TEXT_BLOCK), p, ABR_TEXT_BLOCK, out);
 }
@@ -69,12 +73,13 @@ bool abr_find_late_log(const char *p, size_t n, size_t told, abr_late_log *out)
 {
     size_t at = told;
     bool found = false;
+    *out = (abr_late_log){.from = 0};
     for (; !found && n - at >= ABR_TEXT_BLOCK; at += ABR_TEXT_BLOCK)
         found = abr_log_in_block(p + at, out);
     at -= ABR_TEXT_BLOCK;
     if (!found)
         found = abr_log_in_end(at == 0, p + at, n - at, out);
-    out->from += at;
-    out->sign += at;
+    out->from += found ? at : 0;
+    out->sign += found ? at : 0;
     return found;
 }

@@ -19,7 +19,7 @@
 ---@field snap? "line"|"char" where a `head_tail` may cut
 ---@field marker? "inside"|"outside"|"none" whether the omission marker counts in the budget
 ---@field marker_text? string with {lines}, {bytes}, {chars} for what was left out
----@field kind? abridge.Kind what the text is, for `auto`; told by its first 256 KiB unless set
+---@field kind? abridge.Kind what the text is, for `auto`; told by its bytes unless set
 ---@field hits? table what `priority` looks for besides, and groups of words that it does not
 ---@field clean? boolean|table<string, boolean> make of it what a terminal would show; false keeps a kind of noise
 ---@field redact? (fun(line: string): string)|(string|string[])[] a function of whole lines, or Lua patterns

@@ -54,12 +54,13 @@ local KEPT_MOST, LEFT_MOST = 1000, 20 -- lines told of a range that is kept, and
 
 ---@class (exact) abridge.KindReason
 ---@field name abridge.Kind
----@field by "option"|"signature"|"bytes"|"document"|"documents"|"hunks"|"delimiter"|"columns"|"lines"|"failure"
+---@field by "option"|"signature"|"bytes"|"document"|"documents"|"hunks"|"delimiter"|"columns"|"lines"|"failure"|"log"
 ---@field bytes? integer of the start that were looked at
 ---@field media_type? string
 ---@field delimiter? string
 ---@field header_lines? integer
 ---@field failure? integer line of a failure in what looks written
+---@field log? integer line that starts a log in what looks written
 ---@field lines? integer that are not blank
 ---@field printed? abridge.SideLines that look printed by a command at work
 ---@field written? abridge.SideLines that look written
