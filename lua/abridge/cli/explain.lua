@@ -84,9 +84,7 @@ local function why_kind(kind)
   if kind.by == "signature" then return "its first bytes are those of " .. kind.media_type end
   if kind.by == "delimiter" then return ("as many fields in each row, with %q between them"):format(kind.delimiter) end
   if kind.by == "failure" then return ("a failure at line %.0f, amid what looks written"):format(kind.failure) end
-  if kind.by == "log" then
-    return ("lines printed from line %.0f on, amid what looks written"):format(kind.log)
-  end
+  if kind.by == "log" then return ("lines printed from line %.0f on, amid what looks written"):format(kind.log) end
   if kind.by ~= "lines" then return KINDS[kind.by] end
   if not kind.lines then return "no line tells, and what could be either is a log" end
   local sides = { side(kind.printed, "printed by a command at work"), side(kind.written, "written") }
