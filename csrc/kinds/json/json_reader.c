@@ -398,7 +398,8 @@ static void write_json(abr_reader *reader, const char *p, size_t n)
     const uint64_t from_at = at + i;
     n -= i;
     i = 0;
-    abr_json_compact_write(&r->compact, from, n);
+    if (!r->broken) /* else no memory was reserved */
+        abr_json_compact_write(&r->compact, from, n);
     while (!r->broken) {
         const abr_json_token token = abr_json_next(&r->scan, from, n, &i);
         if (token == ABR_JSON_MORE)
