@@ -10,6 +10,7 @@ local MODULES = {
   "abridge.anthropic",
   "abridge.avante",
   "abridge.conformance",
+  "abridge.copilotchat",
   "abridge.flemma",
   "abridge.health",
   "abridge.history",

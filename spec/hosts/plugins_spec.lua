@@ -277,6 +277,49 @@ describe("flemma.nvim: how it truncates", function()
   end)
 end)
 
+describe("CopilotChat.nvim: how a function is run", function()
+  each("copilotchat", function(driver)
+    local seen
+    local chat = driver.new {
+      functions = {
+        returns = {
+          resolve = function(input, source)
+            seen = source
+            return input.output
+          end,
+        },
+        raises = {
+          resolve = function(input)
+            error(input.why, input.level)
+          end,
+        },
+      },
+    }
+    assert.equal("out\n", chat.use("bash", { command = "echo out; echo err >&2; exit 3" }))
+    assert.equal("text", chat.use("returns", { output = "text" }))
+    assert.equal("function", type(seen.cwd))
+    assert.equal(
+      "a\nfile://b\nc",
+      chat.use("returns", { output = { { data = "a" }, { uri = "file://b" }, { data = "c" } } })
+    )
+    assert.equal("", chat.use("returns", { output = {} }))
+    assert.equal("why", chat.use("raises", { why = "why", level = 1 }))
+    assert.equal("why", chat.use("raises", { why = "a.lua:1: b.lua:22: why", level = 0 }))
+    local config = chat.module.config.functions
+    local bash = config.bash.resolve
+    assert.equal(require("CopilotChat.config.functions").bash.resolve, bash)
+    function config.bash.resolve() -- is what runs from now on
+      return "ours"
+    end
+    assert.equal("ours", chat.use("bash", { command = "echo out" }))
+    local ours = config.bash.resolve
+    chat.module.setup { functions = { bash = { description = "new" } } }
+    local bash_now = chat.module.config.functions.bash
+    assert.not_equal(config.bash, bash_now)
+    assert.same({ "new", ours }, { bash_now.description, bash_now.resolve })
+  end)
+end)
+
 if not vim then return end
 
 --- A tool of CodeCompanion that prints a text.
@@ -310,7 +353,7 @@ describe("the plugins themselves", function()
       return debug.getinfo(f, "S").source
     end
     plugins.real "codecompanion"
-    for _, name in ipairs { "avante", "mcphub", "flemma" } do
+    for _, name in ipairs { "avante", "mcphub", "flemma", "copilotchat" } do
       plugins.real(name)
     end
     for repository, f in pairs {
@@ -318,6 +361,7 @@ describe("the plugins themselves", function()
       ["avante.nvim"] = require("avante.llm_tools").process_tool_use,
       ["mcphub.nvim"] = require("mcphub.hub").call_tool,
       ["flemma.nvim"] = require("support.plugins.flemma").original.truncate_head,
+      ["CopilotChat.nvim"] = require("CopilotChat").setup,
     } do
       assert.truthy(source(f):find("@" .. folder .. "/" .. repository .. "/", 1, true), source(f))
     end
@@ -375,6 +419,66 @@ describe("the plugins themselves", function()
     pcall(vim.api.nvim_del_augroup_by_name, "abridge.codecompanion")
     dir:remove()
   end)
+
+  --- CopilotChat with a model on the loopback, whose calls it makes without asking.
+  local function setup_copilotchat(model)
+    local chat = require("support.plugins").real("copilotchat").new {}
+    local own = require("CopilotChat.config.providers").copilot
+    local provider = { prepare_input = own.prepare_input, prepare_output = own.prepare_output }
+    function provider.get_headers()
+      return { ["Content-Type"] = "application/json" }
+    end
+    function provider.get_url()
+      return model.url "/v1/chat/completions"
+    end
+    function provider.get_models()
+      return { { id = "scripted", name = "scripted", tools = true, streaming = false } }
+    end
+    chat.module.setup {
+      providers = { loopback = provider, copilot = { disabled = true }, github_models = { disabled = true } },
+      model = "scripted",
+      tools = "bash",
+      trusted_tools = true,
+    }
+    return chat.module
+  end
+
+  it(
+    "give a model a failing command of CopilotChat's within its limits, with its errors, from the editor's run",
+    function()
+      local results = {}
+      local model = require("support.model_server").new(function()
+        local command = "seq -f 'compiling file %g' 60000; echo 'main.c:3:5: error: expected ;' >&2; exit 2"
+        results[1] = coroutine.yield { { name = "bash", input = { command = command } } }
+        return "done"
+      end)
+      local dir = tmpdir.new()
+      local nvim = require "abridge.nvim"
+      nvim.setup { session = { run_dir = dir:at "run" } }
+      local module = setup_copilotchat(model)
+      local undo = require("abridge.copilotchat").attach(module)
+      module.ask "go"
+      assert.is_true(vim.wait(30000, function()
+        local said = module.chat:get_message "assistant"
+        return said ~= nil and said.content:find "done" ~= nil or model.failed ~= nil
+      end))
+      assert.is_nil(model.failed)
+      local content = results[1].content
+      assert.is_true(#content <= 30 * 1024 + 2) -- the chat's newlines around it
+      assert.truthy(content:find("\nmain.c:3:5: error: expected ;\n\nCommand exited with code 2\n\n[Showing ", 1, true))
+      local kept = paths.read(content:match "Full output: (/[^%]]+)%]%s*$")
+      assert.matches("^compiling file 1\n.*compiling file 60000\nmain.c:3:5: error: expected ;\n\nCommand exited", kept)
+      local calls = nvim.session():events { type = "tool_result" }
+      assert.same({ 1, "bash" }, { #calls, calls[1].tool })
+      undo()
+      module.stop()
+      module.close()
+      model.close()
+      nvim.session():close()
+      nvim.setup { session = { run_dir = false } }
+      dir:remove()
+    end
+  )
 end)
 
 describe("Neovim's list of deprecated functions", function()

@@ -260,7 +260,7 @@ describe("doc/lua.md #few", function()
 
   it("names the functions of the adapters", function()
     local names = keys(require "abridge.flemma", "")
-    for _, name in ipairs { "mcp", "mcphub", "avante" } do
+    for _, name in ipairs { "mcp", "mcphub", "avante", "copilotchat" } do
       add(names, keys(require("abridge." .. name), ""))
     end
     assert.is_true(#names > 10)
@@ -268,7 +268,7 @@ describe("doc/lua.md #few", function()
   end)
 
   it("shows the examples of the adapters as they are", function()
-    for _, name in ipairs { "mcphub", "avante", "flemma" } do
+    for _, name in ipairs { "mcphub", "avante", "copilotchat", "flemma" } do
       local lines, found = {}, false
       for line in paths.read("examples/" .. name .. ".lua"):gmatch "([^\n]*)\n" do
         if not line:find "^%-%-%-" then lines[#lines + 1] = line:gsub(" %-%- luacheck.*", "") end

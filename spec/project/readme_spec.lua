@@ -123,7 +123,7 @@ describe("doc/hosts.md #once", function()
       assert.equal(paths.read("examples/" .. name), block)
       shown = shown + 1
     end
-    assert.equal(6, shown)
+    assert.equal(7, shown)
   end)
 end)
 

@@ -13,6 +13,7 @@ local CHECKOUTS = {
   avante = { "avante.nvim", "plenary.nvim", "nui.nvim" },
   mcphub = { "mcphub.nvim", "plenary.nvim", "avante.nvim", "nui.nvim", "codecompanion.nvim" },
   flemma = { "flemma.nvim", "plenary.nvim" },
+  copilotchat = { "CopilotChat.nvim", "plenary.nvim" },
 }
 
 --- The folder of checkouts, where it counts.

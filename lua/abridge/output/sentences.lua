@@ -2,6 +2,7 @@
 --- them. The sentences about a cut are in notice.lua; a model reads no others of ours.
 
 local core = require "abridge.base.core_loader"
+local exit_line = require "abridge.output.exit_line"
 local shell = require "abridge.base.shell"
 
 local M = {}
@@ -74,7 +75,6 @@ end
 
 -- listings -----------------------------------------------------------------------
 
-M.no_output = "(no output)"
 M.empty_directory = "(empty directory)"
 --- Between groups of lines that are not adjacent.
 M.group_separator = "--"
@@ -84,33 +84,8 @@ M.no_more = { matches = "No more matches", results = "No more files" }
 
 -- exit lines -----------------------------------------------------------------------
 
-local function how_it_ended(outcome, timeout)
-  if outcome.timed_out then return ("Command timed out after %.14g seconds"):format(timeout) end
-  if outcome.cancelled then return "Command aborted" end
-  if outcome.signal then return "Command killed by signal " .. outcome.signal end
-  if outcome.code and outcome.code ~= 0 then return ("Command exited with code %d"):format(outcome.code) end
-end
-
---- Why an output is incomplete, if nothing better is known.
-M.part_lost = "a part could not be kept"
-
---- The line that says that an output was not kept whole.
----@param problem string
----@return string
-function M.incomplete(problem)
-  return "Output incomplete: " .. problem
-end
-
---- The line that says how a command ended, or nil after a plain success whose output was read to its end.
----@param outcome { code: integer|nil, signal: string|nil, timed_out: boolean|nil, cancelled: boolean|nil,
----  error: string|nil }
----@param timeout? number seconds
----@return string|nil
-function M.exit_line(outcome, timeout)
-  local line = how_it_ended(outcome, timeout)
-  local lost = outcome.error and M.incomplete(outcome.error)
-  return line and lost and line .. ". " .. lost or line or lost
-end
+M.no_output, M.part_lost = exit_line.no_output, exit_line.part_lost
+M.incomplete, M.exit_line = exit_line.incomplete, exit_line.line
 
 --- How a command ended, within a sentence, from its exit line: "exit 2", "timed out after 5 seconds".
 ---@param line string

@@ -1,5 +1,6 @@
 --- The group that a process and its children are in: signals to all of it, and whether any of it lives.
 
+local host = require "abridge.base.host"
 local proc = require "abridge.base.proc"
 
 local M = {}
@@ -8,11 +9,10 @@ local ALIASES = { SIGIOT = true, SIGPOLL = true, SIGCLD = true, SIGLOST = true }
 local UNLISTED = { [7] = "EMT", [29] = "INFO" } -- macOS has these where Linux has BUS and IO
 
 --- The name of a signal, without SIG; its number as a string where it has none.
----@param uv table
 ---@param number integer
 ---@return string
-function M.signal_name(uv, number)
-  for name, value in pairs(uv.constants) do
+function M.signal_name(number)
+  for name, value in pairs(host.uv().constants) do
     if value == number and name:find "^SIG%u" and not ALIASES[name] then return name:sub(4) end
   end
   return UNLISTED[number] or tostring(number)

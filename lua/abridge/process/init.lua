@@ -191,7 +191,7 @@ function Process:_make_outcome()
   local number = self._signal_number
   return {
     code = self._code,
-    signal = number and group.signal_name(self._uv, number),
+    signal = number and group.signal_name(number),
     signal_number = number,
     timed_out = self._stopping == "timed_out",
     cancelled = self._stopping == "cancelled",
