@@ -144,7 +144,6 @@ build = {
         "csrc/line/line_score.c",
         "csrc/line/nothing.c",
         "csrc/priority/odd.c",
-        "csrc/line/outline.c",
         "csrc/line/phrases.c",
         "csrc/priority/rarity.c",
         "csrc/line/recall.c",

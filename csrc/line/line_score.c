@@ -293,6 +293,7 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
     out->told = abr_read_form(&lexicon->forms, (abr_text_line){p, n});
     out->kind = kind_of(&l, (abr_form)out->told.form);
     out->shape = words.shape;
+    out->outline = words.outline;
     out->words = words.words;
     out->tokens = words.tokens;
     memcpy(out->plain, words.plain, sizeof out->plain);

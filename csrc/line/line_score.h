@@ -35,8 +35,9 @@ typedef struct {
     abr_form_told told;  /* what its form tells, of those the lexicon has */
     abr_command command; /* the line starts or ends the output of one */
     uint32_t at;         /* of what it says */
-    uint32_t shape; /* lines of one shape differ in names and numbers alone, as far as a few words tell */
-    uint32_t stamp; /* bytes of the time at its start, which is not read */
+    uint32_t shape;   /* lines of one shape differ in names and numbers alone, as far as a few words tell */
+    uint32_t outline; /* those of one outline in all of them */
+    uint32_t stamp;   /* bytes of the time at its start, which is not read */
     uint32_t words;
     uint32_t tokens;
     uint16_t plain[ABR_PLAIN_WORDS]; /* hashes of its first plain words */

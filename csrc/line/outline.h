@@ -1,21 +1,86 @@
-/* The outline of a line. */
+/*
+ * The outline of a line, by which runs of lines that are alike are told: lines of one outline differ in names and
+ * numbers alone.
+ *
+ * The line is split at its blanks. A token that is a name (it has a digit, or a sign beside its letters that
+ * names have, or capitals amid small letters, or it is quoted) counts as a mark, and any other with all its
+ * bytes. The line is read in blocks that end with a whole token; only one longer than a block is split, and
+ * counts as a name. Escape sequences count as blanks, and so does the indent, which runs compare.
+ *
+ * In a header, since it is found as the words of a line are (words.c).
+ */
 #ifndef ABR_LINE_OUTLINE_H
 #define ABR_LINE_OUTLINE_H
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/word.h"
+#include "line/bits.h"
+#include "text/kernels.h"
 
 ABR_PRIVATE_BEGIN
 
-/* A outline once it was asked for. */
+/* The outline so far. All zero before the first block. */
 typedef struct {
-    uint32_t hash;
-    bool known;
+    uint64_t hash;
+    uint64_t names;
+    bool in_name; /* the last block ended inside a token, which is a name */
 } abr_outline;
 
-/* A hash of (p, n): lines of one outline differ in names and numbers alone. ABR_PADDING bytes after it must
- * be readable. */
-uint32_t abr_outline_of(const char *p, size_t n);
+/* Where a block has what makes a token a name. */
+static INLINE uint64_t abr_name_signs(const abr_classes *m)
+{
+    uint64_t mixed = m->upper & (m->letters << 1) & (m->letters & ~m->upper) >> 1; /* aB, and the B of AABb */
+    uint64_t word = m->letters | m->high;
+    uint64_t quotes = m->quotes & ~m->high;
+    uint64_t opens = quotes & (word >> 1) & ~(m->letters << 1);
+    uint64_t curly = m->quotes & m->high & (m->letters >> 1) & ~(m->letters << 1);
+    uint64_t closes = quotes & (word << 1) & ~(word >> 1);
+    return m->digits | (m->marks & (word << 1 | word >> 1)) | opens | curly | closes | mixed;
+}
+
+static INLINE uint64_t abr_mix_outline(uint64_t hash, uint64_t value)
+{
+    uint64_t x = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return x ^ x >> 32;
+}
+
+/* All bytes of a token. Most have no more than two words of the machine. */
+static INLINE uint64_t abr_token_hash(const char *p, size_t n)
+{
+    const size_t word = sizeof(uint64_t);
+    uint64_t hash = n;
+    for (; n > 2 * word; p += word, n -= word)
+        hash = abr_mix_outline(hash, abr_load_word(p));
+    const uint64_t bytes = ~UINT64_C(0) >> (64 - 8 * (n < word ? n : word));
+    hash ^= (abr_load_word(p) & bytes) * UINT64_C(0xD6E8FEB86659FD93);
+    return n > word ? hash + abr_load_word(p + n - word) * UINT64_C(0xA0761D6478BD642F) : hash;
+}
+
+/* Add the first n bytes of a block to the outline: each plain token, with the number of names before it. A sum
+ * carries the signs of a name to the end of its token. `more`: the line goes on. */
+static INLINE void abr_add_to_outline(const char *p, const abr_classes *m, size_t n, bool more,
+                                      abr_outline *outline)
+{
+    const uint64_t tokens = ~m->blanks & low_bits(n);
+    const bool splits = more && tokens >> (n - 1) != 0;
+    const uint64_t signs = abr_name_signs(m) | outline->in_name | (uint64_t)splits << (n - 1);
+    const uint64_t named = (signs & tokens) | ~(tokens + (signs & tokens));
+    const uint64_t ends = tokens & ~(tokens >> 1);
+    const uint64_t names = ends & named & ~((uint64_t)splits << (n - 1)); /* counted where it ends */
+    uint64_t hash = outline->hash;
+    outline->names += outline->in_name && !(tokens & 1);
+    for (uint64_t plain = ends & ~named; plain != 0; plain &= plain - 1) {
+        const unsigned last = lowest(plain);
+        const uint64_t before = (UINT64_C(1) << last) - 1;
+        const unsigned first = width_of(~tokens & before);
+        const uint64_t names_before = outline->names + bit_count(names & before);
+        hash = abr_mix_outline(hash, abr_token_hash(p + first, last + 1 - first) + (names_before << 32));
+    }
+    outline->hash = hash;
+    outline->names += bit_count(names);
+    outline->in_name = splits;
+}
 
 ABR_PRIVATE_END
 

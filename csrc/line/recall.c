@@ -92,35 +92,24 @@ static bool is_there(const abr_recall *x, unsigned place, const char *p, size_t 
            (line->reading.digits == ABR_DIGITS_ANY || agree_in_zeros(line->text, p, n));
 }
 
-/* Keep what a line said, but not in the place of the line before it, whose outline may still be asked for. */
-static bool keep(abr_recall *x, unsigned place, const char *p, size_t n, const abr_reading *reading)
-{
-    abr_recalled *line = &x->lines[place];
-    if (place == x->last)
-        return false;
-    x->sizes[place] = (uint16_t)(n + 1);
-    memcpy(line->text, p, n);
-    line->reading = *reading;
-    line->outline.known = false;
-    return true;
-}
-
-abr_outline *abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patterns *patterns,
-                             const char *p, size_t n, bool escapes, abr_reading *out)
+void abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p,
+                     size_t n, bool escapes, abr_reading *out)
 {
     const size_t stamp = abr_stamp_size(p, n);
     p += stamp;
     n -= stamp;
     const bool fits = n <= ABR_RECALLED_BYTES;
     const unsigned place = fits ? (unsigned)(hash_of(p, n) >> 48) % ABR_RECALLED : 0;
-    bool kept = fits && is_there(x, place, p, n);
-    if (kept) {
-        *out = x->lines[place].reading;
+    abr_recalled *line = &x->lines[place];
+    if (fits && is_there(x, place, p, n)) {
+        *out = line->reading;
     } else {
         abr_read_unstamped(lexicon, patterns, p, n, escapes, out);
-        kept = fits && keep(x, place, p, n, out);
+        if (fits) {
+            x->sizes[place] = (uint16_t)(n + 1);
+            memcpy(line->text, p, n);
+            line->reading = *out;
+        }
     }
     abr_add_stamp(out, stamp);
-    x->last = kept ? place : ABR_RECALLED;
-    return kept ? &x->lines[place].outline : NULL;
 }

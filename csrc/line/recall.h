@@ -5,7 +5,6 @@
 #include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
-#include "line/outline.h"
 #include "line/hits.h"
 #include "line/lexicon.h"
 #include "line/line_score.h"
@@ -21,20 +20,18 @@ enum {
 typedef struct {
     char text[ABR_RECALLED_BYTES];
     abr_reading reading;
-    abr_outline outline;
 } abr_recalled;
 
 /* Lines by their hash. `lines` needs not be zeroed. */
 typedef struct {
     uint16_t sizes[ABR_RECALLED]; /* bytes of each line, and 1; 0: none is there */
-    unsigned last;                /* where the last line is */
     abr_recalled lines[ABR_RECALLED];
 } abr_recall;
 
 /* Read a line as abr_read_line() does; one that was read before is only looked up. It has escape sequences
- * only if `escapes`. Returns where its outline is kept until two more lines were read, or NULL. */
-abr_outline *abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patterns *patterns,
-                             const char *p, size_t n, bool escapes, abr_reading *out);
+ * only if `escapes`. */
+void abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p,
+                     size_t n, bool escapes, abr_reading *out);
 
 ABR_PRIVATE_END
 

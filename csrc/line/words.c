@@ -19,6 +19,7 @@
 #include "line/bits.h"
 #include "line/escape.h"
 #include "line/lexicon.h"
+#include "line/outline.h"
 #include "text/kernels.h"
 #include "text/kernels_avx2.h"
 #include "text/classify_avx2.h"
@@ -92,6 +93,7 @@ typedef struct {
     uint32_t hash;
     uint32_t codes; /* hash of the codes */
     unsigned words;
+    abr_outline outline;
 } shape_of_line;
 
 static void add_sign(abr_line_words *out, size_t at, size_t n, unsigned class, bool type)
@@ -291,6 +293,7 @@ static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t 
     if (codes != 0 && shape->words < SHAPE_WORDS) /* before the block's own words are counted */
         look_for_codes(r, starts & ~after_name, codes, plain, at, shape);
     add_plain_words(r, &(block_words){letters, m->upper, plain}, at, shape);
+    abr_add_to_outline(r.p + at, m, n, at + n < r.n, &shape->outline);
     if ((m->high & valid) != 0 && at + BLOCK <= ABR_PLAIN_WITHIN)
         add_high_words(r, m->high & valid, at);
     uint64_t tokens = ~m->blanks & valid;
@@ -332,13 +335,14 @@ static INLINE void end_line(reader r, const shape_of_line *shape)
         char c = r.p[out->indent];
         hash = mix(hash, abr_is_digit(c) ? '0' : (unsigned char)c);
     }
+    out->outline = (uint32_t)abr_mix_outline(shape->outline.hash, shape->outline.names);
     out->shape = mix(hash ^ shape->codes, (out->indent > 0) + UINT64_C(2) * (out->located < r.n));
 }
 
 /* Read a line by kernels that are called or inlined. */
 #define READ_LINE(r, classify)                                                                               \
     do {                                                                                                     \
-        shape_of_line shape = {0, 0, 0};                                                                     \
+        shape_of_line shape = {0};                                                                           \
         abr_classes m;                                                                                       \
         start_line(r);                                                                                       \
         for (size_t at = 0; at < (r).n; at += read_on(r, &m, at, &shape))                                    \

@@ -32,6 +32,7 @@ typedef struct {
     unsigned count;
     unsigned classes;                /* of the signs, a bit each */
     uint32_t shape;                  /* hash of the line with names, numbers and quoted parts folded */
+    uint32_t outline;                /* see outline.h */
     uint32_t words;                  /* how many there were */
     uint32_t tokens;                 /* the same of what stands between blanks */
     uint16_t plain[ABR_PLAIN_WORDS]; /* hashes of the first words that are no part of a name */

@@ -336,21 +336,12 @@ static void keep_texts(abr_retainer *q, size_t lines)
     }
 }
 
-/* A line as runs look at it: lines that are alike have one outline, and say the same. `outline`: where its outline is
- * kept, or NULL. */
-static void set_run_line(const abr_reading *r, const char *p, size_t n, abr_outline *outline,
-                         abr_run_line *line)
+static abr_run_line run_line(const abr_reading *r)
 {
     uint32_t said;
     memcpy(&said, &r->line_score, sizeof said);
     said ^= (uint32_t)r->kind * 2 + r->hit + 1;
-    line->p = p + r->stamp;
-    line->n = n - r->stamp;
-    line->said = (uint64_t)r->indent << 32 | said;
-    line->tokens = r->tokens;
-    line->own.known = false;
-    line->outline = outline ? outline : &line->own;
-    line->whole = true;
+    return (abr_run_line){(uint64_t)r->indent << 32 | said, r->tokens, r->outline, true};
 }
 
 static void next_line(abr_retainer *q, uint64_t size, uint64_t chars)
@@ -365,12 +356,11 @@ static void next_line(abr_retainer *q, uint64_t size, uint64_t chars)
 static void read_whole_line(abr_retainer *q, const char *p, size_t n, bool escapes, const char *stays,
                             abr_reading *r)
 {
-    abr_outline *outline = abr_recall_line(&q->recall, &q->lexicon, &q->patterns, p, n, escapes, r);
+    abr_recall_line(&q->recall, &q->lexicon, &q->patterns, p, n, escapes, r);
     abr_count_words(&q->counts, r->plain, r->plain_count);
     follow_trace(q, r);
     abr_candidate *c = next_place(q);
-    set_run_line(r, p, n, outline, abr_runs_next(&q->runs));
-    abr_runs_add(&q->runs, q->line);
+    abr_runs_add(&q->runs, run_line(r), q->line);
     make_candidate(q, r, n, true, c);
     set_text(q, stays, n, r, c);
     queue_line(q, r, c);
@@ -462,14 +452,12 @@ static void end_open(abr_retainer *q)
         abr_reading r;
         memset(o->segment + o->n, 0, ABR_PADDING);
         read_whole_line(q, o->segment, o->n, true, q->opts.text ? q->opts.text + q->bytes : o->segment, &r);
-        abr_runs_settle(&q->runs);
     } else {
         read_segment(q, o);
         abr_count_words(&q->counts, o->reading.plain, o->reading.plain_count);
         follow_trace(q, &o->reading);
         abr_candidate *c = next_place(q);
-        abr_runs_next(&q->runs)->whole = false;
-        abr_runs_add(&q->runs, q->line);
+        abr_runs_add(&q->runs, (abr_run_line){.whole = false}, q->line);
         make_open_candidate(q, o, true, c);
         uint64_t chars = q->opts.chars ? o->chars_before + abr_count_chars(o->segment, o->n, NULL) : 0;
         queue_line(q, &o->reading, c);
@@ -572,7 +560,6 @@ static size_t read_whole_lines(abr_retainer *q, const char *p, size_t n)
         if (escapes)
             escape = abr_find_escape(p + at, n - at);
     }
-    abr_runs_settle(&q->runs);
     keep_texts(q, lines);
     return at;
 }
@@ -644,8 +631,7 @@ static size_t look_at_waiting(abr_retainer *q, abr_found *found)
     q->last = q->open;
     read_segment(q, &q->last);
     follow_trace(q, &q->last.reading);
-    abr_run_line line;
-    set_run_line(&q->last.reading, q->last.segment, q->last.n, NULL, &line);
+    const abr_run_line line = run_line(&q->last.reading);
     if (!q->open.later && abr_runs_take(&q->runs, &line))
         q->last_run.count++;
     abr_candidate *c = &q->looked[q->queued];

@@ -4,7 +4,6 @@
  */
 #include "priority/runs.h"
 #include "abridge.h"
-#include "line/outline.h"
 
 /* Make room for a run by forgetting those of few lines. */
 static void forget_short(abr_runs *runs)
@@ -18,27 +17,12 @@ static void forget_short(abr_runs *runs)
     }
 }
 
-static uint32_t outline_of(abr_run_line *line)
+void abr_runs_add(abr_runs *runs, abr_run_line line, uint64_t number)
 {
-    abr_outline *outline = line->outline;
-    if (!outline->known)
-        *outline = (abr_outline){abr_outline_of(line->p, line->n), true};
-    return outline->hash;
-}
-
-bool abr_runs_take(abr_runs *runs, abr_run_line *line)
-{
-    abr_run_line *last = &runs->lines[runs->last];
-    return last->whole && line->whole && last->said == line->said && last->tokens == line->tokens &&
-           outline_of(last) == outline_of(line);
-}
-
-void abr_runs_add(abr_runs *runs, uint64_t number)
-{
-    const bool goes_on = abr_runs_take(runs, abr_runs_next(runs));
+    const bool goes_on = abr_runs_take(runs, &line);
     if (runs->least == 0)
         runs->least = 2;
-    runs->last = !runs->last;
+    runs->last = line;
     if (goes_on) {
         runs->open.count++;
         return;
@@ -48,13 +32,6 @@ void abr_runs_add(abr_runs *runs, uint64_t number)
         forget_short(runs);
     }
     runs->open = (abr_run){number, 1};
-}
-
-void abr_runs_settle(abr_runs *runs)
-{
-    abr_run_line *last = &runs->lines[runs->last];
-    if (last->whole)
-        outline_of(last);
 }
 
 bool abr_runs_have(const abr_runs *runs, uint64_t first, uint64_t last)

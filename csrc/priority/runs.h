@@ -5,7 +5,6 @@
 #include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
-#include "line/outline.h"
 
 ABR_PRIVATE_BEGIN
 
@@ -17,40 +16,32 @@ typedef struct {
     uint64_t count;
 } abr_run;
 
-/* A line, as far as runs look at it. Its outline, which costs the most, is found only if it may be needed. */
+/* A line, as far as runs look at it: lines that are alike have the same in all of these. */
 typedef struct {
-    const char *p; /* ABR_PADDING bytes after the line are readable until its outline is known */
-    size_t n;
-    uint64_t said;        /* what it says, and its indent: lines that are alike have one, */
-    uint32_t tokens;      /* and have as many tokens */
-    abr_outline *outline; /* its own, or what is kept of a line read before */
-    abr_outline own;
+    uint64_t said; /* what it says, and its indent */
+    uint32_t tokens;
+    uint32_t outline;
     bool whole; /* else it is like no other */
 } abr_run_line;
 
 typedef struct {
     abr_run ended[ABR_RUNS]; /* in order */
     size_t count;
-    uint64_t least;        /* no run of fewer lines is remembered */
-    abr_run open;          /* the one that the last line is part of */
-    abr_run_line lines[2]; /* the last one, and the place of the next: to copy one takes longer */
-    unsigned last;
+    uint64_t least;    /* no run of fewer lines is remembered */
+    abr_run open;      /* the one that the last line is part of */
+    abr_run_line last; /* the last line */
 } abr_runs;
 
 /* Would the line go on the run that is open? */
-bool abr_runs_take(abr_runs *runs, abr_run_line *line);
-
-/* Where the next line is put before it is read. */
-static inline abr_run_line *abr_runs_next(abr_runs *runs)
+static inline bool abr_runs_take(const abr_runs *runs, const abr_run_line *line)
 {
-    return &runs->lines[!runs->last];
+    const abr_run_line *last = &runs->last;
+    return last->whole && line->whole && last->said == line->said && last->tokens == line->tokens &&
+           last->outline == line->outline;
 }
 
-/* Read the next line, of this number. */
-void abr_runs_add(abr_runs *runs, uint64_t number);
-
-/* The last line's bytes are about to go. */
-void abr_runs_settle(abr_runs *runs);
+/* Add the next line, of this number. */
+void abr_runs_add(abr_runs *runs, abr_run_line line, uint64_t number);
 
 /* Are the lines from `first` to `last` part of one run that ended? */
 bool abr_runs_have(const abr_runs *runs, uint64_t first, uint64_t last);

@@ -1,6 +1,5 @@
 /* What one pass over a line finds besides its score: its outline, and how rare its words are. */
 #include "check.h"
-#include "line/outline.h"
 #include "line/lexicon.h"
 #include "priority/rarity.h"
 #include "line/words.h"
@@ -24,14 +23,7 @@ static abr_line_words words_before(const char *text, size_t n, char after)
 /* The same of its outline alone. */
 static uint32_t outline_before(const char *text, size_t n, char after)
 {
-    char *copy = malloc(n + ABR_PADDING);
-    if (!copy)
-        exit(2);
-    memcpy(copy, text, n);
-    memset(copy + n, after, ABR_PADDING);
-    uint32_t outline = abr_outline_of(copy, n);
-    free(copy);
-    return outline;
+    return words_before(text, n, after).outline;
 }
 
 static uint32_t outline_of(const char *text)
