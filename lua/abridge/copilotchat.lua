@@ -1,6 +1,6 @@
 --- CopilotChat.nvim (4.7): caps what its functions give and what they raise, by wrapping `resolve` in the configuration
---- that `setup` left. Its own `bash` gives a model neither stderr nor the exit code; in its place the same command runs,
---- with both in the output.
+--- that `setup` left. Its own `bash` gives a model neither stderr nor the exit code; in its place the same command is
+--- run, with both in the output.
 
 local check = require "abridge.base.check"
 local crude = require "abridge.base.crude"
