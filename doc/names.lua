@@ -10,15 +10,21 @@ Every public name with its signature, so that a change of one shows in review. W
 may change is in doc/versions.md, what a name means in doc/lua.md and doc/c.md.
 ]]
 
----@return string
+---@return string text
+---@return string[] problems what annotations say of parameters and options that is not so
 function M.text()
   local out = { HEAD }
-  for _, part in ipairs { { "Lua", lua_api.lines() }, { "C", c_api.lines() } } do
+  local lua_lines, problems = lua_api.lines()
+  for _, part in ipairs { { "Lua", lua_lines }, { "C", c_api.lines() } } do
     out[#out + 1] = ("== %s ==\n\n%s\n"):format(part[1], table.concat(part[2], "\n"))
   end
-  return table.concat(out, "\n")
+  return table.concat(out, "\n"), problems
 end
 
-if arg and arg[0] and arg[0]:find "names%.lua$" then io.write(M.text()) end
+if arg and arg[0] and arg[0]:find "names%.lua$" then
+  local text, problems = M.text()
+  if #problems > 0 then error("annotations that do not tell the truth:\n" .. table.concat(problems, "\n"), 0) end
+  io.write(text)
+end
 
 return M

@@ -25,21 +25,34 @@ local function type_in(text)
   return text
 end
 
---- The signature of a function: its parameters as the code has them, with the types of its docstring.
-local function signature_of(lines, code)
+--- What the docstring of a function and its code say: `signature`, its parameters as the code has them, with the types
+--- of the docstring; `overloads`, other ways to call it; `problems`, parameters that the docstring lacks; `foreign`,
+--- one that the code lacks.
+local function told_of(lines, code)
   local types, params, returns, mark = {}, {}, {}, ""
+  local about = { overloads = {}, problems = {} }
   for _, line in ipairs(lines) do
     if line:find "^@deprecated" then mark = " deprecated" end
     local name, optional, rest = line:match "^@param ([%w_.]+)(%??) (.*)$"
     local result = line:match "^@return (.*)$"
+    local other = line:match "^@overload fun(%(.*)$"
     if name then types[name] = ("%s: %s"):format(optional, type_in(rest)) end
     if result then returns[#returns + 1] = type_in(result) end
+    if other then about.overloads[#about.overloads + 1] = (other:gsub("^%(self: [%w_.]+,? ?", "(")) end
   end
   for name in code:match("%((.*)%)"):gmatch "[%w_.]+" do
-    if name ~= "self" then params[#params + 1] = name .. (types[name] or "") end
+    if name ~= "self" then
+      params[#params + 1] = name .. (types[name] or "")
+      if not types[name] then about.problems[#about.problems + 1] = "no @param " .. name end
+    end
+    types[name] = nil
+  end
+  for name in pairs(types) do
+    about.foreign = "@param " .. name .. ", which is no parameter"
   end
   local text = ("(%s)"):format(table.concat(params, ", "))
-  return (#returns > 0 and text .. ": " .. table.concat(returns, ", ") or text) .. mark
+  about.signature = (#returns > 0 and text .. ": " .. table.concat(returns, ", ") or text) .. mark
+  return about
 end
 
 --- Is something meant for this package's own files?
@@ -81,7 +94,8 @@ end
 local function put_function(known, file, number, lines, code)
   local of, name = code:match "^function ([%w_]+)[:.]([%w_]+)%("
   if not of then return end
-  local about = { signature = signature_of(lines, code), private = is_private(lines) or name:find "^_" ~= nil }
+  local about = told_of(lines, code)
+  about.private = is_private(lines) or name:find "^_" ~= nil
   known.functions[file.path .. ":" .. number] = about
   known.named[file.path .. ":" .. name] = about
   local owner = known.classes[file.classes[of]]

@@ -2,6 +2,7 @@
 --- the signatures.
 
 local docs = require "names.docs"
+local options = require "names.options"
 
 local M = {}
 
@@ -18,20 +19,42 @@ local MODULES = {
   "abridge.mcphub",
   "abridge.nvim",
   "abridge.openai",
+  "abridge.otel",
   "codecompanion._extensions.abridge",
 }
 
 local CORE = "abridge.Core" -- the class whose fields are the functions in C
 
---- The signature of a value that a module has: what its docstring says, or its class.
-local function signature(known, module, name, value)
+--- A signature without the names of its parameters, which are shorter in a class.
+local function types_alone(signature)
+  return (signature:gsub("[%w_]+(%??: )", "%1"))
+end
+
+--- Note what is wrong with the docstring of a public function, and where the class of its module says otherwise.
+local function put_problems(known, module, name, own)
+  local place = module .. "." .. name
+  for _, problem in ipairs(own.problems) do
+    known.problems[#known.problems + 1] = ("%s: %s"):format(place, problem)
+  end
+  local field = (known.classes[module] or { fields = {} }).fields[name]
+  if field and types_alone(field.type) ~= types_alone("fun" .. own.signature) then
+    known.problems[#known.problems + 1] = ("%s: its class has `%s`"):format(place, field.type)
+  end
+end
+
+--- The signatures of a value that a module has: what its docstring says, or its class.
+local function signatures(known, module, name, value)
   local core = known.classes[CORE].fields[name]
-  if type(value) ~= "function" then return ": " .. type(value) end
+  if type(value) ~= "function" then return { ": " .. type(value) } end
   local info = debug.getinfo(value, "S")
   local own = known.functions[info.source:gsub("^@", "") .. ":" .. info.linedefined]
-  if own then return not own.private and own.signature or nil end
+  if own and own.private then return {} end
+  if own then
+    put_problems(known, module, name, own)
+    return { own.signature, (table.unpack or unpack)(own.overloads) }
+  end
   assert(core and info.what == "C", ("%s.%s has no docstring"):format(module, name))
-  return ": " .. core.type
+  return { ": " .. core.type }
 end
 
 --- The names of a module: those it has, and those its class tells of, which may not be loaded yet.
@@ -50,23 +73,30 @@ local function put_module(known, module, out)
   local loaded, names = names_in(known, module)
   for name in pairs(names) do
     local value = assert(loaded[name], module .. " has no " .. name)
-    local told = signature(known, module, name, value)
-    if told then out[#out + 1] = ("%s.%s%s"):format(module, name, told) end
+    for _, told in ipairs(signatures(known, module, name, value)) do
+      out[#out + 1] = ("%s.%s%s"):format(module, name, told)
+    end
     for inner, one in pairs(type(value) == "table" and value or {}) do
-      local text = type(one) == "function" and signature(known, module, inner, one)
-      if text then out[#out + 1] = ("%s.%s.%s%s"):format(module, name, inner, text) end
+      for _, told in ipairs(type(one) == "function" and signatures(known, module, inner, one) or {}) do
+        out[#out + 1] = ("%s.%s.%s%s"):format(module, name, inner, told)
+      end
     end
   end
 end
 
 --- The lines of a class: itself, its fields, its methods.
-local function class_lines(name, class)
+local function class_lines(known, name, class)
   local list = {}
   for field, about in pairs(class.fields) do
     list[#list + 1] = ("    .%s%s: %s"):format(field, about.optional, about.type)
   end
   for method, about in pairs(class.methods) do
-    if not about.private then list[#list + 1] = ("    :%s%s"):format(method, about.signature) end
+    if not about.private then
+      put_problems(known, name, method, about)
+      for _, told in ipairs { about.signature, (table.unpack or unpack)(about.overloads) } do
+        list[#list + 1] = ("    :%s%s"):format(method, told)
+      end
+    end
   end
   table.sort(list)
   table.insert(list, 1, name .. (class.parent and ": " .. class.parent or ""))
@@ -83,7 +113,7 @@ local function types_of(known, lines)
     for name in queue[at]:gmatch "abridge%.[%w_.]*%w" do
       local class, alias = known.classes[name], known.aliases[name]
       if (class or alias) and not found[name] then
-        found[name] = alias and { name .. " = " .. alias } or class_lines(name, class)
+        found[name] = alias and { name .. " = " .. alias } or class_lines(known, name, class)
         for _, line in ipairs(found[name]) do
           queue[#queue + 1] = line
         end
@@ -103,9 +133,13 @@ local function sorted_keys(map)
   return keys
 end
 
----@return string[]
+--- Every public name with its signature, a line each, and what is wrong with the annotations: parameters and options
+--- that only they or only the code have.
+---@return string[] lines
+---@return string[] problems
 function M.lines()
   local known, out = docs.read "lua", {}
+  known.problems = {}
   for _, module in ipairs(MODULES) do
     put_module(known, module, out)
   end
@@ -117,7 +151,13 @@ function M.lines()
       out[#out + 1] = line
     end
   end
-  return out
+  for _, problem in ipairs(options.problems(known, types)) do
+    table.insert(known.problems, problem)
+  end
+  for place, about in pairs(known.functions) do
+    if about.foreign then table.insert(known.problems, ("%s: %s"):format(place, about.foreign)) end
+  end
+  return out, known.problems
 end
 
 return M

@@ -32,9 +32,9 @@ local LATER = {
 ---@field open_run fun(dir: string): abridge.Run|nil, string|nil, string|nil
 ---@field page fun(path: string, opts?: abridge.FilePageOptions): string|nil, abridge.PageCut|string, string|nil
 ---@field profiles table<abridge.ProfileName, table>
----@field protocol fun(cut_or_result: abridge.Cut|abridge.Result): table
+---@field protocol fun(cut_or_result: abridge.Cut|abridge.Result): abridge.Protocol
 ---@field session fun(opts?: abridge.SessionOptions): abridge.Session|nil, string|nil, string|nil
----@field setup fun(opts?: { session: abridge.SessionOptions|nil })
+---@field setup fun(opts?: abridge.nvim.SetupOptions)
 local M = { version = require "abridge.base.version" }
 
 --- What the core gives: cuts; places in a text; counts and sizes.

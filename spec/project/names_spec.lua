@@ -42,6 +42,8 @@ describe("the public names #once", function()
       "    .root?: string",
       "    .truncation: abridge.Block",
       "    :register(definition: abridge.ToolDefinition)",
+      "    :call(name: string, input: table|string): abridge.Result",
+      "    :call(name: string, input: table|string, opts: abridge.CallOptions): abridge.Job",
       'abridge.Reason = "size_cap"|"line_cap"|"row_cap"|"exec_budget"|"item_cap"',
       "void abr_cut_free(abr_cut *cut)",
       "typedef struct abr_error",
@@ -51,6 +53,36 @@ describe("the public names #once", function()
     } do
       assert.is_true(set[line], line)
     end
+  end)
+
+  it("have annotations that tell of the parameters and options that the code has, and no others", function()
+    local _, problems = names.text()
+    assert.equal("", table.concat(problems, "\n"))
+  end)
+
+  it("are seen to be told of wrongly: an option, its type, a parameter", function()
+    local known = docs.read "lua"
+    local call, pipeline = known.classes["abridge.CallOptions"].fields, known.classes["abridge.PipelineOptions"].fields
+    call.id, call.more = nil, { type = "string" } -- the session checks these,
+    call.on_done.type, call.on_update.type = "string", "string|fun()"
+    pipeline.max_chars, pipeline.more = nil, { type = "string" } -- and the core these
+    pipeline.head_ratio.type, pipeline.indicators.type = "string", "boolean|string"
+    assert.same({
+      "abridge.CallOptions.on_done: it takes a function, which `string` is not",
+      "abridge.CallOptions.on_update: it takes no string as in `string|fun()`",
+      "abridge.CallOptions: the annotation lacks id",
+      "abridge.CallOptions: the code reads no option more",
+      "abridge.PipelineOptions.head_ratio: it takes a number, which `string` is not",
+      "abridge.PipelineOptions.indicators: it takes no string as in `boolean|string`",
+      "abridge.PipelineOptions: the annotation lacks max_chars",
+      "abridge.PipelineOptions: the code reads no option more",
+    }, require("names.options").problems(known, {}))
+    local dir = tmpdir.new()
+    dir:write("a.lua", "--- One.\n---@param a string\n---@param c string\nfunction M.one(a, b) end\n")
+    local about = docs.read(dir.path).functions[dir.path .. "/a.lua:4"]
+    dir:remove()
+    assert.same({ "no @param b" }, about.problems)
+    assert.equal("@param c, which is no parameter", about.foreign)
   end)
 
   it("tell what is deprecated, and of types with blanks in them", function()

@@ -4,7 +4,7 @@
 
 ---@alias abridge.Kind "log"|"text"|"table"|"diff"|"json_lines"|"json"|"binary"
 
----@class (exact) abridge.CutOptions At least one budget is required.
+---@class (exact) abridge.PlainCutOptions At least one budget is required.
 ---@field max_lines? integer lines kept
 ---@field max_bytes? integer|string bytes, or a size such as "30KB"
 ---@field max_chars? integer code points
@@ -14,13 +14,17 @@
 ---@field reserve? string what will be appended: room for it is set aside when the text is cut
 ---@field utf8? "keep"|"replace" "replace": bytes outside UTF-8 show as U+FFFD
 ---@field long_line? "omit"|"split" the nearest line that alone is over budget
----@field strategy? "auto"|"head"|"tail"|"head_tail"|"priority" of `abridge.cut` and streams alone; "auto" unless set
+---@field strategy? "auto"|"head"|"tail"|"head_tail"|"priority"|"pipeline" of `abridge.cut`, streams ("auto" unless set)
+---  and pages ("head" unless set) alone
 ---@field head_ratio? number share of the budget for the head, 0 to 1 (`head_tail`); 0.3 unless set, 0.7 in `auto`
 ---@field snap? "line"|"char" where a `head_tail` may cut
 ---@field marker? "inside"|"outside"|"none" whether the omission marker counts in the budget
 ---@field marker_text? string with {lines}, {bytes}, {chars} for what was left out
 ---@field kind? abridge.Kind what the text is, for `auto`; told by its bytes unless set
 ---@field hits? table what `priority` looks for besides, and groups of words that it does not
+---@field indicators? boolean headings around a pipeline cut by lines
+
+---@class (exact) abridge.CutOptions: abridge.PlainCutOptions
 ---@field clean? boolean|table<string, boolean> make of it what a terminal would show; false keeps a kind of noise
 ---@field redact? (fun(line: string): string)|(string|string[])[] a function of whole lines, or Lua patterns
 
@@ -32,6 +36,8 @@
 ---@field max_lines? integer
 ---@field head_ratio? number 0.3 unless set
 ---@field indicators? boolean headings around a cut by lines
+---@field clean? boolean|table<string, boolean> as of other cuts
+---@field redact? (fun(line: string): string)|(string|string[])[] as of other cuts
 
 ---@class (exact) abridge.KeptRange 1-based and inclusive.
 ---@field first_byte integer

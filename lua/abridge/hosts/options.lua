@@ -140,7 +140,7 @@ end
 ---@field limits? table<string, abridge.Limits> overrides by tool and key, as in abridge.SessionOptions; these too:
 ---@field aliases? table<string, string>
 ---@field profile? string
----@field redact? fun(line: string): string|string[]
+---@field redact? (fun(line: string): string)|string[]
 ---@field retention? abridge.Retention
 ---@field run_dir? string|false a folder of its own in the state directory unless set; false: nothing is written
 ---@field tool_names? abridge.ToolNames

@@ -5,10 +5,13 @@ local M = {}
 
 local SETUP = "abridge.nvim.setup"
 
+---@class (exact) abridge.nvim.SetupOptions
+---@field session? abridge.SessionOptions of the session that :Abridge run works with
+
 --- Set options and make the command :Abridge. Need not be called; `abridge.setup` is the same. Raises on a wrong
 --- option, and outside Neovim. The editor's session is opened with `session` when it is first used; one that is already
 --- open keeps its options.
----@param opts? { session: abridge.SessionOptions|nil } `session`: what :Abridge run works with
+---@param opts? abridge.nvim.SetupOptions
 function M.setup(opts)
   local check = require "abridge.base.check"
   if not require("abridge.base.host").in_nvim then check.fail(SETUP .. ": this host is not Neovim") end

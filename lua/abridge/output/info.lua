@@ -289,10 +289,17 @@ local function told_by(who, value)
   return cut, block
 end
 
+---@class (exact) abridge.Protocol
+---@field truncated boolean
+---@field limit? integer
+---@field total? integer
+---@field offset? integer
+---@field units string
+
 --- The flat convention of the metadata document: what was cut, in one unit. For a result it agrees with the block,
 --- whatever was cut: lines, items, the view, or everything by the ceiling.
 ---@param cut_or_result abridge.Cut|abridge.Result
----@return { truncated: boolean, limit: integer|nil, total: integer|nil, offset: integer|nil, units: string }
+---@return abridge.Protocol
 function M.protocol(cut_or_result)
   local cut, block = told_by("abridge.protocol", cut_or_result)
   if not cut then return { truncated = block.truncated, total = block.bytes_total, offset = 0, units = "bytes" } end

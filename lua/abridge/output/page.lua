@@ -17,7 +17,7 @@ local WHO = "abridge.page"
 local STEP = 1024 * 1024 -- bytes of a file read in one go
 local DEFAULT = profiles.all.default.read_file
 
----@class (exact) abridge.FilePageOptions Budgets and other options of a cut, and:
+---@class (exact) abridge.FilePageOptions: abridge.PlainCutOptions Budgets and other options of a cut, and:
 ---@field offset? integer number of the first line, from 1
 ---@field column? integer first char of that line, from 1; then a line over budget is split
 ---@field limit? integer lines wanted

@@ -233,12 +233,19 @@ end
 ---@field resumes? boolean whether the block says where to continue
 ---@field page? boolean the result starts inside the whole, so it is not compared with `whole`
 
+--- A kind for `check.options`: a number of bytes, or false.
+---@param value any
+---@return string|nil expected
+function M.bytes_or_none(value)
+  if value ~= false and not check.is_count(value) then return "an integer from 0 to 2^53, or false" end
+end
+
 local EXPECTATIONS = {
   tool = "string",
   limits = "table",
   ceiling = "number",
   whole = "string",
-  bytes_total = "number|boolean",
+  bytes_total = M.bytes_or_none,
   truncated = "boolean",
   is_error = "boolean",
   reason = "string",

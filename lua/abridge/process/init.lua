@@ -272,7 +272,6 @@ end
 -- Spawning -----------------------------------------------------------------------
 
 --- Start the timeout, and the look-out for a stall.
----@param uv table
 ---@param opts abridge.process.Options
 function Process:_watch(opts)
   if opts.stall then

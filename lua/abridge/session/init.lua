@@ -142,10 +142,11 @@ end
 --- Call a tool. Without `opts` the call blocks and returns the result; with `opts` it returns a job at once.
 --- Whatever goes wrong with the tool or its input is in the result. Raises on misuse of this function, and re-raises
 --- an error of a host's callback.
+---@overload fun(self: abridge.Session, name: string, input: table|string): abridge.Result
 ---@param name string
 ---@param input table|string a table or JSON
----@param opts? abridge.CallOptions
----@return abridge.Result|abridge.Job
+---@param opts abridge.CallOptions
+---@return abridge.Job
 function Session:call(name, input, opts)
   if type(name) ~= "string" then check.fail("session:call: name must be a string, got " .. check.show(name)) end
   local checked = check.options("session:call", opts, CALL_OPTIONS, 1)
@@ -247,7 +248,7 @@ function Session:wait(seconds)
 end
 
 --- The events of this run so far, from its log. Nil and a message if the session keeps none.
----@param filter? { tool: string|nil, since: integer|nil, type: string|nil, call_id: string|nil }
+---@param filter? abridge.EventFilter
 ---@return table[]|nil events
 ---@return string|nil message
 ---@return string|nil code
@@ -271,7 +272,7 @@ end
 
 --- A page of the full output of a call.
 ---@param call_id string
----@param opts? { offset: integer|nil, limit: integer|nil }
+---@param opts? abridge.PageOptions
 ---@return string|nil content
 ---@return table|string info of the page, or the message
 ---@return string|nil code
@@ -283,7 +284,7 @@ end
 
 --- What a screen shows of a result (see abridge.display). The run's log records it beside the tool's own block.
 ---@param result abridge.Result
----@param opts? { max_lines: integer|nil, width: integer|nil, ansi: boolean|nil }
+---@param opts? abridge.DisplayOptions
 ---@return string
 function Session:display(result, opts)
   local text = display.text("session:display", result, opts)

@@ -20,7 +20,7 @@ local WHO = "abridge.session"
 ---@field root? string folder that every path a tool is given stays inside; also `cwd`, unless that is set
 ---@field run_dir? string|false a folder for the log and the full outputs; nil: full outputs alone, in a fresh folder of
 ---  the user's state directory; false: nothing is written
----@field redact? fun(line: string): string|string[] whole lines or Lua patterns: what no model, log or file may see
+---@field redact? (fun(line: string): string)|string[] whole lines or Lua patterns: what no model, log or file may see
 ---@field retention? { max_bytes: integer|string|nil, max_age: number|string|nil } of runs beside this one
 ---@field keep_outputs? "all"|"cut" which full outputs a `run_dir` keeps: those of all results that a conversation may
 ---  drop later, pages of files aside, or of results that were cut; "all" unless set
