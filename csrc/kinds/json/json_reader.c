@@ -90,6 +90,12 @@ static inline abr_json_path *path_of_next(json_reader *r, bool *first)
     return in->elements = abr_json_note_path(r->values, in->any, first);
 }
 
+/* What an object says whose keys have this hash. */
+static inline abr_json_saying say_keys(json_reader *r, abr_json_path *path, uint64_t keys)
+{
+    return abr_json_counts_values(path) ? abr_json_read_other(r->values, path, keys) : (abr_json_saying){0};
+}
+
 /* What a string says whose content is n bytes from `at` on, which are at hand as far as they are read. */
 static inline abr_json_saying say_string(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
 {
@@ -104,6 +110,20 @@ static abr_json_saying say_other(json_reader *r, abr_json_path *path, uint64_t a
         return (abr_json_saying){0};
     const char *p = abr_json_bytes(&r->source, at, (size_t)n, 0);
     return p ? abr_json_read_other(r->values, path, abr_json_hash(p, (size_t)n)) : (abr_json_saying){0};
+}
+
+static inline abr_json_saying say_value(json_reader *r, abr_json_token token, abr_json_path *path,
+                                        uint64_t start, uint64_t end)
+{
+    if (token == ABR_JSON_EMPTY_ARRAY)
+        return (abr_json_saying){0};
+    if (token == ABR_JSON_EMPTY_OBJECT)
+        return say_keys(r, path, 0);
+    if (token != ABR_JSON_STRING)
+        return say_other(r, path, start, end - start);
+    if (!r->string.begun)
+        return say_string(r, path, start + 1, end - start - 2);
+    return abr_json_read_string(r->values, path, r->string.bytes + (start - r->string.at) + 1, ABR_JSON_READ);
 }
 
 /* ---- long strings ---- */
@@ -234,14 +254,7 @@ static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, ui
     abr_json_path *path = path_of_next(r, &first);
     r->has_key = false;
     const bool is_long = token == ABR_JSON_STRING && end - start > ABR_JSON_SMALL;
-    abr_json_saying says = {0};
-    if (token != ABR_JSON_STRING)
-        says = say_other(r, path, start, end - start);
-    else if (!r->string.begun)
-        says = say_string(r, path, start + 1, end - start - 2);
-    else
-        says = abr_json_read_string(r->values, path, r->string.bytes + (start - r->string.at) + 1,
-                                    ABR_JSON_READ);
+    const abr_json_saying says = say_value(r, token, path, start, end);
     if (!is_long) {
         abr_json_scalar_ends(&r->levels, start, end, says, first);
         return;
@@ -280,8 +293,7 @@ static void take_close(json_reader *r, size_t depth, uint64_t end)
         }
         return;
     }
-    if (in->object && abr_json_counts_values(in->own_path) &&
-        abr_json_read_other(r->values, in->own_path, in->keys).odd)
+    if (in->object && say_keys(r, in->own_path, in->keys).odd)
         in->entry.odd = true;
     abr_json_level_closes(&r->levels, end);
 }
@@ -493,6 +505,7 @@ static abr_code open_json(const abr_reader_opts *opts, abr_reader **out)
     r->levels.source = &r->source;
     r->levels.open[0].any = r->levels.open[0].path = ABR_JSON_ROOT;
     abr_json_open(&r->scan, NULL, 0);
+    r->scan.joins_empty = true;
     if (abr_json_values_open(opts->hits, opts->hit_count, opts->quiet_groups, paths, opts->alloc,
                              &r->values) != ABR_OK) {
         close_json(&r->reader);

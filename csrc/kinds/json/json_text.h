@@ -16,9 +16,11 @@ typedef enum {
     ABR_JSON_GUESSED_KEY, /* the one that was guessed */
     ABR_JSON_STRING,
     ABR_JSON_NUMBER,
-    ABR_JSON_LITERAL, /* true, false, null */
-    ABR_JSON_DEEP,    /* { or [ comes next, and there is no room for its level: make more, and go on */
-    ABR_JSON_WRONG    /* no JSON: nothing can follow */
+    ABR_JSON_LITERAL,      /* true, false, null */
+    ABR_JSON_EMPTY_OBJECT, /* {} as one token, where that is asked for and the chunk has both bytes, */
+    ABR_JSON_EMPTY_ARRAY,  /* and [] */
+    ABR_JSON_DEEP,         /* { or [ comes next, and there is no room for its level: make more, and go on */
+    ABR_JSON_WRONG         /* no JSON: nothing can follow */
 } abr_json_token;
 
 enum {
@@ -49,6 +51,7 @@ typedef struct {
     uint8_t low;      /* the range of the next byte of a sequence */
     uint8_t high;
     uint8_t number;              /* where in a number */
+    bool joins_empty;            /* set by the caller: ABR_JSON_EMPTY_OBJECT and its like may come */
     const char *literal;         /* what is left of it */
     const abr_json_guess *guess; /* the caller's, or NULL */
 } abr_json_scan;
