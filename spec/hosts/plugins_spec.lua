@@ -481,6 +481,35 @@ describe("the plugins themselves", function()
   )
 end)
 
+describe("a picker that takes over vim.ui.select", function()
+  local mini_pick = plugins.checkout "mini.pick"
+  if not mini_pick then return pending "ABRIDGE_PLUGINS names no checkouts" end
+
+  it("shows :Abridge pick, and opens the call that is chosen there", function()
+    local dir = tmpdir.new()
+    local ui = require("support.nvim_ui").start { columns = 80, rows = 24, env = { XDG_STATE_HOME = dir:at "state" } }
+    ui:lua("vim.opt.runtimepath:append(...)", mini_pick)
+    ui:lua "vim.cmd 'runtime plugin/abridge.lua'; require('mini.pick').setup(); vim.ui.select = MiniPick.ui_select"
+    for _, command in ipairs { "seq 3; exit 2", "echo two" } do
+      ui:input((":Abridge run %s<CR>"):format(command))
+      ui:wait_for("$ " .. command)
+      ui:wait_for(command:find "exit" and "exit 2" or "exit 0")
+    end
+    ui:input ":enew<CR>:Abridge pick<CR>"
+    ui:wait_for "1  run_command  seq 3; exit 2" -- its list of items, and what was typed
+    assert.is_true(ui:lua "return MiniPick.is_picker_active()")
+    ui:input "seq"
+    ui:wait_without "2  run_command  echo two"
+    ui:input "<CR>"
+    assert.is_true(vim.wait(20000, function()
+      return ui:lua "return vim.bo.filetype" == "abridge-output"
+    end, 20))
+    assert.same({ "1", "2", "3" }, ui:lua "return vim.api.nvim_buf_get_lines(0, 0, -1, true)")
+    ui:stop()
+    dir:remove()
+  end)
+end)
+
 describe("Neovim's list of deprecated functions", function()
   --- What `:checkhealth NAME` says.
   local function health(name)

@@ -88,8 +88,11 @@ local function receive(self, data)
   end
 end
 
---- Start an editor with a screen of some size. Its runtime path has this checkout, its modules are ours.
----@param opts { columns: integer, rows: integer, env: table<string, string>|nil }
+local OURS = { "-u", "NONE", "-i", "NONE", "-n", "--cmd", "set shada= rtp^=" .. (vim.uv or vim.loop).cwd() }
+
+--- Start an editor with a screen of some size. Its runtime path has this checkout, its modules are ours, unless there
+--- are other arguments.
+---@param opts { columns: integer, rows: integer, env: table<string, string>|nil, args: string[]|nil, cwd: string|nil }
 function M.start(opts)
   local uv = vim.uv or vim.loop
   local self = setmetatable({ cells = {}, attributes = { [0] = {} }, answers = {}, asked = 0, whole = false }, Ui)
@@ -103,7 +106,8 @@ function M.start(opts)
     if name ~= "NVIM" and name ~= "NVIM_LISTEN_ADDRESS" then env[#env + 1] = name .. "=" .. value end
   end
   self.process = assert(uv.spawn(vim.v.progpath, {
-    args = { "--embed", "-u", "NONE", "-i", "NONE", "-n", "--cmd", "set shada= rtp^=" .. uv.cwd() },
+    args = { "--embed", unpack(opts.args or OURS) },
+    cwd = opts.cwd,
     stdio = { self.stdin, self.stdout, nil },
     env = env,
   }, function()

@@ -24,18 +24,26 @@ function M.folder()
   return counts and vim.fn.fnamemodify(folder, ":p"):gsub("/$", "") or nil
 end
 
+--- The checkout of a repository; nil where stand-ins are to be used. Raises where it is missing.
+---@param repository string
+---@return string|nil
+function M.checkout(repository)
+  local folder = M.folder()
+  if not folder then return nil end
+  local path = folder .. "/" .. repository
+  if vim.fn.isdirectory(path .. "/lua") == 0 then
+    error(("ABRIDGE_PLUGINS=%s: there is no checkout %s"):format(folder, repository), 0)
+  end
+  return path
+end
+
 --- The driver of the plugin itself; nil where its stand-in is to be used. Raises where a checkout is missing.
 ---@param name string
 ---@return table|nil
 function M.real(name)
-  local folder = M.folder()
-  if not folder then return nil end
+  if not M.folder() then return nil end
   for _, repository in ipairs(CHECKOUTS[name]) do
-    local path = folder .. "/" .. repository
-    if vim.fn.isdirectory(path .. "/lua") == 0 then
-      error(("ABRIDGE_PLUGINS=%s: there is no checkout %s"):format(folder, repository), 0)
-    end
-    vim.opt.runtimepath:append(path)
+    vim.opt.runtimepath:append(M.checkout(repository))
   end
   return require("support.plugins." .. name)
 end
