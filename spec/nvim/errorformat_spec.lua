@@ -18,7 +18,7 @@ local windows = require "support.windows"
 local LISTS = {
   gcc = {
     ours = {
-      "src/main.c:2:0",
+      "src/main.c:2:0 In file included from src/main.c:2:",
       "src/till.h:3:48 E 'tow' undeclared (first use in this function)",
       "src/till.h:3:48 N each undeclared identifier is reported only once for each function it appears in",
       "src/main.c:7:15 W initialization of 'int' from 'char *' makes integer from pointer without a cast",
@@ -43,7 +43,7 @@ local LISTS = {
     ours = {
       "tests/test_till.py:16:0 E RuntimeError: the drawer is stuck",
       "tests/test_till.py:7:0 E assert 3 == 4",
-      "tests/test_till.py:11:0",
+      "tests/test_till.py:11:0 tests/test_till.py:11:",
       "till.py:2:0 E KeyError: 'paper'",
     },
     errorformat = { -- what is wrong stands above the place
@@ -64,10 +64,10 @@ local LISTS = {
   },
   busted = {
     ours = {
-      "spec/till_spec.lua:4:0 E",
+      "spec/till_spec.lua:4:0 E Failure -> spec/till_spec.lua @ 4",
       "spec/till_spec.lua:5:0 Expected objects to be equal.",
       "spec/broken_spec.lua:2:0 E ')' expected near 'function'",
-      "spec/till_spec.lua:8:0 E",
+      "spec/till_spec.lua:8:0 E Error -> spec/till_spec.lua @ 8",
       "till.lua:4:0 attempt to perform arithmetic on field '?' (a nil value)",
     },
     errorformat = { -- a file that is not there, and not the test that rang

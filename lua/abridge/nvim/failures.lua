@@ -23,7 +23,7 @@ local function visit_text(work, text, offset, from, to, visit)
       end
       local byte = offset + at - 1
       if byte >= to then return true end
-      if byte >= from and visit(place, byte) == false then return false end
+      if byte >= from and visit(place, byte, text, at) == false then return false end
     end
     work:pause()
   until not state
@@ -35,7 +35,8 @@ end
 ---@param source abridge.nvim.Source
 ---@param from integer
 ---@param to integer
----@param visit fun(place: abridge.Location, byte: integer): boolean|nil false to stop; `byte` is where its line starts
+---@param visit fun(place: abridge.Location, byte: integer, text: string, at: integer): boolean|nil false to stop; its
+---  line starts at `byte` of the source, which is `at` in this piece of it
 function M.each(work, source, from, to, visit)
   to = math.min(to, source.size)
   while from < to do

@@ -16,37 +16,46 @@ local M = {}
 
 local MOST = 10000 -- items
 local CHUNK = 100 -- items that are added in one go
+local LINE = 500 -- bytes of a line without a message that are shown
 local TYPES = { error = "E", warning = "W", note = "N" }
 
-local function item_of(place, cwd)
-  local message = display.visible(place.message)
+--- What an item says: the message, or the whole line where there is none.
+local function text_of(place, text, at)
+  if place.message ~= "" then return display.visible(place.message) end
+  return vim.trim(display.visible(text:sub(at, at + LINE):match "^[^\n]*"))
+end
+
+local function item_of(place, cwd, text, at)
   return {
     filename = jump.path(place.file, cwd),
     lnum = place.lnum,
     col = place.col or 0,
-    text = message,
+    text = text_of(place, text, at),
     type = TYPES[place.severity] or "",
   }
 end
 
---- Fill a new quickfix list with the places in a source.
----@return integer id of the list
+--- Fill a new quickfix list with the places in a source. Its window opens with the first of them, since opening it on
+--- 10,000 holds the editor.
 ---@return integer count
 local function fill(work, source, cwd, title)
   vim.fn.setqflist({}, " ", { title = title })
   local id = vim.fn.getqflist({ id = 0 }).id
-  local items, count = {}, 0
+  local items, count, opened = {}, 0, false
   local function add()
     vim.fn.setqflist({}, "a", { id = id, items = items })
     items = {}
+    if opened or count == 0 then return end
+    opened = true
+    if vim.fn.getqflist({ id = 0 }).id == id then vim.cmd "botright copen" end
   end
-  failures.each(work, source, 0, math.huge, function(place)
-    items[#items + 1], count = item_of(place, cwd), count + 1
+  failures.each(work, source, 0, math.huge, function(place, _, text, at)
+    items[#items + 1], count = item_of(place, cwd, text, at), count + 1
     if #items == CHUNK then add() end
     return count < MOST
   end)
   add()
-  return id, count
+  return count
 end
 
 --- The event of a call's result, and what was asked.
@@ -122,13 +131,12 @@ function M.open(number)
     local source, close = full_output.source(run, output.event)
     if not source then error(close, 0) end
     work:hold { close = close }
-    local id, count = fill(work, source, output.cwd, "abridge: " .. output.title:gsub("^ ", ""))
+    local count = fill(work, source, output.cwd, "abridge: " .. output.title:gsub("^ ", ""))
     work:close_held()
-    return { id = id, count = count }
+    return { count = count }
   end, function(value)
     if value.is_error then return buffer.complain(buffer.reason(value.text)) end
-    if value.count == 0 then return buffer.complain "No line of the output names a place in a file" end
-    if vim.fn.getqflist({ id = 0 }).id == value.id then vim.cmd "botright copen" end
+    if value.count == 0 then buffer.complain "No line of the output names a place in a file" end
   end)
 end
 
