@@ -120,6 +120,7 @@ typedef enum {
     ABR_KIND_TABLE,      /* CSV, TSV, and columns aligned under a header */
     ABR_KIND_DIFF,       /* unified diffs, and commits with theirs */
     ABR_KIND_BINARY,     /* known by its first bytes, or no text by its first 8 KiB */
+    ABR_KIND_MIXED,      /* parts of several kinds; in options it is none */
     ABR_KINDS            /* how many there are */
 } abr_kind;
 
@@ -272,6 +273,17 @@ ABR_API const char *abr_kind_name(abr_kind kind);
  * these, and a few lines of each 64 KiB after them; nothing is allocated. */
 ABR_API abr_kind abr_tell(const char *p, size_t n);
 
+/* A text, and its parts in order, without abr_part.output_lines; none where it is all one. */
+typedef struct {
+    abr_kind kind;
+    abr_part list[ABR_PARTS_MOST];
+    size_t count;
+} abr_parts;
+
+/* The kind of (p, n), as abr_tell() tells it, and its parts. ABR_OK or ABR_ENOMEM; alloc NULL: libc. Cost: linear; some
+ * 60 KiB are allocated meanwhile. */
+ABR_API abr_code abr_tell_parts(const char *p, size_t n, const abr_alloc *alloc, abr_parts *out);
+
 /* The ledger of a cut. Source pieces and the gaps between them tile the source exactly; a newline dropped at
  * a cut edge belongs to the gap. */
 typedef struct {
@@ -301,7 +313,7 @@ typedef struct {
     abr_kind kind;         /* ABR_AUTO: what the text is */
     const abr_item *items; /* ABR_AUTO: of JSON those that lack most bytes first; none where nothing is cut */
     size_t item_count;     /* at most ABR_ITEMS_MOST */
-    abr_part parts[ABR_PARTS_MOST]; /* ABR_AUTO: of a log amid text, in order; none where nothing is cut */
+    abr_part parts[ABR_PARTS_MOST]; /* ABR_AUTO: if there are several, in order; none where nothing is cut */
     size_t part_count;
     const abr_piece *pieces; /* the content, in order */
     size_t piece_count;

@@ -24,7 +24,7 @@ static const char *wrong_option(const abr_opts *o)
     if (o->strategy != ABR_HEAD && o->strategy != ABR_TAIL && o->strategy != ABR_HEAD_TAIL &&
         o->strategy != ABR_PRIORITY && o->strategy != ABR_PIPELINE && o->strategy != ABR_AUTO)
         return "strategy is none of ABR_HEAD, ABR_TAIL, ABR_HEAD_TAIL, ABR_PRIORITY, ABR_PIPELINE, ABR_AUTO";
-    if ((unsigned)o->kind >= ABR_KINDS)
+    if ((unsigned)o->kind >= ABR_KIND_MIXED)
         return "kind is none of abr_kind";
     if (!are_in_range(&o->max))
         return over_most;

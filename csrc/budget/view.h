@@ -20,8 +20,9 @@ struct abr_reader;
 /* Which lines are kept, and why: priority/told_line.h. */
 struct abr_told_lines;
 
-/* Cuts a text that stands inside another one, `depth` deep: kinds ask for it. */
-typedef abr_code (*abr_cut_inner)(const char *p, size_t n, const abr_opts *opts, unsigned depth,
+/* Cuts a text that stands inside another one: kinds ask for it. It is a string `depth` deep, or `part`: a part of the
+ * text at that depth. */
+typedef abr_code (*abr_cut_inner)(const char *p, size_t n, const abr_opts *opts, unsigned depth, bool part,
                                   abr_cut *cut);
 
 /* A source as a cut sees it: what is at hand of its two ends, and the counts of all of it. */

@@ -262,7 +262,7 @@ abr_unit abr_bound_pieces(abr_cutter *j, const abr_cut *cut, abr_unit by)
 {
     abr_ends ends = {nothing, nothing, nothing};
     const abr_view *v = j->view;
-    if (cut->kind == ABR_KIND_JSON) /* it is one line if it has to be */
+    if (cut->kind == ABR_KIND_JSON || cut->kind == ABR_KIND_MIXED) /* lines of the content count */
         return j->opts->max.lines == 0 ? ABR_BY_LINES : used_most(j, cut, false, by);
     uint64_t next = 1; /* the first byte not yet covered */
     uint64_t line = 1; /* the line it is in or after */

@@ -494,6 +494,10 @@ static void list_parts(const abr_view *view, abr_cut *cut)
     bool counted = false;
     for (size_t i = 0; i < ABR_PARTS_MOST; i++)
         counted = counted || cut->parts[i].output_lines > 0;
+    for (size_t i = 0; i < cut->part_count; i++) {
+        abr_part *part = &cut->parts[i];
+        part->output_lines = lines_shown(cut, part->first_line, part->last_line);
+    }
     for (size_t i = 0; parts && cut->truncated && i < parts->count; i++) {
         const uint64_t first = parts->list[i].line + 1;
         const uint64_t last = i + 1 < parts->count ? parts->list[i + 1].line : view->lines;

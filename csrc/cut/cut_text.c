@@ -44,11 +44,13 @@ static abr_code cut_text_by_priority(abr_view *view, const abr_opts *opts, abr_c
     return code;
 }
 
-static abr_code cut_text_by_kind(abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
+static abr_code cut_text_by_kind(abr_view *view, const abr_opts *opts, bool part, abr_cut *cut,
+                                 abr_error *error)
 {
     abr_by_kind *k;
+    const abr_text_place where = part ? ABR_TEXT_PART : view->depth > 0 ? ABR_TEXT_STRING : ABR_TEXT_ALONE;
     const size_t keep = abr_bytes_to_keep(ABR_AUTO, &opts->max);
-    abr_code code = abr_by_kind_read(opts, keep, view->depth > 0, view->front.p, view->front.n, &k);
+    abr_code code = abr_by_kind_read(opts, keep, where, view->front.p, view->front.n, &k);
     if (code != ABR_OK) {
         memset(cut, 0, sizeof *cut);
         return abr_fail(error, code, "out of memory");
@@ -88,8 +90,8 @@ static abr_view view_of_text(const char *p, size_t n, bool with_chars)
     return view;
 }
 
-static abr_code cut_text(const char *p, size_t n, const abr_opts *opts, unsigned depth, abr_cut *cut,
-                         abr_told_lines *told, abr_error *error)
+static abr_code cut_text(const char *p, size_t n, const abr_opts *opts, unsigned depth, bool part,
+                         abr_cut *cut, abr_told_lines *told, abr_error *error)
 {
     abr_code code = abr_check_opts(opts, error);
     if (code != ABR_OK) {
@@ -103,23 +105,24 @@ static abr_code cut_text(const char *p, size_t n, const abr_opts *opts, unsigned
     if (opts->strategy == ABR_PRIORITY)
         return cut_text_by_priority(&view, opts, cut, error);
     if (opts->strategy == ABR_AUTO)
-        return cut_text_by_kind(&view, opts, cut, error);
+        return cut_text_by_kind(&view, opts, part, cut, error);
     return abr_cut_view(&view, opts, cut, error);
 }
 
 abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_error *error)
 {
-    return cut_text(p, n, opts, 0, cut, NULL, error);
+    return cut_text(p, n, opts, 0, false, cut, NULL, error);
 }
 
-abr_code abr_cut_text_inside(const char *p, size_t n, const abr_opts *opts, unsigned depth, abr_cut *cut)
+abr_code abr_cut_text_inside(const char *p, size_t n, const abr_opts *opts, unsigned depth, bool part,
+                             abr_cut *cut)
 {
-    return cut_text(p, n, opts, depth, cut, NULL, NULL);
+    return cut_text(p, n, opts, depth, part, cut, NULL, NULL);
 }
 
 abr_code abr_explain_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_told_lines *told,
                           abr_error *error)
 {
     *told = (abr_told_lines){NULL, 0};
-    return cut_text(p, n, opts, 0, cut, told, error);
+    return cut_text(p, n, opts, 0, false, cut, told, error);
 }

@@ -14,7 +14,8 @@ abr_code abr_explain_text(const char *p, size_t n, const abr_opts *opts, abr_cut
                           abr_error *error);
 
 /* abr_cut_text() of a text that stands `depth` deep in another one. */
-abr_code abr_cut_text_inside(const char *p, size_t n, const abr_opts *opts, unsigned depth, abr_cut *cut);
+abr_code abr_cut_text_inside(const char *p, size_t n, const abr_opts *opts, unsigned depth, bool part,
+                             abr_cut *cut);
 
 ABR_PRIVATE_END
 

@@ -38,7 +38,7 @@ struct abr_by_kind {
     size_t keep;
     abr_hit *hits;    /* copies, followed by their texts; NULL where the text is at hand */
     const char *text; /* all of it, or NULL */
-    bool inside;      /* it stands in another one */
+    abr_text_place where;
     bool decided;
     bool opened; /* its reader has read `start`, which counts once the next chunk is written */
     abr_telling told;
@@ -81,7 +81,7 @@ static abr_code open_log(const abr_by_kind *k, const text_place *before, log_rea
     const abr_retainer_opts own = {.text = k->text,
                                    .keep = k->keep,
                                    .chars = abr_wants_chars(&k->opts),
-                                   .inside = k->inside,
+                                   .inside = k->where != ABR_TEXT_ALONE,
                                    .hits = k->opts.hits,
                                    .hit_count = k->opts.hit_count,
                                    .quiet_groups = k->opts.quiet_groups,
@@ -90,7 +90,9 @@ static abr_code open_log(const abr_by_kind *k, const text_place *before, log_rea
                                    .lines_before = before->lines,
                                    .chars_before = abr_counted_chars(&before->chars, &invalid)};
     abr_code code = abr_retainer_open(&own, &out->retainer);
-    if (code == ABR_OK && k->opts.kind == ABR_KIND_TOLD && !k->inside)
+    const bool may_be_several =
+        k->opts.kind == ABR_KIND_TOLD ? k->where == ABR_TEXT_ALONE : k->where == ABR_TEXT_PART;
+    if (code == ABR_OK && may_be_several)
         code = open_stretches(k, before, &out->stretches);
     if (code != ABR_OK)
         close_log(out);
@@ -336,7 +338,7 @@ abr_code abr_by_kind_open(const abr_opts *opts, size_t keep, abr_by_kind **out)
     return code;
 }
 
-abr_code abr_by_kind_read(const abr_opts *opts, size_t keep, bool inside, const char *p, size_t n,
+abr_code abr_by_kind_read(const abr_opts *opts, size_t keep, abr_text_place where, const char *p, size_t n,
                           abr_by_kind **out)
 {
     enum { CHUNK = ABR_OR_TINY(256 * 1024, 96) };
@@ -344,7 +346,7 @@ abr_code abr_by_kind_read(const abr_opts *opts, size_t keep, bool inside, const 
     if (!k)
         return ABR_ENOMEM;
     k->text = p;
-    k->inside = inside;
+    k->where = where;
     k->told = abr_tell_as(opts->kind, p, n, true);
     k->decided = true;
     count_held(k, &k->held, p, (size_t)k->told.late.from);

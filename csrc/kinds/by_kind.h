@@ -18,8 +18,15 @@ abr_code abr_by_kind_open(const abr_opts *opts, size_t keep, abr_by_kind **out);
 /* The patterns that it was opened with, copied. */
 const abr_hit *abr_by_kind_hits(const abr_by_kind *k);
 
-/* Open one for a text that is all at hand, and read it. `inside`: it stands in another one. */
-abr_code abr_by_kind_read(const abr_opts *opts, size_t keep, bool inside, const char *p, size_t n,
+/* Where a text stands. What is inside another one leaves it some memory. */
+typedef enum {
+    ABR_TEXT_ALONE = 0,
+    ABR_TEXT_PART,  /* it is a part of an output, as its opts.kind says */
+    ABR_TEXT_STRING /* of a document */
+} abr_text_place;
+
+/* Open one for a text that is all at hand, and read it. */
+abr_code abr_by_kind_read(const abr_opts *opts, size_t keep, abr_text_place where, const char *p, size_t n,
                           abr_by_kind **out);
 
 /* Get memory for a chunk; false changes nothing that counts. */

@@ -124,9 +124,16 @@ void abr_content_tell(abr_content *c, const abr_item *item)
     c->item_texts[c->item_count++] = at;
 }
 
+void abr_content_tell_part(abr_content *c, const abr_part *part)
+{
+    if (c->part_count < ABR_PARTS_MOST)
+        c->parts[c->part_count++] = *part;
+}
+
 void abr_content_clear(abr_content *c)
 {
-    c->count = c->texts_used = c->item_count = 0;
+    c->count = c->texts_used = c->item_count = c->part_count = 0;
+    c->hits_found = c->hits_kept = c->failures_found = c->failures_kept = 0;
     c->over = false;
 }
 
@@ -136,6 +143,12 @@ abr_code abr_content_end(const abr_content *c, abr_cut *cut)
     const size_t items = c->item_count * sizeof *c->items;
     if (c->failed)
         return ABR_ENOMEM;
+    memcpy(cut->parts, c->parts, sizeof cut->parts);
+    cut->part_count = c->part_count;
+    cut->hits_found = c->hits_found;
+    cut->hits_kept = c->hits_kept;
+    cut->failures_found = c->failures_found;
+    cut->failures_kept = c->failures_kept;
     if (pieces + items + c->texts_used == 0)
         return ABR_OK;
     char *block = cut->alloc->malloc(cut->alloc->ctx, pieces + items + c->texts_used);

@@ -29,6 +29,12 @@ typedef struct {
     abr_item items[ABR_ITEMS_MOST];
     size_t item_texts[ABR_ITEMS_MOST]; /* where `of` of each is */
     size_t item_count;
+    abr_part parts[ABR_PARTS_MOST]; /* of an output of several kinds */
+    size_t part_count;
+    uint64_t hits_found; /* in its logs */
+    uint64_t hits_kept;
+    uint64_t failures_found;
+    uint64_t failures_kept;
     size_t keep; /* of the budgets: there is memory for no more pieces and texts than these allow */
     bool over;   /* there were more, which are lost */
     bool failed; /* there was no memory; what was put in since is lost */
@@ -48,10 +54,13 @@ void abr_content_mark(abr_content *c, const char *p, size_t n);
  * too long. */
 void abr_content_tell(abr_content *c, const abr_item *item);
 
+/* Add a part of the text; with more than ABR_PARTS_MOST they are dropped. */
+void abr_content_tell_part(abr_content *c, const abr_part *part);
+
 /* Make it empty again; its memory stays. */
 void abr_content_clear(abr_content *c);
 
-/* Hand pieces and items over to a cut, in a block of its own. ABR_OK or ABR_ENOMEM. */
+/* Hand pieces, items, parts and what was found over to a cut, in a block of its own. ABR_OK or ABR_ENOMEM. */
 abr_code abr_content_end(const abr_content *c, abr_cut *cut);
 
 void abr_content_free(abr_content *c);

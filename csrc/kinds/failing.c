@@ -36,7 +36,7 @@ static const float least_score =
     8.0F; /* of a line of trouble: more than a word that is bad in most sentences */
 static const float most_text = 0.62F; /* evidence of text in it */
 static const float trouble = 0.5F;    /* that it is one is more evidence of a log */
-static const float least_run = 3.0F;  /* evidence of a run of lines */
+static const float least_run = 2.8F;  /* evidence of a run of lines */
 static const float lost = 3.0F;       /* so much below its highest sum, a run has ended */
 
 static const float most_text_alone = 0.66F;
@@ -62,8 +62,8 @@ static bool says_a_word(abr_text_line line)
     return i < line.n;
 }
 
-/* The score of a line that says that something is wrong; 0 of others. */
-static float trouble_in(finder *f, abr_text_line line)
+/* The score of a line that says that something is wrong; 0 of others. `counts`: a count of failures is one. */
+static float trouble_in(finder *f, abr_text_line line, bool counts)
 {
     static const abr_patterns none;
     abr_reading reading;
@@ -76,7 +76,7 @@ static float trouble_in(finder *f, abr_text_line line)
         p = f->padded;
     }
     abr_read_line(&f->lexicon, &none, p, line.n, &reading);
-    return reading.hit && reading.tells && reading.words >= PROSE_WORDS ? reading.line_score : 0;
+    return reading.hit && (reading.tells || counts) && reading.words >= PROSE_WORDS ? reading.line_score : 0;
 }
 
 /* Evidence of a log in a line, less that of text. */
@@ -88,7 +88,7 @@ static float evidence_of(finder *f, abr_text_line line)
     f->weighed++;
     if (abr_trimmed(line).n == 0)
         return 0;
-    if (text <= most_text && trouble_in(f, line) >= least_score)
+    if (text <= most_text && trouble_in(f, line, true) >= least_score)
         log = log + trouble > 1 ? log + trouble : 1;
     return log > text ? log - text / 4 : log / 4 - text;
 }
@@ -156,19 +156,36 @@ static bool is_labelled(abr_text_line line)
     return words <= LABEL_WORDS && line.p[line.n - 1] != '.' && line.p[line.n - 1] != ':';
 }
 
+/* Is the label the name of a program: "curl:", "dpkg-deb (subprocess):"; or "E:", as apt has it? */
+static bool starts_with_program(abr_text_line line)
+{
+    size_t i = 0;
+    while (i < line.n && (abr_is_lower(line.p[i]) || abr_is_digit(line.p[i]) || memchr("-.+/", line.p[i], 4)))
+        i++;
+    if (i > 1 && i + 1 < line.n && line.p[i] == ' ' && line.p[i + 1] == '(') {
+        const char *end = memchr(line.p + i, ')', line.n - i);
+        i = end ? (size_t)(end - line.p) + 1 : line.n;
+    }
+    return line.p[line.n - 1] != ':' && (ABR_STARTS(line, "E: ") || (i > 1 && abr_has_at(line, i, ": ", 2)));
+}
+
 /* Is the line, whose next one starts at `next`, a message that tells of a failure wherever it stands? Where people
  * quote one, or write what looks like one, their words go on. */
 static bool fails_alone(finder *f, abr_text_line line, size_t next)
 {
     if (line.n < SHORTEST || !abr_is_letter(line.p[0]) || line.p[line.n - 1] == ';')
         return false;
+    if (ABR_STARTS(line, "not ok ") && abr_is_digit(line.p[7])) /* of the Test Anything Protocol */
+        return true;
     const abr_form_told told = abr_read_whole_form(&f->forms, line);
     const bool printed = told.log >= 1 && told.text <= most_text_alone && told.form != ABR_FORM_TEST;
     const bool plain = told.text == 0 || told.form == ABR_FORM_SENTENCE;
+    const bool of_program = told.text <= most_text_alone && starts_with_program(line);
     abr_text_line after = {f->p, 0};
     f->weighed++;
     abr_next_line(f->p, f->n, &next, &after);
-    return (printed || plain) && is_labelled(line) && !is_prose(f, after);
+    const bool is_rule = after.n > 0 && *after.p == '\t'; /* of a makefile */
+    return (of_program || ((printed || plain) && is_labelled(line))) && !is_rule && !is_prose(f, after);
 }
 
 /* Is it one amid lines that were printed with it? */
@@ -190,7 +207,7 @@ size_t abr_find_failure(const char *p, size_t n)
     for (size_t at = 0; f.weighed < WEIGHED_MOST && abr_next_line(p, n, &at, &line);) {
         while (at < n && p[at] == '\n') /* there may be many */
             at++;
-        const float score = trouble_in(&f, line);
+        const float score = trouble_in(&f, line, false);
         if ((score >= least_score && fails_in_run(&f, line, at)) ||
             (score >= least_message && fails_alone(&f, line, at)))
             return (size_t)(line.p - p);

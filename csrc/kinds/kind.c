@@ -8,6 +8,7 @@
 #include "kinds/diff/diff_cut.h"
 #include "kinds/json/json_lines.h"
 #include "kinds/json/json_reader.h"
+#include "kinds/mixed/mixed.h"
 #include "kinds/records/aligned.h"
 #include "kinds/records/delimited.h"
 #include "kinds/records/drawn.h"

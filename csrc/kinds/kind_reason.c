@@ -23,6 +23,8 @@ static const char *reason_of(const abr_telling *told)
         return "documents";
     case ABR_KIND_DIFF:
         return "hunks";
+    case ABR_KIND_MIXED:
+        return "parts";
     case ABR_KIND_TABLE:
         return told->delimiter ? "delimiter" : "columns";
     default:

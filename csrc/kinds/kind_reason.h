@@ -21,7 +21,7 @@ typedef struct {
     abr_telling told;
     const char
         *by; /* what decided: "signature", "bytes", "document", "documents", "hunks", "delimiter", "columns",
-                       "lines", "failure", "log" */
+                       "lines", "failure", "log", "parts" */
     size_t bytes; /* of the start that were looked at */
     uint64_t
         log_line;   /* of the failure, or the stretch of printed lines, in a log that looks written; else 0 */

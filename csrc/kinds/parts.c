@@ -53,16 +53,17 @@ static abr_span cost_of(const choice *x, const abr_cut *cut)
     abr_span cost = {0};
     uint64_t newlines = 0;
     bool ends_line = true;
+    const bool counts_shown = cut->kind == ABR_KIND_JSON || cut->kind == ABR_KIND_MIXED;
     for (size_t i = 0; i < cut->piece_count; i++) {
         const abr_piece *p = &cut->pieces[i];
         if (!p->source && x->opts->marker == ABR_MARKER_OUTSIDE)
             continue;
         abr_add_cost(&x->measure, p->p, p->n, &cost);
-        if (cut->kind == ABR_KIND_JSON)
+        if (counts_shown)
             newlines += abr_count_newlines(p->p, p->n);
         ends_line = p->p[p->n - 1] == '\n';
     }
-    cost.lines = cut->kind != ABR_KIND_JSON ? cut->output_lines : newlines + !ends_line;
+    cost.lines = counts_shown ? newlines + !ends_line : cut->output_lines;
     return cost;
 }
 

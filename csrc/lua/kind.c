@@ -9,13 +9,28 @@
 #include "lua/compat.h"
 #include "lua/slots.h"
 
-/* kind(text) -> name */
+/* kind(text) -> name, and if it has several parts { { kind =, first_line =, last_line = }, ... } */
 static int l_kind(lua_State *L)
 {
     size_t n;
+    abr_parts parts;
     const char *text = abr_check_text(L, "abridge.kind", "text", ARG_TEXT, &n);
-    lua_pushstring(L, abr_kind_name(abr_tell(text, n)));
-    return 1;
+    if (abr_tell_parts(text, n, NULL, &parts) != ABR_OK)
+        return luaL_error(L, "abridge.kind: out of memory");
+    lua_pushstring(L, abr_kind_name(parts.kind));
+    if (parts.count == 0)
+        return 1;
+    lua_createtable(L, (int)parts.count, 0);
+    for (size_t i = 0; i < parts.count; i++) {
+        const abr_part *part = &parts.list[i];
+        lua_createtable(L, 0, 3);
+        lua_pushstring(L, abr_kind_name(part->kind));
+        lua_setfield(L, -2, "kind");
+        abr_set_count(L, "first_line", part->first_line);
+        abr_set_count(L, "last_line", part->last_line);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+    return 2;
 }
 
 /* Set a field to { count =, lines = { n, ... } }. */
@@ -92,10 +107,11 @@ void abr_push_kinds(lua_State *L)
 {
     lua_createtable(L, ABR_KINDS - ABR_KIND_LOG, 0);
     for (int i = ABR_KIND_LOG; i < ABR_KINDS; i++) {
-        lua_createtable(L, 0, 2);
+        lua_createtable(L, 0, 3);
         lua_pushstring(L, abr_kind_name((abr_kind)i));
         lua_setfield(L, -2, "name");
         abr_set_boolean(L, "shows_end", abr_shows_end((abr_kind)i));
+        abr_set_boolean(L, "is_option", i != ABR_KIND_MIXED);
         lua_rawseti(L, -2, i - ABR_KIND_LOG + 1);
     }
 }

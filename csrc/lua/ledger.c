@@ -221,7 +221,8 @@ void abr_push_ledger(lua_State *L, const abr_cut *cut, int more)
     const uint64_t invalid = invalid_bytes(cut);
     const bool chars = cut->max.chars != ABR_UNLIMITED;
     const int markers = count_markers(cut);
-    const bool hits = cut->strategy == ABR_PRIORITY || cut->kind == ABR_KIND_LOG;
+    const bool hits =
+        cut->strategy == ABR_PRIORITY || cut->kind == ABR_KIND_LOG || cut->kind == ABR_KIND_MIXED;
     const int fields = ALWAYS + more + cut->truncated + (3 + (cut->chars_before > 0)) * chars +
                        cut->final_newline + 2 * cut->compact + (cut->line_bytes > 0) + (invalid > 0) +
                        (cut->max.lines != ABR_UNLIMITED) + (cut->max.bytes != ABR_UNLIMITED) +

@@ -112,8 +112,8 @@ static abr_kind read_kind(lua_State *L, const char *who, int value)
     char words[ABR_KINDS * WORD_MOST];
     size_t n = 0;
     const char *word = abr_word_at(L, value);
-    for (int i = ABR_KIND_LOG; i < ABR_KINDS; i++) {
-        const char *before = i == ABR_KIND_LOG ? "" : i + 1 < ABR_KINDS ? ", " : " or ";
+    for (int i = ABR_KIND_LOG; i < ABR_KIND_MIXED; i++) {
+        const char *before = i == ABR_KIND_LOG ? "" : i + 1 < ABR_KIND_MIXED ? ", " : " or ";
         if (strcmp(word, abr_kind_name((abr_kind)i)) == 0)
             return (abr_kind)i;
         if (n < sizeof words)

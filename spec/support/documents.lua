@@ -322,4 +322,86 @@ function M.drawn(most)
     { kind = "table", drawn = true, header_lines = header, needles = needles }
 end
 
+--- A hunk of so many lines, and the header of its file.
+local function small_diff(files)
+  local list = {}
+  for f = 1, files do
+    local name = ("src/%s%d.lua"):format(random.choose { "cart", "till", "read me" }, f)
+    list[#list + 1] = ("diff --git a/%s b/%s\nindex 1234567..89abcde 100644\n--- a/%s\n+++ b/%s"):format(
+      name,
+      name,
+      name,
+      name
+    )
+    local n = random.between(3, 40)
+    list[#list + 1] = ("@@ -1,%d +1,%d @@"):format(n + 1, n + 1)
+    for i = 1, n do
+      list[#list + 1] = (" local total_%d = count(%d)"):format(i, i * f)
+    end
+    list[#list + 1] = "-return nil\n+return total"
+  end
+  return table.concat(list, "\n") .. "\n"
+end
+
+--- What a build prints, and how it fails.
+local function small_log(lines)
+  local list = {}
+  for i = 1, lines do
+    list[#list + 1] = ("[%d/%d] Building C object src/part_%d.o"):format(i, lines, i)
+  end
+  list[#list + 1] = "src/cart.c:12:5: error: expected ';' before 'return'"
+  list[#list + 1] = "make: *** [Makefile:4: src/cart.o] Error 1"
+  return table.concat(list, "\n") .. "\n", list[#list - 1]
+end
+
+local MIXED = {
+  json = function()
+    local text = M.similar(80):gsub("^%s+", ""):gsub("%s+$", "")
+    return text .. "\n"
+  end,
+  json_lines = function()
+    local list = {}
+    for i = 1, random.between(8, 60) do
+      list[i] = ('{"id":%d,"name":"item %d","state":"%s"}'):format(i, i, random.choose { "ok", "ok", "failed" })
+    end
+    return table.concat(list, "\n") .. "\n"
+  end,
+  diff = function()
+    return small_diff(random.between(1, 6))
+  end,
+  log = function()
+    return small_log(random.between(4, 300))
+  end,
+  text = function()
+    local list = {}
+    for i = 1, random.between(8, 120) do
+      list[i] = random.choose { "local function part_%d(a, b)", "  return a + %d * b", "end", "-- counts %d things" }
+      list[i] = list[i]:gsub("%%d", tostring(i))
+    end
+    return table.concat(list, "\n") .. "\n"
+  end,
+}
+
+--- What several commands print: documents, records, diffs, source and the log of a build that fails.
+function M.mixed()
+  local parts, texts, needles = {}, {}, {}
+  local kinds = { random.choose { "json", "diff" }, "log" }
+  for _ = 1, random.below(3) do
+    kinds[#kinds + 1] = random.choose { "json", "json_lines", "diff", "text" }
+  end
+  for i = #kinds, 2, -1 do
+    local k = random.between(1, i)
+    kinds[i], kinds[k] = kinds[k], kinds[i]
+  end
+  for i, kind in ipairs(kinds) do
+    local text, needle = MIXED[kind]()
+    local before = i > 1 and kinds[i - 1] or ""
+    if kind:match "^%a+" ~= before:match "^%a+" then -- two diffs are one, two documents of a line are records
+      parts[#parts + 1] = { kind = kind, text = text }
+      texts[#texts + 1], needles[#needles + 1] = text, needle
+    end
+  end
+  return table.concat(texts), { kind = "mixed", parts = parts, needles = needles }
+end
+
 return M

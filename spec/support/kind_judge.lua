@@ -4,6 +4,7 @@
 local abridge = require "abridge"
 local diff = require "support.judge.diff"
 local json = require "support.judge.json"
+local mixed = require "support.judge.mixed"
 local plain = require "support.plain"
 local records = require "support.judge.records"
 local view_of = require "support.judge.view"
@@ -103,7 +104,8 @@ local function check_budgets(view)
   if opts.max_tokens and count_tokens(opts)(shown) > opts.max_tokens then
     view:fault("budget", "%d tokens in a budget of %d", count_tokens(opts)(shown), opts.max_tokens)
   end
-  local lines = view.cut.kind == "json" and plain.count_lines(content) or view.cut.output_lines
+  local by_content = view.cut.kind == "json" or view.cut.kind == "mixed"
+  local lines = by_content and plain.count_lines(content) or view.cut.output_lines
   if opts.max_lines and lines > opts.max_lines then
     view:fault("budget", "%d lines in a budget of %d", lines, opts.max_lines)
   end
@@ -185,6 +187,8 @@ local function check_cut(view, source)
     records.judge(view, source.as(kind))
   elseif kind == "diff" then
     diff.judge(view, source.as "diff")
+  elseif kind == "mixed" and source.expected.parts then
+    mixed.judge(view, source.expected.parts)
   end
 end
 

@@ -221,3 +221,80 @@ bool abr_is_diff(const char *p, size_t n)
         return false;
     return e.stray * (e.at_head ? PER_STRAY : PER_STRAY_INSIDE) <= e.own;
 }
+
+/* ---- a diff amid other lines ---- */
+
+static bool is_plain_header(abr_text_line line, const char *p, size_t n, size_t at)
+{
+    abr_text_line below;
+    return ABR_STARTS(line, "--- ") && abr_next_line(p, n, &at, &below) && ABR_STARTS(below, "+++ ");
+}
+
+bool abr_diff_may_start(const char *p, size_t n, bool mail)
+{
+    abr_text_line line;
+    size_t at = 0;
+    if (!abr_next_line(p, n, &at, &line))
+        return false;
+    const abr_diff_line is = abr_diff_line_of(line);
+    if (is == ABR_DIFF_OTHER && abr_diff_hash_at(line, 0) && abr_next_line(p, n, &at, &line))
+        return abr_diff_line_of(line) == ABR_DIFF_FILE; /* git log -p --oneline */
+    return is == ABR_DIFF_FILE || is == ABR_DIFF_COMMIT || is_plain_header(line, p, n, at) ||
+           (mail && starts_a_mail(line));
+}
+
+/* Does the line go on in a commit: `Author: Ada`, four blanks and a word, a count of its changes? */
+static bool is_of_commit(abr_text_line line, bool mail)
+{
+    size_t i = 0;
+    while (i < line.n && (abr_is_letter(line.p[i]) || line.p[i] == '-'))
+        i++;
+    return mail || line.n == 0 || memchr(" \t-", *line.p, 3) ||
+           (i > 0 && i + 1 < line.n && line.p[i] == ':' && line.p[i + 1] == ' ');
+}
+
+/* `-- ` and the version of git, below a patch by mail. */
+static bool is_mail_end(abr_text_line line)
+{
+    return ABR_STARTS(line, "-- ") || (line.n > 0 && abr_is_digit(*line.p));
+}
+
+size_t abr_diff_extent(const char *p, size_t n, size_t *read)
+{
+    abr_hunk hunk = {0};
+    abr_text_line line;
+    size_t size = 0; /* up to the last line that is sure to belong to it */
+    size_t hunks = 0;
+    bool in_hunk = false;
+    bool in_commit = false; /* before its first file */
+    bool in_patch = false;  /* of a binary file */
+    bool mail = false;
+    *read = 0;
+    for (size_t at = 0; abr_next_line(p, n, &at, &line); *read = at) {
+        in_hunk = in_hunk && abr_hunk_takes(&hunk, line);
+        const abr_diff_line is = in_hunk ? ABR_DIFF_OTHER : abr_diff_line_of(line);
+        const bool opens = !in_hunk && is == ABR_DIFF_OTHER && abr_hunk_opens(line, &hunk);
+        if (in_hunk || opens || is == ABR_DIFF_FILE || (is == ABR_DIFF_HEADER && !in_commit) ||
+            is_plain_header(line, p, n, at)) {
+            hunks += opens;
+            in_hunk = in_hunk || opens;
+            in_commit = false;
+            in_patch = ABR_STARTS(line, "GIT binary patch");
+            size = at;
+        } else if (is == ABR_DIFF_COMMIT || (line.p == p && starts_a_mail(line))) {
+            in_commit = true;
+            mail = is != ABR_DIFF_COMMIT || *line.p == 'F';
+        } else if (in_patch) {
+            in_patch = line.n > 0 || abr_has_at((abr_text_line){p + at, n - at}, 0, "delta ", 6) ||
+                       abr_has_at((abr_text_line){p + at, n - at}, 0, "literal ", 8);
+            size = at;
+        } else if (!in_commit && abr_diff_may_start(line.p, n - (size_t)(line.p - p), false)) {
+            size = at;
+        } else if (in_commit ? !is_of_commit(line, mail) : line.n > 0 && !(mail && is_mail_end(line))) {
+            break;
+        } else if (line.n > 0 && in_commit != mail) {
+            size = at;
+        }
+    }
+    return hunks > 0 ? size : 0;
+}

@@ -40,6 +40,12 @@ bool abr_diff_hash_at(abr_text_line line, size_t at);
 /* Is (p, n) a unified diff, or commits with theirs? */
 bool abr_is_diff(const char *p, size_t n);
 
+/* May a diff start with the first line of (p, n), or a commit with its own? `mail`: or a mail with one? */
+bool abr_diff_may_start(const char *p, size_t n, bool mail);
+
+/* The size of the diff that starts (p, n), of whole lines, if one does; else 0. *read gets the bytes that were read. */
+size_t abr_diff_extent(const char *p, size_t n, size_t *read);
+
 ABR_PRIVATE_END
 
 #endif

@@ -242,7 +242,7 @@ bool abr_json_inner_cut(const abr_kind_request *q, const abr_alloc *alloc, const
     o.reserve_len = 0;
     for (size_t i = 0; i < TRIES && o.max.bytes >= ROOM_LEAST; i++) {
         abr_cut_free(&x->cut);
-        x->failed = q->view->cut_inner(x->text, size, &o, q->view->depth + 1, &x->cut) != ABR_OK;
+        x->failed = q->view->cut_inner(x->text, size, &o, q->view->depth + 1, false, &x->cut) != ABR_OK;
         if (x->failed || x->cut.piece_count == 0 || (!is_lines && x->cut.kind != ABR_KIND_JSON))
             return false;
         const uint64_t taken = spelled_size(x);

@@ -45,6 +45,21 @@ bool abr_is_json(const char *p, size_t n, bool whole)
     return may_be && is_document(p + i, n - i, whole);
 }
 
+size_t abr_json_document_size(const char *p, size_t n, size_t *read)
+{
+    uint64_t levels[ABR_JSON_JUDGED / ABR_JSON_LEVELS];
+    abr_json_scan scan;
+    abr_json_open(&scan, levels, ABR_JSON_JUDGED);
+    abr_json_token token;
+    size_t i = 0;
+    do
+        token = abr_json_next(&scan, p, n, &i);
+    while (token != ABR_JSON_MORE && token != ABR_JSON_WRONG && token != ABR_JSON_DEEP &&
+           !(token == ABR_JSON_CLOSE && scan.depth == 0));
+    *read = i;
+    return token == ABR_JSON_CLOSE ? i : 0;
+}
+
 /* Is the line an object or an array? */
 static bool is_record(abr_text_line line)
 {

@@ -13,23 +13,30 @@
 #include "line/rule.h"
 
 enum {
-    BLOCK_LINES = 4, /* lines of a block; */
-    PRINTED = 2      /* if so many are of a log alone, all are looked at */
+    BLOCK_LINES = 4,                  /* lines of a block; */
+    PRINTED = 2,                      /* if so many are of a log alone, all are looked at */
+    END = ABR_OR_TINY(16 * 1024, 200) /* bytes that are searched for a failure before the rest */
 };
-
-bool abr_find_log(const char *p, size_t n, abr_late_log *out)
-{
-    const size_t printed = abr_find_printed(p, n);
-    const size_t at = printed < n ? printed : abr_find_failure(p, n);
-    *out = at < n ? (abr_late_log){.sign = at, .printed = printed < n} : (abr_late_log){.from = 0};
-    return at < n;
-}
 
 /* The start of the first line that starts in (p, n). */
 static size_t first_line(const char *p, size_t n)
 {
     const char *newline = memchr(p, '\n', n);
     return newline ? (size_t)(newline - p) + 1 : n;
+}
+
+bool abr_find_log(const char *p, size_t n, abr_late_log *out)
+{
+    const size_t printed = abr_find_printed(p, n);
+    size_t at = printed;
+    if (at == n && n > END) { /* the search has a bound, and most failures are at the end */
+        const size_t end = n - END + first_line(p + n - END, END);
+        at = end + abr_find_failure(p + end, n - end);
+    }
+    if (at == n)
+        at = abr_find_failure(p, n);
+    *out = at < n ? (abr_late_log){.sign = at, .printed = printed < n} : (abr_late_log){.from = 0};
+    return at < n;
 }
 
 static bool find_from(size_t from, const char *p, size_t n, abr_late_log *out)

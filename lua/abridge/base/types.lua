@@ -2,7 +2,7 @@
 --- Types of what the core gives to `require "abridge"`, for language servers; nothing loads this. What each means,
 --- costs and raises is in doc/lua.md.
 
----@alias abridge.Kind "log"|"text"|"table"|"diff"|"json_lines"|"json"|"binary"
+---@alias abridge.Kind "log"|"text"|"table"|"diff"|"mixed"|"json_lines"|"json"|"binary"
 
 ---@class (exact) abridge.PlainCutOptions At least one budget is required.
 ---@field max_lines? integer lines kept
@@ -56,13 +56,13 @@
 ---@field kind abridge.Kind
 ---@field first_line integer
 ---@field last_line integer
----@field output_lines integer those of its lines that are kept at least in part
+---@field output_lines? integer those of its lines that are kept at least in part; of a cut
 
 ---@class abridge.Cut The ledger: what was kept of a text. Plain data.
 ---@field strategy "auto"|"head"|"tail"|"head_tail"|"priority"|"pipeline"
 ---@field kind? abridge.Kind of `auto`
 ---@field items? abridge.Item[] of `auto`, at most 16; for JSON by omitted bytes, the largest first
----@field parts? abridge.Part[] of `auto`, of a log amid text: 2 to 16, in order
+---@field parts? abridge.Part[] of `auto`, of an output of several commands: 2 to 16, in order
 ---@field truncated boolean more than a final newline was left out
 ---@field truncated_by? "lines"|"bytes"|"chars"|"tokens"
 ---@field total_lines integer of the text, exact
@@ -128,8 +128,8 @@
 ---@field tail fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
 ---@field head_tail fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
 ---@field auto fun(text: string, opts: abridge.CutOptions): string, abridge.Cut as what the text is
----@field kind fun(text: string): abridge.Kind
----@field kinds { name: abridge.Kind, shows_end: boolean }[] the register of kinds
+---@field kind fun(text: string): abridge.Kind, abridge.Part[]|nil
+---@field kinds { name: abridge.Kind, shows_end: boolean, is_option: boolean }[] the register of kinds
 ---@field magic fun(start: string): string|nil media type; nil for text and for what is not known
 ---@field is_binary fun(start: string, whole: boolean|nil): boolean|nil nil: it takes more of the start
 ---@field priority fun(text: string, opts: abridge.CutOptions): string, abridge.Cut

@@ -86,7 +86,7 @@ local LIMITS = {
   limit("max-tokens", "N", values.count, "at most N tokens, by the estimate"),
   flag("profile", "NAME", values.one_of(sorted_keys(profiles.all)), "the limits to start from"),
   limit("strategy", "NAME", values.one_of(STRATEGIES), "which part to keep"),
-  limit("kind", "KIND", values.one_of(kinds.names), "what auto takes it for"),
+  limit("kind", "KIND", values.one_of(kinds.options), "what auto takes it for"),
   limit("head-ratio", "R", values.ratio, "share of the budget for the start, 0 to 1"),
   limit("snap", "HOW", values.one_of { "line", "char" }, "where both ends may be cut"),
   limit("marker", "HOW", values.one_of { "inside", "outside", "none" }, "whether the marker counts in the budget"),

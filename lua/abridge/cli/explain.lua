@@ -85,7 +85,8 @@ local function why_kind(kind)
   if kind.by == "delimiter" then return ("as many fields in each row, with %q between them"):format(kind.delimiter) end
   if kind.by == "failure" then return ("a failure at line %.0f, amid what looks written"):format(kind.failure) end
   if kind.by == "log" then return ("lines printed from line %.0f on, amid what looks written"):format(kind.log) end
-  if kind.by ~= "lines" then return KINDS[kind.by] end
+  if kind.by ~= "lines" and kind.by ~= "parts" then return KINDS[kind.by] end
+  if kind.by == "parts" then return "it has several parts" end
   if not kind.lines then return "no line tells, and what could be either is a log" end
   local sides = { side(kind.printed, "printed by a command at work"), side(kind.written, "written") }
   local said = ("of %s, %s, %s"):format(counted(kind.lines, "line"), sides[1], sides[2])
@@ -123,7 +124,9 @@ end
 local function why_left(range, cut)
   local lines = counted(range.last_line - range.first_line + 1, "line")
   if cut.kind == "binary" then return "left out: nothing of it is shown" end
-  if not range.hits then return ("left out: %s, by %s"):format(lines, cut.items and "its kind" or "the ends kept") end
+  if not range.hits then
+    return ("left out: %s, by %s"):format(lines, (cut.items or cut.kind == "mixed") and "its kind" or "the ends kept")
+  end
   local denied = {}
   for name, n in pairs(range.denied or {}) do
     denied[#denied + 1] = ("%.0f with a word of trouble %s"):format(n, DENIALS[name])
@@ -219,6 +222,9 @@ end
 local function print_sums(explained, width)
   local cut, kind = explained.cut, explained.kind
   if kind then print_row(width, "kind", ("%s: %s"):format(kind.name, why_kind(kind)), "heading") end
+  for _, part in ipairs(kind and kind.parts or {}) do
+    print_row(width, ("%.0f-%.0f"):format(part.first_line, part.last_line), "part: " .. part.kind)
+  end
   local sums = { share({ kept = cut.output_lines, found = cut.total_lines }, "lines") }
   if cut.failures then sums[#sums + 1] = share(cut.failures, "failures") end
   if cut.hits then sums[#sums + 1] = share(cut.hits, "hits") end
@@ -300,7 +306,7 @@ end
 ---@param as_json boolean|nil
 ---@return integer
 function M.kind(text, as_json)
-  local kind = core.kind_reason(text)
+  local kind = explanation.kind(text)
   if as_json then
     terminal.print_json(without_empty_lists { kind = kind.name, why = kind })
   else

@@ -87,9 +87,9 @@ function M.kind(args)
   if #args.words > 1 then terminal.bad("kind takes one FILE at most, got %d", #args.words) end
   local text = read_file(args.words[1], TELLING)
   if args.switches.why then return explain.kind(text, args.switches.json) end
-  local kind = core.kind(text)
+  local kind, parts = core.kind(text)
   if args.switches.json then
-    terminal.print_json { kind = kind }
+    terminal.print_json { kind = kind, parts = parts }
   else
     terminal.out(kind, "\n")
   end

@@ -52,9 +52,12 @@ local KEPT_MOST, LEFT_MOST = 1000, 20 -- lines told of a range that is kept, and
 ---@field count integer
 ---@field lines integer[] the surest three
 
+---@alias abridge.KindEvidence "option"|"signature"|"bytes"|"document"|"documents"|"hunks"|"parts"|"delimiter"|"columns"
+---| "lines"|"failure"|"log"
+
 ---@class (exact) abridge.KindReason
 ---@field name abridge.Kind
----@field by "option"|"signature"|"bytes"|"document"|"documents"|"hunks"|"delimiter"|"columns"|"lines"|"failure"|"log"
+---@field by abridge.KindEvidence
 ---@field bytes? integer of the start that were looked at
 ---@field media_type? string
 ---@field delimiter? string
@@ -64,6 +67,7 @@ local KEPT_MOST, LEFT_MOST = 1000, 20 -- lines told of a range that is kept, and
 ---@field lines? integer that are not blank
 ---@field printed? abridge.SideLines that look printed by a command at work
 ---@field written? abridge.SideLines that look written
+---@field parts? abridge.Part[] of an output of several commands
 
 ---@class (exact) abridge.Explanation
 ---@field content string
@@ -72,11 +76,20 @@ local KEPT_MOST, LEFT_MOST = 1000, 20 -- lines told of a range that is kept, and
 ---@field kind? abridge.KindReason of `auto`
 ---@field ranges abridge.ExplainedRange[] kept and left out in turn
 
+--- What a text is, and what decided that.
+---@param text string
+---@return abridge.KindReason
+function M.kind(text)
+  local reason = core.kind_reason(text)
+  reason.parts = select(2, core.kind(text))
+  return reason
+end
+
 --- What decided the kind of a text.
 local function kind_of(source, opts, cut)
   if not cut.kind then return nil end
   if opts.kind then return { name = cut.kind, by = "option" } end
-  return core.kind_reason(source)
+  return M.kind(source)
 end
 
 --- The lines of a range as they read alone, by number, and how many say what.
@@ -169,7 +182,7 @@ end
 --- Why a range shows where no line was chosen by itself.
 local function why_of(range, source, cut)
   if not cut.truncated then return "whole" end
-  if cut.items then return "part" end
+  if cut.items or cut.kind == "mixed" then return "part" end
   if range.first_byte == 1 then return "start" end
   return range.last_byte == #source and "end" or "part"
 end

@@ -1,0 +1,324 @@
+/*
+ * Outputs of several kinds. Every part gets a share of the budget and is cut by the room that cuts any text; what a
+ * part leaves of its share goes to those after it, and logs come last, since they can use any room.
+ *
+ * Invariant: the shares of the parts that are still to be cut, and what the others took, are within the budget.
+ */
+#include <string.h>
+
+#include "kinds/mixed/mixed.h"
+#include "abridge.h"
+#include "kinds/content.h"
+#include "kinds/mixed/output_parts.h"
+#include "kinds/reader.h"
+#include "text/scan.h"
+
+enum {
+    LEAST_SHARE = 96,  /* bytes of a part; if there is less, all is cut as a log */
+    TROUBLE_SHARE = 2, /* a part of the budget that logs with failures are sure to get */
+    NEWLINE = 1        /* a byte for the one between two parts */
+};
+
+typedef struct {
+    abr_reader base;
+    const abr_alloc *alloc;
+    const char *text;
+    size_t n;
+    bool found; /* the parts are */
+    bool weighed;
+    abr_output_parts parts;
+    uint64_t line[ABR_PARTS_MOST];   /* newlines before each part */
+    bool in_trouble[ABR_PARTS_MOST]; /* has it a failure? Known once it is weighed */
+} mixed;
+
+/* A choice being made. */
+typedef struct {
+    mixed *m;
+    const abr_kind_request *q;
+    uint64_t share[ABR_PARTS_MOST];
+    abr_cut cuts[ABR_PARTS_MOST]; /* of those that are not shown whole */
+    bool whole[ABR_PARTS_MOST];
+    uint64_t taken; /* bytes by the parts so far */
+} shares;
+
+bool abr_is_mixed(const char *p, size_t n, bool whole)
+{
+    abr_output_parts parts;
+    return whole && abr_find_parts(p, n, &parts);
+}
+
+static uint64_t size_of(const mixed *m, size_t i)
+{
+    return m->parts.list[i].end - m->parts.list[i].from;
+}
+
+/* ---- shares ---- */
+
+/* What all take if each gets `level`, or `floor` if it has a failure, and no more than its size. */
+static uint64_t sum_at(const mixed *m, uint64_t level, uint64_t floor, uint64_t *share)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < m->parts.count; i++) {
+        const uint64_t most = m->in_trouble[i] && floor > level ? floor : level;
+        share[i] = size_of(m, i) + NEWLINE < most ? size_of(m, i) + NEWLINE : most;
+        sum += share[i];
+    }
+    return sum;
+}
+
+/* The highest level whose sum is within `bytes`. */
+static uint64_t find_level(const mixed *m, uint64_t bytes, uint64_t floor, uint64_t *share)
+{
+    uint64_t least = 0;
+    uint64_t most = bytes + 1;
+    while (most - least > 1) {
+        const uint64_t middle = least + (most - least) / 2;
+        if (sum_at(m, middle, floor, share) <= bytes)
+            least = middle;
+        else
+            most = middle;
+    }
+    sum_at(m, least, floor, share);
+    return least;
+}
+
+static void share_out(shares *x)
+{
+    size_t troubled = 0;
+    for (size_t i = 0; i < x->m->parts.count; i++)
+        troubled += x->m->in_trouble[i];
+    const uint64_t floor = troubled > 0 ? x->q->bytes / TROUBLE_SHARE / troubled : 0;
+    find_level(x->m, x->q->bytes, floor, x->share);
+}
+
+/* ---- one part ---- */
+
+static abr_code cut_part(const shares *x, size_t i, uint64_t bytes, abr_cut *cut)
+{
+    const abr_output_part *part = &x->m->parts.list[i];
+    abr_opts o = *x->q->opts;
+    o.strategy = ABR_AUTO;
+    o.kind = part->kind;
+    o.max =
+        (abr_budget){.bytes = bytes, .chars = ABR_UNLIMITED, .lines = ABR_UNLIMITED, .tokens = ABR_UNLIMITED};
+    o.reserve_len = 0;
+    return x->q->view->cut_inner(x->m->text + part->from, part->end - part->from, &o, x->q->view->depth, true,
+                                 cut);
+}
+
+static uint64_t taken_by(const shares *x, const abr_cut *cut)
+{
+    return x->q->opts->marker == ABR_MARKER_OUTSIDE ? cut->output_bytes : cut->content_bytes;
+}
+
+/* Does the part have a failure? Only logs are asked, if several share the budget. */
+static bool weigh(shares *x)
+{
+    mixed *m = x->m;
+    size_t logs = 0;
+    for (size_t i = 0; i < m->parts.count; i++)
+        logs += m->parts.list[i].kind == ABR_KIND_LOG;
+    for (size_t i = 0; i < m->parts.count; i++) {
+        abr_cut cut;
+        m->in_trouble[i] = m->parts.list[i].kind == ABR_KIND_LOG;
+        if (!m->in_trouble[i] || logs == 1)
+            continue;
+        if (cut_part(x, i, LEAST_SHARE, &cut) != ABR_OK)
+            return false;
+        m->in_trouble[i] = cut.hits_found > 0;
+        abr_cut_free(&cut);
+    }
+    m->weighed = true;
+    return true;
+}
+
+/* Cut a part in its share and what the parts before it left. */
+static bool take_part(shares *x, size_t i, uint64_t later)
+{
+    const uint64_t room = x->q->bytes - x->taken - later;
+    x->whole[i] = size_of(x->m, i) + NEWLINE <= room;
+    if (!x->whole[i] && cut_part(x, i, room - NEWLINE, &x->cuts[i]) != ABR_OK)
+        return false;
+    x->taken += x->whole[i] ? size_of(x->m, i) + NEWLINE : taken_by(x, &x->cuts[i]) + NEWLINE;
+    return true;
+}
+
+/* All parts, logs after the others. */
+static bool take_parts(shares *x)
+{
+    uint64_t later = 0;
+    for (size_t i = 0; i < x->m->parts.count; i++)
+        later += x->share[i];
+    for (int log = 0; log <= 1; log++)
+        for (size_t i = 0; i < x->m->parts.count; i++) {
+            if ((x->m->parts.list[i].kind == ABR_KIND_LOG) != log)
+                continue;
+            later -= x->share[i];
+            if (!take_part(x, i, later))
+                return false;
+        }
+    return true;
+}
+
+/* ---- the content ---- */
+
+/* Put a piece of a part into the content. */
+static void put_piece(const mixed *m, size_t i, const abr_piece *piece, abr_content *out)
+{
+    const size_t from = m->parts.list[i].from;
+    abr_piece own = *piece;
+    if (!piece->source) {
+        abr_content_mark(out, piece->p, piece->n);
+        return;
+    }
+    own.first_byte += from;
+    own.last_byte += from;
+    own.first_line += m->line[i];
+    own.last_line += m->line[i];
+    if (own.p == m->text + (own.first_byte - 1) && own.n == own.last_byte - own.first_byte + 1)
+        abr_content_keep(out, own.p, own.n, own.first_byte - 1, own.first_line - 1);
+    else
+        abr_content_copy(out, &own);
+}
+
+/* End the part's last line, if the content does not. */
+static void end_line(const shares *x, size_t i, abr_content *out)
+{
+    const abr_cut *cut = &x->cuts[i];
+    const abr_output_part *part = &x->m->parts.list[i];
+    const abr_piece *last = cut->piece_count > 0 ? &cut->pieces[cut->piece_count - 1] : NULL;
+    if (!last || last->p[last->n - 1] == '\n' || i + 1 == x->m->parts.count)
+        return;
+    const size_t newline = part->end - 1;
+    if (last->source && last->last_byte + part->from == newline && x->m->text[newline] == '\n')
+        abr_content_keep(out, x->m->text + newline, 1, newline, x->m->line[i] + last->last_line - 1);
+    else
+        abr_content_mark(out, "\n", 1);
+}
+
+/* Tell of a part what it is; of a log, what its own parts are. */
+static void tell_part(const mixed *m, size_t i, const abr_cut *cut, abr_content *out)
+{
+    const abr_output_part *part = &m->parts.list[i];
+    for (size_t k = 0; cut && k < cut->part_count; k++) {
+        abr_part own = cut->parts[k];
+        own.first_line += m->line[i];
+        own.last_line += m->line[i];
+        abr_content_tell_part(out, &own);
+    }
+    if (!cut || cut->part_count == 0)
+        abr_content_tell_part(
+            out, &(abr_part){.kind = part->kind,
+                             .first_line = m->line[i] + 1,
+                             .last_line = m->line[i] + abr_count_lines(m->text + part->from, size_of(m, i))});
+}
+
+static void put_part(const shares *x, size_t i, abr_content *out)
+{
+    const mixed *m = x->m;
+    const abr_cut *cut = &x->cuts[i];
+    const abr_output_part *part = &m->parts.list[i];
+    if (x->whole[i])
+        abr_content_keep(out, m->text + part->from, part->end - part->from, part->from, m->line[i]);
+    for (size_t k = 0; k < cut->piece_count; k++)
+        put_piece(m, i, &cut->pieces[k], out);
+    if (!x->whole[i])
+        end_line(x, i, out);
+    out->hits_found += cut->hits_found;
+    out->hits_kept += cut->hits_kept;
+    out->failures_found += cut->failures_found;
+    out->failures_kept += cut->failures_kept;
+}
+
+/* What is too small for parts is cut as a log. */
+static bool choose_as_log(const mixed *m, const abr_kind_request *q, abr_content *out)
+{
+    mixed alone = *m;
+    alone.parts.count = 1;
+    alone.parts.list[0] = (abr_output_part){ABR_KIND_LOG, 0, m->n};
+    shares x = {.m = &alone, .q = q, .taken = 0};
+    const bool fine = cut_part(&x, 0, q->bytes, &x.cuts[0]) == ABR_OK;
+    if (fine)
+        put_part(&x, 0, out);
+    for (size_t i = 0; i < m->parts.count; i++)
+        tell_part(m, i, NULL, out);
+    abr_cut_free(&x.cuts[0]);
+    return fine;
+}
+
+/* ---- the reader ---- */
+
+static void find(mixed *m)
+{
+    uint64_t line = 0;
+    abr_find_parts(m->text, m->n, &m->parts);
+    for (size_t i = 0; i < m->parts.count; i++) {
+        const abr_output_part *part = &m->parts.list[i];
+        m->line[i] = line;
+        line += abr_count_newlines(m->text + part->from, part->end - part->from);
+    }
+    m->found = true;
+}
+
+static bool choose(abr_reader *base, const abr_kind_request *q, abr_content *out)
+{
+    mixed *m = (mixed *)base;
+    if (!m->found)
+        find(m);
+    if (q->bytes / m->parts.count < LEAST_SHARE)
+        return choose_as_log(m, q, out);
+    shares x = {.m = m, .q = q, .taken = 0};
+    bool fine = m->weighed || weigh(&x);
+    if (fine) {
+        share_out(&x);
+        fine = take_parts(&x);
+    }
+    for (size_t i = 0; fine && i < m->parts.count; i++) {
+        put_part(&x, i, out);
+        tell_part(m, i, &x.cuts[i], out);
+    }
+    for (size_t i = 0; i < m->parts.count; i++)
+        abr_cut_free(&x.cuts[i]);
+    return fine;
+}
+
+static bool reserve(abr_reader *base, const char *p, size_t n)
+{
+    (void)base;
+    (void)p;
+    (void)n;
+    return true;
+}
+
+static void take_bytes(abr_reader *base, const char *p, size_t n)
+{
+    (void)p;
+    ((mixed *)base)->n += n;
+}
+
+static void close_mixed(abr_reader *base)
+{
+    mixed *m = (mixed *)base;
+    m->alloc->free(m->alloc->ctx, m);
+}
+
+static abr_code open_mixed(const abr_reader_opts *opts, abr_reader **out)
+{
+    mixed *m = opts->alloc->malloc(opts->alloc->ctx, sizeof *m);
+    if (!m)
+        return ABR_ENOMEM;
+    memset(m, 0, sizeof *m);
+    m->base.methods = &abr_mixed_methods;
+    m->alloc = opts->alloc;
+    m->text = opts->text;
+    *out = &m->base;
+    return ABR_OK;
+}
+
+const abr_reader_methods abr_mixed_methods = {
+    .open = open_mixed,
+    .reserve = reserve,
+    .write = take_bytes,
+    .choose = choose,
+    .close = close_mixed,
+};

@@ -1,0 +1,19 @@
+/* Outputs of several kinds: each part is cut as its own, under one budget. */
+#ifndef ABR_KINDS_MIXED_MIXED_H
+#define ABR_KINDS_MIXED_MIXED_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "kinds/reader.h"
+
+ABR_PRIVATE_BEGIN
+
+/* Is (p, n) an output of several kinds? It is no longer than what tells a kind. */
+bool abr_is_mixed(const char *p, size_t n, bool whole);
+
+/* Of a text that is all at hand. */
+extern const abr_reader_methods abr_mixed_methods;
+
+ABR_PRIVATE_END
+
+#endif

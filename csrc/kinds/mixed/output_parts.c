@@ -1,0 +1,250 @@
+/*
+ * Where the parts of an output start and end. Documents, diffs and records are found by their syntax, each from the
+ * start of a line to the end of one; the lines between them are a log, or text.
+ *
+ * A line is looked at by one finder after the other, and each goes on behind the bytes that it has read, whether they
+ * are a part or not: so no byte is read more than a few times.
+ */
+#include <string.h>
+
+#include "kinds/mixed/output_parts.h"
+#include "abridge.h"
+#include "base/tiny.h"
+#include "kinds/diff/diff.h"
+#include "kinds/failing.h"
+#include "kinds/json/json_lines.h"
+#include "kinds/text/late_log.h"
+#include "kinds/text/log.h"
+#include "line/lines.h"
+#include "text/scan.h"
+
+enum {
+    FOUND_MOST = 64,  /* parts that are looked at before those that are too small go */
+    LEAST_PART = 256, /* bytes */
+    LEAST_LINES = 4,  /* or of a document so many lines */
+    LEAST_REST = 4,   /* lines between what is no document that make a part of their own */
+    OF_THE_LESS = 16 /* a part inside a log is at least such a part of the smaller piece that it splits off */
+};
+
+typedef struct {
+    const char *p;
+    size_t n;
+    abr_output_part list[FOUND_MOST];
+    size_t count;
+} search;
+
+static size_t line_end(const search *s, size_t at)
+{
+    const char *newline = memchr(s->p + at, '\n', s->n - at);
+    return newline ? (size_t)(newline - s->p) + 1 : s->n;
+}
+
+static bool is_rest(const abr_output_part *part)
+{
+    return part->kind == ABR_KIND_TOLD;
+}
+
+/* ---- finders: the end of a part that starts at a line, in *next where to look on ---- */
+
+/* The end of the document at `at`, with its line; 0: there is none, and *next is behind the byte that shows it. */
+static size_t document_end(const search *s, size_t at, size_t *next)
+{
+    size_t read;
+    const size_t size = abr_json_document_size(s->p + at, s->n - at, &read);
+    *next = line_end(s, at + read < s->n ? at + read : s->n - 1);
+    if (size == 0)
+        return 0;
+    size_t end = at + size;
+    while (end < s->n && memchr(" \t\r", s->p[end], 3))
+        end++;
+    return end == s->n ? end : s->p[end] == '\n' ? end + 1 : 0;
+}
+
+/* Documents, one a line or several. */
+static size_t find_json(const search *s, size_t at, abr_kind *kind, size_t *next)
+{
+    size_t documents = 0;
+    size_t end = at;
+    bool is_line = true;
+    for (size_t from = at; is_line && from < s->n && (s->p[from] == '{' || s->p[from] == '[');) {
+        size_t after;
+        const size_t found = document_end(s, from, &after);
+        *next = found > 0 ? found : after;
+        if (found == 0)
+            break;
+        is_line = line_end(s, from) == found;
+        if (!is_line && documents > 0) { /* another part */
+            *next = from;
+            break;
+        }
+        documents++;
+        end = from = found;
+        while (from < s->n && s->p[from] == '\n')
+            from++;
+    }
+    *kind = documents > 1 ? ABR_KIND_JSON_LINES : ABR_KIND_JSON;
+    const bool counts =
+        end - at >= LEAST_PART || (documents == 1 && abr_count_newlines(s->p + at, end - at) >= LEAST_LINES);
+    return documents > 0 && counts ? end : 0;
+}
+
+static size_t find_diff(const search *s, size_t at, size_t *next)
+{
+    size_t read;
+    const size_t size = abr_diff_extent(s->p + at, s->n - at, &read);
+    if (at > 0) /* what starts as a mail is all read as one */
+        *next = at + read;
+    return size > 0 ? at + size : 0;
+}
+
+/* Does the line open or close a block of Markdown? */
+static bool is_fence(const search *s, size_t at)
+{
+    return s->n - at >= 3 && (memcmp(s->p + at, "```", 3) == 0 || memcmp(s->p + at, "~~~", 3) == 0);
+}
+
+/* The end of a part at `at`, where a line starts; 0: none starts there. */
+static size_t find_part(const search *s, size_t at, abr_kind *kind, size_t *next)
+{
+    size_t end = 0;
+    *next = line_end(s, at);
+    if (is_fence(s, at)) {
+        *next = line_end(s, *next);
+        return 0;
+    }
+    if (s->p[at] == '{' || s->p[at] == '[')
+        return find_json(s, at, kind, next);
+    if (abr_diff_may_start(s->p + at, s->n - at, at == 0)) {
+        *kind = ABR_KIND_DIFF;
+        end = find_diff(s, at, next);
+    }
+    return end;
+}
+
+/* ---- the list ---- */
+
+static bool is_blank(const search *s, size_t from, size_t end)
+{
+    while (from < end && memchr(" \t\r\n", s->p[from], 4))
+        from++;
+    return from == end;
+}
+
+/* Add a part, after the lines from `rest` on. Blank ones go with a neighbour. */
+static void add_part(search *s, size_t rest, abr_kind kind, size_t from, size_t end)
+{
+    if (is_blank(s, rest, from)) {
+        if (s->count > 0)
+            s->list[s->count - 1].end = from;
+        else
+            from = rest;
+    } else {
+        s->list[s->count++] = (abr_output_part){ABR_KIND_TOLD, rest, from};
+    }
+    if (from < end)
+        s->list[s->count++] = (abr_output_part){kind, from, end};
+}
+
+static void list_parts(search *s)
+{
+    size_t rest = 0;
+    size_t at = 0;
+    for (size_t next; at < s->n && s->count + 3 < FOUND_MOST; at = next) {
+        abr_kind kind;
+        const size_t end = find_part(s, at, &kind, &next);
+        if (end == 0)
+            continue;
+        add_part(s, rest, kind, at, end);
+        rest = next = end;
+    }
+    add_part(s, rest, ABR_KIND_TOLD, s->n, s->n);
+}
+
+/* Make neighbours one where both are rest. */
+static void join_rest(search *s)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (count > 0 && is_rest(&s->list[i]) && is_rest(&s->list[count - 1]))
+            s->list[count - 1].end = s->list[i].end;
+        else
+            s->list[count++] = s->list[i];
+    s->count = count;
+}
+
+/* Drop what is small for the log that it would split: `cat a.json; make` are two parts, and a log that prints some
+ * records now and then is one. */
+static void drop_small(search *s)
+{
+    size_t all = 0;
+    for (size_t i = 0; i < s->count; i++)
+        all += is_rest(&s->list[i]) ? s->list[i].end - s->list[i].from : 0;
+    size_t before = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        abr_output_part *part = &s->list[i];
+        const size_t size = part->end - part->from;
+        const size_t less = before < all - before ? before : all - before;
+        if (is_rest(part))
+            before += size;
+        else if (size < less / OF_THE_LESS)
+            part->kind = ABR_KIND_TOLD;
+    }
+    join_rest(s);
+    for (size_t i = ABR_PARTS_MOST - 1; i < s->count && s->count > ABR_PARTS_MOST; i++)
+        s->list[i].kind = ABR_KIND_TOLD;
+    join_rest(s);
+}
+
+static size_t filled_lines(const search *s, const abr_output_part *part)
+{
+    size_t lines = 0;
+    abr_text_line line;
+    for (size_t at = part->from; abr_next_line(s->p, part->end, &at, &line);)
+        lines += abr_trimmed(line).n > 0;
+    return lines;
+}
+
+/* Is there more than one part, or lines between diffs or records that are one? Of these a few belong to them. */
+static bool has_several(const search *s)
+{
+    size_t parts = 0;
+    bool json = false;
+    for (size_t i = 0; i < s->count; i++) {
+        json = json || s->list[i].kind == ABR_KIND_JSON;
+        parts += !is_rest(&s->list[i]);
+    }
+    if (parts == 0 || s->count < 2)
+        return false;
+    if (parts > 1 || json)
+        return true;
+    for (size_t i = 0; i < s->count; i++) {
+        const abr_output_part *part = &s->list[i];
+        const size_t n = part->end - part->from;
+        if (is_rest(part) &&
+            (filled_lines(s, part) >= LEAST_REST || abr_find_failure(s->p + part->from, n) < n))
+            return true;
+    }
+    return false;
+}
+
+bool abr_find_parts(const char *p, size_t n, abr_output_parts *out)
+{
+    search s = {.p = p, .n = n};
+    out->count = 0;
+    list_parts(&s);
+    drop_small(&s);
+    if (!has_several(&s))
+        return false;
+    for (size_t i = 0; i < s.count; i++) {
+        abr_output_part *part = &out->list[out->count++];
+        abr_late_log late;
+        *part = s.list[i];
+        if (!is_rest(part))
+            continue;
+        const char *start = p + part->from;
+        const size_t size = part->end - part->from;
+        const bool written = abr_is_written(start, size) && !abr_find_log(start, size, &late);
+        part->kind = written ? ABR_KIND_TEXT : ABR_KIND_LOG;
+    }
+    return true;
+}

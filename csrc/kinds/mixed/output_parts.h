@@ -1,0 +1,29 @@
+/* The parts of an output of several commands: `cat a.json; make; git diff`. */
+#ifndef ABR_KINDS_MIXED_OUTPUT_PARTS_H
+#define ABR_KINDS_MIXED_OUTPUT_PARTS_H
+
+#include "abridge.h"
+#include "base/private.h"
+
+ABR_PRIVATE_BEGIN
+
+/* Whole lines of one kind. */
+typedef struct {
+    abr_kind kind;
+    size_t from; /* bytes of the text before them */
+    size_t end;
+} abr_output_part;
+
+/* They tile the text. */
+typedef struct {
+    abr_output_part list[ABR_PARTS_MOST];
+    size_t count;
+} abr_output_parts;
+
+/* Find the parts of a whole text, in time linear in it. False: it has one, or all are logs and texts. Nothing is
+ * allocated; 40 KiB of stack are used. */
+bool abr_find_parts(const char *p, size_t n, abr_output_parts *out);
+
+ABR_PRIVATE_END
+
+#endif
