@@ -6,7 +6,7 @@
 #include "kinds/text/stretches.h"
 #include "text/scan.h"
 
-static void add_part(abr_parts *out, abr_kind kind, uint64_t first, uint64_t last)
+static void tell_one(abr_parts *out, abr_kind kind, uint64_t first, uint64_t last)
 {
     if (out->count < ABR_PARTS_MOST)
         out->list[out->count++] = (abr_part){.kind = kind, .first_line = first, .last_line = last};
@@ -26,10 +26,10 @@ static abr_code add_log(const char *p, size_t n, size_t from, uint64_t lines, co
     abr_stretches_write(s, p + from, n - from);
     const abr_log_parts *parts = abr_stretches_parts(s);
     for (size_t i = 0; parts && i < parts->count; i++)
-        add_part(out, parts->list[i].written ? ABR_KIND_TEXT : ABR_KIND_LOG, lines + parts->list[i].line + 1,
+        tell_one(out, parts->list[i].written ? ABR_KIND_TEXT : ABR_KIND_LOG, lines + parts->list[i].line + 1,
                  i + 1 < parts->count ? lines + parts->list[i + 1].line : last);
     if (!parts)
-        add_part(out, ABR_KIND_LOG, lines + 1, last);
+        tell_one(out, ABR_KIND_LOG, lines + 1, last);
     abr_stretches_close(s);
     return ABR_OK;
 }
@@ -53,7 +53,7 @@ abr_code abr_tell_parts(const char *p, size_t n, const abr_alloc *alloc, abr_par
         if (part->kind == ABR_KIND_LOG)
             code = add_log(start, size, 0, line, alloc, out);
         else
-            add_part(out, part->kind, line + 1, line + lines);
+            tell_one(out, part->kind, line + 1, line + lines);
         line += lines;
     }
     if (out->count == 1)

@@ -436,7 +436,7 @@ static void diffs_are_told(void)
                     "    A message\n\n x.c | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)\n"));
 }
 
-static void a_log_is_one_whatever_is_inside(void)
+static void a_log_is_one_with_a_few_lines_of_another_kind(void)
 {
     made text = {0};
     add_lines(&text, 20, "2026-01-02T03:04:05Z INFO job # done");
@@ -448,7 +448,28 @@ static void a_log_is_one_whatever_is_inside(void)
     add_lines(&text, 60, "  \"member #\": \"value\",");
     add(&text, "}\n");
     add_lines(&text, 20, "2026-01-02T03:04:05Z INFO job # done");
-    CHECK_KIND("log", told(&text));
+    CHECK_KIND("log", told(&text)); /* a comma stands before the last brace */
+}
+
+/* The kind of a log in which a document stands after so many lines and before so many. */
+static const char *kind_of_log_around(size_t before, size_t after)
+{
+    made text = {0};
+    add_lines(&text, before, "2026-01-02T03:04:05Z INFO job # done");
+    add(&text, "{\n");
+    add_lines(&text, 60, "  \"member #\": \"value\",");
+    add(&text, "  \"last\": 0\n}\n");
+    add_lines(&text, after, "2026-01-02T03:04:05Z INFO job # done");
+    return told(&text);
+}
+
+static void a_document_is_a_part_unless_it_is_small_for_the_log_it_splits(void)
+{
+    enum { FEW = 20, MANY = 1000 };
+    CHECK_KIND("mixed", kind_of_log_around(MANY, 0));
+    CHECK_KIND("mixed", kind_of_log_around(0, MANY));
+    CHECK_KIND("mixed", kind_of_log_around(MANY, FEW));
+    CHECK_KIND("log", kind_of_log_around(MANY, MANY));
 }
 
 static void hunks_end_where_they_say(void)
@@ -710,7 +731,8 @@ int main(void)
     RUN(tables_are_told);
     RUN(tables_tell_their_form);
     RUN(diffs_are_told);
-    RUN(a_log_is_one_whatever_is_inside);
+    RUN(a_log_is_one_with_a_few_lines_of_another_kind);
+    RUN(a_document_is_a_part_unless_it_is_small_for_the_log_it_splits);
     RUN(hunks_end_where_they_say);
     RUN(listings_are_text);
     RUN(source_and_listings_are_text);

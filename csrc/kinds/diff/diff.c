@@ -167,6 +167,12 @@ typedef struct {
         at_subject; /* the line before is a hash and a subject; several are lines of a listing, or of a log */
 } evidence;
 
+/* Is the line of `git diff --stat -p`? */
+static bool is_stat(abr_text_line line)
+{
+    return line.n > 0 && *line.p == ' ' && (ABR_CONTAINS(line, " | ") || ABR_CONTAINS(line, " changed, "));
+}
+
 static void weigh_line(evidence *e, abr_text_line line, abr_hunk *hunk)
 {
     abr_diff_line is = abr_diff_line_of(line);
@@ -189,9 +195,7 @@ static void weigh_line(evidence *e, abr_text_line line, abr_hunk *hunk)
     e->hunks += opens;
     if (is != ABR_DIFF_OTHER || opens || oneline || e->in_message || e->in_patch)
         e->own++;
-    else if (abr_trimmed(line).n > 0 &&
-             !(*line.p == ' ' &&
-               (ABR_CONTAINS(line, " | ") || ABR_CONTAINS(line, " changed, ")))) /* of git diff --stat -p */
+    else if (abr_trimmed(line).n > 0 && !is_stat(line))
         e->stray++;
 }
 
@@ -239,7 +243,7 @@ bool abr_diff_may_start(const char *p, size_t n, bool mail)
     const abr_diff_line is = abr_diff_line_of(line);
     if (is == ABR_DIFF_OTHER && abr_diff_hash_at(line, 0) && abr_next_line(p, n, &at, &line))
         return abr_diff_line_of(line) == ABR_DIFF_FILE; /* git log -p --oneline */
-    return is == ABR_DIFF_FILE || is == ABR_DIFF_COMMIT || is_plain_header(line, p, n, at) ||
+    return is == ABR_DIFF_FILE || is == ABR_DIFF_COMMIT || is_stat(line) || is_plain_header(line, p, n, at) ||
            (mail && starts_a_mail(line));
 }
 

@@ -2,7 +2,7 @@
  * Outputs of several kinds. Every part gets a share of the budget and is cut by the room that cuts any text; what a
  * part leaves of its share goes to those after it, and logs come last, since they can use any room.
  *
- * Invariant: the shares of the parts that are still to be cut, and what the others took, are within the budget.
+ * Invariant: the part_shares of the parts that are still to be cut, and what the others took, are within the budget.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@
 enum {
     LEAST_SHARE = 96,  /* bytes of a part; if there is less, all is cut as a log */
     TROUBLE_SHARE = 2, /* a part of the budget that logs with failures are sure to get */
-    NEWLINE = 1        /* a byte for the one between two parts */
+    LINE_BREAK = 1     /* a byte for the one between two parts */
 };
 
 typedef struct {
@@ -39,7 +39,7 @@ typedef struct {
     abr_cut cuts[ABR_PARTS_MOST]; /* of those that are not shown whole */
     bool whole[ABR_PARTS_MOST];
     uint64_t taken; /* bytes by the parts so far */
-} shares;
+} part_shares;
 
 bool abr_is_mixed(const char *p, size_t n, bool whole)
 {
@@ -47,12 +47,12 @@ bool abr_is_mixed(const char *p, size_t n, bool whole)
     return whole && abr_find_parts(p, n, &parts);
 }
 
-static uint64_t size_of(const mixed *m, size_t i)
+static uint64_t part_bytes(const mixed *m, size_t i)
 {
     return m->parts.list[i].end - m->parts.list[i].from;
 }
 
-/* ---- shares ---- */
+/* ---- part_shares ---- */
 
 /* What all take if each gets `level`, or `floor` if it has a failure, and no more than its size. */
 static uint64_t sum_at(const mixed *m, uint64_t level, uint64_t floor, uint64_t *share)
@@ -60,14 +60,14 @@ static uint64_t sum_at(const mixed *m, uint64_t level, uint64_t floor, uint64_t 
     uint64_t sum = 0;
     for (size_t i = 0; i < m->parts.count; i++) {
         const uint64_t most = m->in_trouble[i] && floor > level ? floor : level;
-        share[i] = size_of(m, i) + NEWLINE < most ? size_of(m, i) + NEWLINE : most;
+        share[i] = part_bytes(m, i) + LINE_BREAK < most ? part_bytes(m, i) + LINE_BREAK : most;
         sum += share[i];
     }
     return sum;
 }
 
 /* The highest level whose sum is within `bytes`. */
-static uint64_t find_level(const mixed *m, uint64_t bytes, uint64_t floor, uint64_t *share)
+static uint64_t raise_level(const mixed *m, uint64_t bytes, uint64_t floor, uint64_t *share)
 {
     uint64_t least = 0;
     uint64_t most = bytes + 1;
@@ -82,18 +82,18 @@ static uint64_t find_level(const mixed *m, uint64_t bytes, uint64_t floor, uint6
     return least;
 }
 
-static void share_out(shares *x)
+static void share_out(part_shares *x)
 {
     size_t troubled = 0;
     for (size_t i = 0; i < x->m->parts.count; i++)
         troubled += x->m->in_trouble[i];
     const uint64_t floor = troubled > 0 ? x->q->bytes / TROUBLE_SHARE / troubled : 0;
-    find_level(x->m, x->q->bytes, floor, x->share);
+    raise_level(x->m, x->q->bytes, floor, x->share);
 }
 
 /* ---- one part ---- */
 
-static abr_code cut_part(const shares *x, size_t i, uint64_t bytes, abr_cut *cut)
+static abr_code cut_part(const part_shares *x, size_t i, uint64_t bytes, abr_cut *cut)
 {
     const abr_output_part *part = &x->m->parts.list[i];
     abr_opts o = *x->q->opts;
@@ -106,13 +106,13 @@ static abr_code cut_part(const shares *x, size_t i, uint64_t bytes, abr_cut *cut
                                  cut);
 }
 
-static uint64_t taken_by(const shares *x, const abr_cut *cut)
+static uint64_t taken_by(const part_shares *x, const abr_cut *cut)
 {
     return x->q->opts->marker == ABR_MARKER_OUTSIDE ? cut->output_bytes : cut->content_bytes;
 }
 
 /* Does the part have a failure? Only logs are asked, if several share the budget. */
-static bool weigh(shares *x)
+static bool weigh_logs(part_shares *x)
 {
     mixed *m = x->m;
     size_t logs = 0;
@@ -133,18 +133,18 @@ static bool weigh(shares *x)
 }
 
 /* Cut a part in its share and what the parts before it left. */
-static bool take_part(shares *x, size_t i, uint64_t later)
+static bool take_part(part_shares *x, size_t i, uint64_t later)
 {
     const uint64_t room = x->q->bytes - x->taken - later;
-    x->whole[i] = size_of(x->m, i) + NEWLINE <= room;
-    if (!x->whole[i] && cut_part(x, i, room - NEWLINE, &x->cuts[i]) != ABR_OK)
+    x->whole[i] = part_bytes(x->m, i) + LINE_BREAK <= room;
+    if (!x->whole[i] && cut_part(x, i, room - LINE_BREAK, &x->cuts[i]) != ABR_OK)
         return false;
-    x->taken += x->whole[i] ? size_of(x->m, i) + NEWLINE : taken_by(x, &x->cuts[i]) + NEWLINE;
+    x->taken += x->whole[i] ? part_bytes(x->m, i) + LINE_BREAK : taken_by(x, &x->cuts[i]) + LINE_BREAK;
     return true;
 }
 
 /* All parts, logs after the others. */
-static bool take_parts(shares *x)
+static bool take_parts(part_shares *x)
 {
     uint64_t later = 0;
     for (size_t i = 0; i < x->m->parts.count; i++)
@@ -182,7 +182,7 @@ static void put_piece(const mixed *m, size_t i, const abr_piece *piece, abr_cont
 }
 
 /* End the part's last line, if the content does not. */
-static void end_line(const shares *x, size_t i, abr_content *out)
+static void end_part_line(const part_shares *x, size_t i, abr_content *out)
 {
     const abr_cut *cut = &x->cuts[i];
     const abr_output_part *part = &x->m->parts.list[i];
@@ -207,13 +207,13 @@ static void tell_part(const mixed *m, size_t i, const abr_cut *cut, abr_content 
         abr_content_tell_part(out, &own);
     }
     if (!cut || cut->part_count == 0)
-        abr_content_tell_part(
-            out, &(abr_part){.kind = part->kind,
-                             .first_line = m->line[i] + 1,
-                             .last_line = m->line[i] + abr_count_lines(m->text + part->from, size_of(m, i))});
+        abr_content_tell_part(out, &(abr_part){.kind = part->kind,
+                                               .first_line = m->line[i] + 1,
+                                               .last_line = m->line[i] + abr_count_lines(m->text + part->from,
+                                                                                         part_bytes(m, i))});
 }
 
-static void put_part(const shares *x, size_t i, abr_content *out)
+static void put_part(const part_shares *x, size_t i, abr_content *out)
 {
     const mixed *m = x->m;
     const abr_cut *cut = &x->cuts[i];
@@ -223,7 +223,7 @@ static void put_part(const shares *x, size_t i, abr_content *out)
     for (size_t k = 0; k < cut->piece_count; k++)
         put_piece(m, i, &cut->pieces[k], out);
     if (!x->whole[i])
-        end_line(x, i, out);
+        end_part_line(x, i, out);
     out->hits_found += cut->hits_found;
     out->hits_kept += cut->hits_kept;
     out->failures_found += cut->failures_found;
@@ -236,7 +236,7 @@ static bool choose_as_log(const mixed *m, const abr_kind_request *q, abr_content
     mixed alone = *m;
     alone.parts.count = 1;
     alone.parts.list[0] = (abr_output_part){ABR_KIND_LOG, 0, m->n};
-    shares x = {.m = &alone, .q = q, .taken = 0};
+    part_shares x = {.m = &alone, .q = q, .taken = 0};
     const bool fine = cut_part(&x, 0, q->bytes, &x.cuts[0]) == ABR_OK;
     if (fine)
         put_part(&x, 0, out);
@@ -248,7 +248,7 @@ static bool choose_as_log(const mixed *m, const abr_kind_request *q, abr_content
 
 /* ---- the reader ---- */
 
-static void find(mixed *m)
+static void find_own_parts(mixed *m)
 {
     uint64_t line = 0;
     abr_find_parts(m->text, m->n, &m->parts);
@@ -260,15 +260,15 @@ static void find(mixed *m)
     m->found = true;
 }
 
-static bool choose(abr_reader *base, const abr_kind_request *q, abr_content *out)
+static bool choose_parts(abr_reader *base, const abr_kind_request *q, abr_content *out)
 {
     mixed *m = (mixed *)base;
     if (!m->found)
-        find(m);
+        find_own_parts(m);
     if (q->bytes / m->parts.count < LEAST_SHARE)
         return choose_as_log(m, q, out);
-    shares x = {.m = m, .q = q, .taken = 0};
-    bool fine = m->weighed || weigh(&x);
+    part_shares x = {.m = m, .q = q, .taken = 0};
+    bool fine = m->weighed || weigh_logs(&x);
     if (fine) {
         share_out(&x);
         fine = take_parts(&x);
@@ -282,7 +282,7 @@ static bool choose(abr_reader *base, const abr_kind_request *q, abr_content *out
     return fine;
 }
 
-static bool reserve(abr_reader *base, const char *p, size_t n)
+static bool reserve_none(abr_reader *base, const char *p, size_t n)
 {
     (void)base;
     (void)p;
@@ -290,7 +290,7 @@ static bool reserve(abr_reader *base, const char *p, size_t n)
     return true;
 }
 
-static void take_bytes(abr_reader *base, const char *p, size_t n)
+static void count_chunk(abr_reader *base, const char *p, size_t n)
 {
     (void)p;
     ((mixed *)base)->n += n;
@@ -317,8 +317,8 @@ static abr_code open_mixed(const abr_reader_opts *opts, abr_reader **out)
 
 const abr_reader_methods abr_mixed_methods = {
     .open = open_mixed,
-    .reserve = reserve,
-    .write = take_bytes,
-    .choose = choose,
+    .reserve = reserve_none,
+    .write = count_chunk,
+    .choose = choose_parts,
     .close = close_mixed,
 };

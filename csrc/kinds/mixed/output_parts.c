@@ -31,9 +31,9 @@ typedef struct {
     size_t n;
     abr_output_part list[FOUND_MOST];
     size_t count;
-} search;
+} parts_search;
 
-static size_t line_end(const search *s, size_t at)
+static size_t line_end(const parts_search *s, size_t at)
 {
     const char *newline = memchr(s->p + at, '\n', s->n - at);
     return newline ? (size_t)(newline - s->p) + 1 : s->n;
@@ -47,7 +47,7 @@ static bool is_rest(const abr_output_part *part)
 /* ---- finders: the end of a part that starts at a line, in *next where to look on ---- */
 
 /* The end of the document at `at`, with its line; 0: there is none, and *next is behind the byte that shows it. */
-static size_t document_end(const search *s, size_t at, size_t *next)
+static size_t document_end(const parts_search *s, size_t at, size_t *next)
 {
     size_t read;
     const size_t size = abr_json_document_size(s->p + at, s->n - at, &read);
@@ -61,7 +61,7 @@ static size_t document_end(const search *s, size_t at, size_t *next)
 }
 
 /* Documents, one a line or several. */
-static size_t find_json(const search *s, size_t at, abr_kind *kind, size_t *next)
+static size_t find_json(const parts_search *s, size_t at, abr_kind *kind, size_t *next)
 {
     size_t documents = 0;
     size_t end = at;
@@ -88,23 +88,23 @@ static size_t find_json(const search *s, size_t at, abr_kind *kind, size_t *next
     return documents > 0 && counts ? end : 0;
 }
 
-static size_t find_diff(const search *s, size_t at, size_t *next)
+static size_t find_diff(const parts_search *s, size_t at, size_t *next)
 {
     size_t read;
     const size_t size = abr_diff_extent(s->p + at, s->n - at, &read);
     if (at > 0) /* what starts as a mail is all read as one */
         *next = at + read;
-    return size > 0 ? at + size : 0;
+    return size >= LEAST_PART ? at + size : 0;
 }
 
 /* Does the line open or close a block of Markdown? */
-static bool is_fence(const search *s, size_t at)
+static bool is_fence(const parts_search *s, size_t at)
 {
     return s->n - at >= 3 && (memcmp(s->p + at, "```", 3) == 0 || memcmp(s->p + at, "~~~", 3) == 0);
 }
 
 /* The end of a part at `at`, where a line starts; 0: none starts there. */
-static size_t find_part(const search *s, size_t at, abr_kind *kind, size_t *next)
+static size_t part_end_at(const parts_search *s, size_t at, abr_kind *kind, size_t *next)
 {
     size_t end = 0;
     *next = line_end(s, at);
@@ -123,7 +123,7 @@ static size_t find_part(const search *s, size_t at, abr_kind *kind, size_t *next
 
 /* ---- the list ---- */
 
-static bool is_blank(const search *s, size_t from, size_t end)
+static bool is_all_blank(const parts_search *s, size_t from, size_t end)
 {
     while (from < end && memchr(" \t\r\n", s->p[from], 4))
         from++;
@@ -131,9 +131,9 @@ static bool is_blank(const search *s, size_t from, size_t end)
 }
 
 /* Add a part, after the lines from `rest` on. Blank ones go with a neighbour. */
-static void add_part(search *s, size_t rest, abr_kind kind, size_t from, size_t end)
+static void put_on_list(parts_search *s, size_t rest, abr_kind kind, size_t from, size_t end)
 {
-    if (is_blank(s, rest, from)) {
+    if (is_all_blank(s, rest, from)) {
         if (s->count > 0)
             s->list[s->count - 1].end = from;
         else
@@ -145,23 +145,23 @@ static void add_part(search *s, size_t rest, abr_kind kind, size_t from, size_t 
         s->list[s->count++] = (abr_output_part){kind, from, end};
 }
 
-static void list_parts(search *s)
+static void find_all(parts_search *s)
 {
     size_t rest = 0;
     size_t at = 0;
     for (size_t next; at < s->n && s->count + 3 < FOUND_MOST; at = next) {
         abr_kind kind;
-        const size_t end = find_part(s, at, &kind, &next);
+        const size_t end = part_end_at(s, at, &kind, &next);
         if (end == 0)
             continue;
-        add_part(s, rest, kind, at, end);
+        put_on_list(s, rest, kind, at, end);
         rest = next = end;
     }
-    add_part(s, rest, ABR_KIND_TOLD, s->n, s->n);
+    put_on_list(s, rest, ABR_KIND_TOLD, s->n, s->n);
 }
 
 /* Make neighbours one where both are rest. */
-static void join_rest(search *s)
+static void join_rest(parts_search *s)
 {
     size_t count = 0;
     for (size_t i = 0; i < s->count; i++)
@@ -174,7 +174,7 @@ static void join_rest(search *s)
 
 /* Drop what is small for the log that it would split: `cat a.json; make` are two parts, and a log that prints some
  * records now and then is one. */
-static void drop_small(search *s)
+static void drop_small(parts_search *s)
 {
     size_t all = 0;
     for (size_t i = 0; i < s->count; i++)
@@ -195,7 +195,7 @@ static void drop_small(search *s)
     join_rest(s);
 }
 
-static size_t filled_lines(const search *s, const abr_output_part *part)
+static size_t filled_lines(const parts_search *s, const abr_output_part *part)
 {
     size_t lines = 0;
     abr_text_line line;
@@ -205,7 +205,7 @@ static size_t filled_lines(const search *s, const abr_output_part *part)
 }
 
 /* Is there more than one part, or lines between diffs or records that are one? Of these a few belong to them. */
-static bool has_several(const search *s)
+static bool has_several(const parts_search *s)
 {
     size_t parts = 0;
     bool json = false;
@@ -229,9 +229,9 @@ static bool has_several(const search *s)
 
 bool abr_find_parts(const char *p, size_t n, abr_output_parts *out)
 {
-    search s = {.p = p, .n = n};
+    parts_search s = {.p = p, .n = n};
     out->count = 0;
-    list_parts(&s);
+    find_all(&s);
     drop_small(&s);
     if (!has_several(&s))
         return false;

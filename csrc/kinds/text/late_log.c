@@ -13,9 +13,9 @@
 #include "line/rule.h"
 
 enum {
-    BLOCK_LINES = 4,                  /* lines of a block; */
-    PRINTED = 2,                      /* if so many are of a log alone, all are looked at */
-    END = ABR_OR_TINY(16 * 1024, 200) /* bytes that are searched for a failure before the rest */
+    BLOCK_LINES = 4,                             /* lines of a block; */
+    PRINTED = 2,                                 /* if so many are of a log alone, all are looked at */
+    SEARCHED_FIRST = ABR_OR_TINY(16 * 1024, 200) /* bytes that are searched for a failure before the rest */
 };
 
 /* The start of the first line that starts in (p, n). */
@@ -29,8 +29,8 @@ bool abr_find_log(const char *p, size_t n, abr_late_log *out)
 {
     const size_t printed = abr_find_printed(p, n);
     size_t at = printed;
-    if (at == n && n > END) { /* the search has a bound, and most failures are at the end */
-        const size_t end = n - END + first_line(p + n - END, END);
+    if (at == n && n > SEARCHED_FIRST) { /* the search has a bound, and most failures are at the end */
+        const size_t end = n - SEARCHED_FIRST + first_line(p + n - SEARCHED_FIRST, SEARCHED_FIRST);
         at = end + abr_find_failure(p + end, n - end);
     }
     if (at == n)

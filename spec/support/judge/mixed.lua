@@ -1,4 +1,4 @@
---- Judges a cut of an output of several kinds: its parts are those that it was put together of, and documents among them
+--- Judges a cut of an output of several kinds: its parts are those that it was put together of, and documents in them
 --- still parse.
 local plain = require "support.plain"
 
