@@ -107,7 +107,7 @@ function M.table_of(savings)
   local lines = { ("%-16s %5s %10s %13s %6s"):format("tool", "calls", "printed", "to the model", "saved") }
   local function add(name, row)
     local of = math.max(row.bytes_printed, 1)
-    local saved = math.floor(100 * (1 - row.bytes_shown / of) + 0.5)
+    local saved = math.max(math.floor(100 * (1 - row.bytes_shown / of) + 0.5), 0)
     local printed, shown = abridge.format_size(row.bytes_printed), abridge.format_size(row.bytes_shown)
     lines[#lines + 1] = ("%-16s %5d %10s %13s %5d%%"):format(name, row.calls, printed, shown, saved)
   end

@@ -208,37 +208,71 @@ describe("stats", function()
       return session:stats().tools.read_file.bytes_printed
     end
 
-    it("count a file once that is read from its start to its end", function()
+    it("count the pages, not the rest of the file, and save nothing", function()
       if not host.uv() then return pending "luv is missing" end
-      local offset, pages = nil, 0
+      local offset, pages, shown = nil, 0, 0
       repeat
-        offset, pages = read({ offset = offset }).truncation.next_offset, pages + 1
+        local block = read({ offset = offset }).truncation
+        offset, pages, shown = block.next_offset, pages + 1, shown + block.bytes_returned
       until not offset
       assert.is_true(pages >= 4)
-      assert.equal(100 * #LINE, printed())
+      assert.equal(shown, printed())
+      assert.is_true(shown <= 100 * #LINE and shown > 100 * #LINE - pages)
       assert.equal(pages * 100 * #LINE, session:stats().all.bytes_total)
+      assert.is_true(session:stats().all.saved <= 0) -- less the notices
+      session:call("read_file", '{"path":"file","offset":51,"limit":2}')
+      assert.equal(shown + 2 * #LINE - 1, printed())
+    end)
+
+    it("count what a page shows of both ends, and what is between them", function()
+      if not host.uv() then return pending "luv is missing" end
+      local limits = { read_file = { strategy = "head_tail", max_lines = 10 } }
+      session = abridge.session { run_dir = false, cwd = dir.path, limits = limits }
       read {}
-      assert.equal(2 * 100 * #LINE, printed()) -- a tool without budgets would have printed it again
+      assert.is_true(printed() >= 99 * #LINE and printed() <= 100 * #LINE)
+      assert.is_true(session:stats().all.saved > 0)
     end)
+  end)
 
-    it("count as many lines as the call asked for, and of a later page what comes from there on", function()
-      if not host.uv() then return pending "luv is missing" end
-      read { limit = 5 }
-      assert.equal(5 * #LINE - 1, printed())
-      local input = '{"path":"file","offset":51,"limit":2}'
-      session:call("read_file", input)
-      assert.equal(7 * #LINE - 2, printed())
-      read { offset = 61 }
-      assert.equal(7 * #LINE - 2 + 40 * #LINE, printed())
-    end)
+  it("take off what later calls read of full outputs, of the tool that printed them", function()
+    if not (host.uv() and json) then return pending "luv or a JSON library is missing" end
+    local session = abridge.session { run_dir = dir:at "run" }
+    local path = session:call("run_command", { command = "seq 100000" }).details.full_output_path
+    local row = session:stats().tools.run_command
+    assert.is_true(row.saved > 100000 and row.net == row.saved)
+    local again = 0
+    for _, call in ipairs {
+      { "read_file", { path = path, offset = 50000, limit = 100 } },
+      { "run_command", { command = ("sed -n 60000,60100p '%s'"):format(path) } },
+      { "read_file", json.encode { path = path } },
+    } do
+      again = again + abridge.estimate_tokens(session:call(call[1], call[2]).content)
+    end
+    session:call("run_command", { command = "seq 3" }) -- reads none
+    local sums = session:stats()
+    assert.is_true(again > 1000)
+    assert.equal(sums.tools.run_command.saved - again, sums.tools.run_command.net)
+    assert.equal(sums.all.saved - again, sums.all.net)
+    assert.equal(sums.tools.read_file.saved, sums.tools.read_file.net)
+    session:close()
+    local run = abridge.open_run(dir:at "run")
+    assert.same(sums, run:stats())
+    run:close()
+  end)
 
-    it("count a file anew that is read from where a page of another ended", function()
-      if not host.uv() then return pending "luv is missing" end
-      dir:write("other", LINE:rep(100))
-      local offset = read({}).truncation.next_offset
-      session:call("read_file", { path = "other", offset = offset })
-      assert.equal((100 + 100 - (offset - 1)) * #LINE, printed())
-    end)
+  it("tell what a plain cut to the same budgets would have shown", function()
+    local session = abridge.session {
+      run_dir = false,
+      limits = { lines = { max_lines = 50 }, bytes = { max_bytes = 1000 }, few = { max_lines = 5, max_bytes = 1000 } },
+    }
+    for _, name in ipairs { "lines", "bytes", "few", "whole" } do
+      session:cap(name, ("0123456789abcde\n"):rep(name == "whole" and 3 or 1000))
+    end
+    local tools = session:stats().tools
+    for name, share in pairs { lines = 50 / 1000, bytes = 1000 / 16000, few = 5 / 1000, whole = 1 } do
+      local row = tools[name]
+      assert.is_true(math.abs(row.tokens_plain - row.tokens_printed * share) <= 1, name)
+    end
   end)
 
   it("estimate the tokens that were printed by what shows of each call", function()
@@ -329,7 +363,7 @@ describe("stats", function()
     end
     assert.is_true(all.calls == calls and calls >= 14)
     for key, value in pairs(all) do
-      if key ~= "reasons" then assert.is_true(value >= 0 and value <= 100, key) end
+      if key ~= "reasons" then assert.is_true(value >= -100 and value <= 100, key) end
     end
   end)
 
@@ -357,9 +391,9 @@ describe("stats", function()
         rows[#rows + 1] = line
       end
       assert.equal(4, #rows)
-      assert.matches("^TOOL +CALLS +ERRORS +PRINTED +TOKENS +SHOWN +TOKENS +SAVED +TIME +CUT$", rows[1])
-      assert.matches("^big +2 +0 +4.9KB +%d+ +%d+B +%d+ +9%d%% +%d+ms +1 line_cap$", rows[2])
-      assert.matches("^bad%?%[2Jname +1 +1 +2B +1 +2B +1 +0%% +%d+ms +%-$", rows[3])
+      assert.matches("^TOOL +CALLS +ERRORS +PRINTED +TOKENS +SHOWN +TOKENS +PLAIN +SAVED +NET +TIME +CUT$", rows[1])
+      assert.matches("^big +2 +0 +4.9KB +%d+ +%d+B +%d+ +%d+ +9%d%% +9%d%% +%d+ms +1 line_cap$", rows[2])
+      assert.matches("^bad%?%[2Jname +1 +1 +2B +1 +2B +1 +1 +0%% +0%% +%d+ms +%-$", rows[3])
       assert.matches("^all +3 +1 +4.9KB ", rows[4])
     end)
 

@@ -15,18 +15,20 @@ local COLUMNS = {
   { "TOKENS", 0, right = true },
   { "SHOWN", 0, right = true },
   { "TOKENS", 0, right = true },
+  { "PLAIN", 0, right = true },
   { "SAVED", 0, right = true },
+  { "NET", 0, right = true },
   { "TIME", 0, right = true },
   { "CUT", 0 },
 }
 
---- How much of what calls printed the model did not get, in percent. Notices may make that negative.
----@param row abridge.StatsRow
+--- Tokens as a share of what was printed, in percent; 0 where notices took more than was saved.
+---@param tokens integer
+---@param printed integer
 ---@return string
-function M.saved(row)
-  if row.tokens_printed == 0 then return "-" end
-  local share = 1 - row.tokens_shown / row.tokens_printed
-  return ("%.0f%%"):format(share > 0 and math.floor(share * 100) or math.ceil(share * 100))
+function M.share(tokens, printed)
+  if printed == 0 then return "-" end
+  return ("%.0f%%"):format(math.max(math.floor(tokens / printed * 100), 0))
 end
 
 --- How many calls were cut, by reason.
@@ -50,7 +52,9 @@ local function cells_of(name, row)
     ("%.0f"):format(row.tokens_printed),
     core.format_size(row.bytes_shown),
     ("%.0f"):format(row.tokens_shown),
-    M.saved(row),
+    ("%.0f"):format(row.tokens_plain),
+    M.share(row.saved, row.tokens_printed),
+    M.share(row.net, row.tokens_printed),
     display.duration(row.duration_ms) or "-",
     M.cuts(row),
   }

@@ -49,20 +49,21 @@ local function classes(call)
   return #names > 0 and (' class="%s"'):format(table.concat(names, " ")) or ""
 end
 
---- What was kept, in a row: all of it, parts, or unknown.
-local function bar(segments)
+--- What was kept, in a row: all of it, parts, or unknown. A listing that stopped at its limit has more at its end,
+--- nobody knows how much.
+local function bar(segments, has_more)
   if not segments or #segments == 0 then return "<span></span>" end
+  if has_more then
+    segments = check.copied(segments)
+    local last = segments[#segments].to
+    segments[#segments + 1] = { kept = false, from = last, to = last + math.ceil(last / 4) }
+  end
   local is_whole = #segments == 1 and segments[1].kept
   return is_whole and '<span class="m w"></span>' or map.small(segments)
 end
 
---- Was what this call printed counted with the page before it?
-local function goes_on(cost)
-  return cost.bytes_printed == 0 and cost.bytes_returned > 0
-end
-
 --- The row: numbers that CSS shows are attributes, since a browser is quicker with those than with elements.
-local function row(call, asked, segments)
+local function row(call, asked, segments, has_more)
   local cost = call.cost
   local wrong = not call.ended and "no result" or call.failed and "failed"
   local form = '<summary><span class="t" data-n="%s">%s</span>%s%s%s'
@@ -71,12 +72,12 @@ local function row(call, asked, segments)
     escape.text(call.tool),
     words.span("q", asked),
     wrong and words.span("o", wrong) or "",
-    bar(segments)
+    bar(segments, has_more)
   )
   if not cost then return start .. "</summary>" end
   return ('%s<span class="s" data-p="%s" data-d="%s">%s</span></summary>'):format(
     start,
-    goes_on(cost) and "" or words.count(cost.tokens_printed),
+    words.count(cost.tokens_printed),
     words.duration(cost.duration_ms),
     words.count(cost.tokens_shown)
   )
@@ -116,10 +117,10 @@ local function facts(call, event)
   local cost, block = call.cost, type(event.truncation) == "table" and event.truncation or {}
   local saved = words.saved(cost)
   local printed = amount(words.size(cost.bytes_printed), cost.tokens_printed)
-  saved = saved ~= "" and "saved " .. amount(saved, cost.tokens_printed - cost.tokens_shown) or nil
+  saved = saved ~= "" and "saved " .. amount(saved, cost.saved) or nil
   local all = {
     "took " .. words.duration(cost.duration_ms),
-    "printed " .. (goes_on(cost) and "counted with the page before" or printed),
+    "printed " .. printed,
     "seen " .. amount(words.size(cost.bytes_shown), cost.tokens_shown),
     saved or "",
     kept.words(event.cut) or "",
@@ -273,7 +274,7 @@ function M.html(call, input, event, run)
   local drawn, full, gaps = left_out_html(call, event, run, segments)
   return ('<details%s>%s%s<pre class="ask">\n%s</pre>%s%s%s</details>\n'):format(
     classes(call),
-    row(call, call_words.input(input), segments),
+    row(call, call_words.input(input), segments, cut ~= nil and type(event.cut) == "table" and event.cut.more == true),
     facts(call, event),
     asked_html(input),
     drawn,

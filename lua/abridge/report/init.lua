@@ -168,7 +168,8 @@ local LIST = [[
 local FOOT = [[
 </main>
 <footer>{lost}<p>Tokens are estimates: of what the model saw by its text, of what was printed at the rate of what shows.
-Pages of a file that were read one after another count once. From <code>{dir}</code>, by abridge {version}.</p></footer>
+Of a page of a file the page alone counts; what later calls read of full outputs is taken off what was saved.
+From <code>{dir}</code>, by abridge {version}.</p></footer>
 </body>
 </html>
 ]]

@@ -47,11 +47,12 @@ function M.time(seconds, form)
   return ok and type(text) == "string" and text or ""
 end
 
---- The share of what calls printed that the model did not get, in percent; "" where nothing was printed or saved.
----@param cost { tokens_printed: integer, tokens_shown: integer }
+--- The share of what calls printed that the model did not get, then or later, in percent; "" where nothing was printed
+--- or saved.
+---@param cost { tokens_printed: integer, net: integer }
 ---@return string
 function M.saved(cost)
-  local share = cost.tokens_printed > 0 and 1 - cost.tokens_shown / cost.tokens_printed or 0
+  local share = cost.tokens_printed > 0 and cost.net / cost.tokens_printed or 0
   return share >= 0.01 and ("%d%%"):format(math.floor(share * 100)) or ""
 end
 

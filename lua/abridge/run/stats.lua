@@ -3,7 +3,6 @@
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local host = require "abridge.base.host"
 local strings = require "abridge.base.strings"
 
 local M = {}
@@ -25,10 +24,13 @@ local REASONS = { "size_cap", "line_cap", "row_cap", "exec_budget", "item_cap" }
 ---@field reasons table<abridge.Reason, integer> how many were cut for each reason; every reason is there
 ---@field bytes_total integer the blocks' `bytes_total`; where one does not know it, what was seen until then
 ---@field bytes_returned integer the blocks' `bytes_returned`
----@field bytes_printed integer what would have shown without budgets; pages read one after another count once
+---@field bytes_printed integer what would have shown without budgets, of a page the page alone
 ---@field bytes_shown integer what the model saw, exit lines and notices included
 ---@field tokens_printed integer `bytes_printed` at the rate of what shows of each call
+---@field tokens_plain integer what a plain cut to the same budgets would have shown of that
 ---@field tokens_shown integer by `abridge.estimate_tokens`
+---@field saved integer `tokens_printed` less `tokens_shown`
+---@field net integer `saved` less the tokens of later calls that read these calls' full outputs
 ---@field duration_ms integer
 
 ---@class (exact) abridge.RunStats
@@ -45,7 +47,10 @@ local SUMS = {
   "bytes_printed",
   "bytes_shown",
   "tokens_printed",
+  "tokens_plain",
   "tokens_shown",
+  "saved",
+  "net",
   "duration_ms",
 }
 
@@ -64,49 +69,59 @@ local function as_table(value)
   return type(value) == "table" and value or {}
 end
 
---- How much a call printed, and how much of it the model saw.
+--- Bytes of a page: what it shows of its source, gaps included. Nil if the event is of no page.
+local function page_bytes(event)
+  local cut = as_table(event.cut)
+  local kept = as_table(cut.kept)
+  local first, last = as_table(kept[1]).first_byte, as_table(kept[#kept]).last_byte
+  if not (check.is_count(first) and check.is_count(last)) then return nil end
+  local starts_later = cut.strategy == "head" and first > 1
+  local is_page = starts_later
+    or check.is_count(cut.first_line)
+    or check.is_count(as_table(event.truncation).next_offset)
+  return is_page and math.max(last - first + 1, 0) or nil
+end
+
+--- How much a call printed, of a page the page alone, and how much of it the model saw.
 ---@param event table the call's `tool_result`
 ---@return integer|nil printed bytes
 ---@return integer|nil shown bytes
 function M.sizes(event)
   local block, shown = as_table(event.truncation), event.bytes_shown
-  local printed = event.bytes_in or event.bytes_total or block.bytes_total or shown
+  local printed = page_bytes(event) or event.bytes_in or event.bytes_total or block.bytes_total or shown
   return check.is_count(printed) and printed or nil, check.is_count(shown) and shown or nil
 end
 
 -- one call ---------------------------------------------------------------------
 
---- How many lines a call asks for, and of which file; nil if it does not say. An input may be JSON.
-local function asked_by(input)
-  if type(input) == "string" then
-    local json = (input:find('"limit"', 1, true) or input:find('"path"', 1, true)) and host.json()
-    local ok, value = pcall(json and json.decode or error, input)
-    input = ok and value
+local MOST_ASKED = 64 * 1024 -- bytes of an argument that are looked at
+
+--- The tool whose full output a call reads, as the output's file names it: in a path, or in a command.
+---@param input any a table, or JSON
+---@return string|nil name
+local function reads_output(input)
+  local texts = type(input) == "string" and { (input:sub(1, MOST_ASKED):gsub("\\/", "/")) } or as_table(input)
+  for _, text in next, texts do
+    local name = type(text) == "string" and text:sub(1, MOST_ASKED):match "artifacts/%d+%-([%w_-]+)%."
+    if name then return name end
   end
-  input = as_table(input)
-  return { limit = tonumber(rawget(input, "limit")), path = rawget(input, "path") }
 end
 
-local NEWLINE = 2 -- bytes that may lie between pages
-
---- What a page prints: from its start to where it would have ended without a budget, except what the page before it
---- printed already if it goes on there. Nil if the event is of no page.
----@param row table of its tool, where the last page is noted
----@param event table
----@param asked { limit?: number, path?: any }
-local function page_bytes(row, event, asked)
-  local cut = as_table(event.cut)
-  local kept = as_table(as_table(cut.kept)[1])
-  local is_page = cut.strategy == "head" and check.are_counts(cut, "first_line", "total_bytes")
-  if not (is_page and check.are_counts(kept, "first_byte", "last_byte") and kept.first_byte > 0) then return nil end
-  local before, from, last = row.page, kept.first_byte - 1, kept.last_byte
-  local as_asked = cut.truncated_by == "lines" and cut.max_lines == asked.limit
-  local to = cut.truncated == true and not as_asked and cut.total_bytes or last
-  local goes_on = before and before.path == asked.path and from > 0
-  goes_on = goes_on and from >= before.last and from - before.last <= NEWLINE
-  local told = goes_on and math.max(before.to, from) or from
-  row.page = { path = asked.path, last = last, to = math.max(to, goes_on and before.to or 0) }
-  return math.max(to - told, 0)
+--- The share of a text that a plain cut to the budgets of its cut would keep.
+local function plain_share(event, printed, tokens)
+  local cut, least = as_table(event.cut), 1
+  if as_table(event.truncation).truncated ~= true or page_bytes(event) then return 1 end
+  for _, pair in ipairs {
+    { cut.max_bytes, printed },
+    { cut.max_lines, cut.total_lines },
+    { cut.max_chars, cut.total_chars },
+    { cut.max_tokens, tokens },
+  } do
+    if check.is_count(pair[1]) and check.is_count(pair[2]) and pair[2] > 0 then
+      least = math.min(least, pair[1] / pair[2])
+    end
+  end
+  return least
 end
 
 ---@class (exact) abridge.CallCost What a call adds to the sums.
@@ -115,29 +130,36 @@ end
 ---@field bytes_printed integer
 ---@field bytes_shown integer
 ---@field tokens_printed integer
+---@field tokens_plain integer
 ---@field tokens_shown integer
+---@field saved integer
+---@field net integer
 ---@field duration_ms integer
 
 local function count_or(value, other)
   return check.is_count(value) and value or other
 end
 
-local function cost_of(row, event, asked)
+local function cost_of(event)
   local content = type(event.content) == "string" and event.content or ""
   local block, printed, shown = as_table(event.truncation), M.sizes(event)
   shown = shown or #content
   local returned = count_or(block.bytes_returned, shown)
   local total = count_or(block.bytes_total, math.max(printed or 0, returned))
-  printed = page_bytes(row, event, asked) or printed or total
+  printed = printed or total
   local tokens = core.estimate_tokens(content)
   local rate = content ~= "" and tokens / #content or 1 / BYTES_A_TOKEN
+  local tokens_printed = math.floor(printed * rate + 0.5)
   return {
     bytes_total = total,
     bytes_returned = returned,
     bytes_printed = printed,
     bytes_shown = shown,
-    tokens_printed = math.floor(printed * rate + 0.5),
+    tokens_printed = tokens_printed,
+    tokens_plain = math.floor(tokens_printed * plain_share(event, printed, tokens_printed) + 0.5),
     tokens_shown = tokens,
+    saved = tokens_printed - tokens,
+    net = tokens_printed - tokens,
     duration_ms = count_or(event.duration_ms, 0),
   }
 end
@@ -148,14 +170,16 @@ end
 ---@field private all table
 ---@field private tools table<string, table>
 ---@field private count integer of tools
----@field private asked table<string, { limit?: number, path?: any }> by the ids of calls without a result
+---@field private asked table<string, string|false> by the ids of calls without a result: whose output they read
+---@field private kept table<string, table> rows of tools by their names in the files of full outputs
+---@field private kept_count integer of these
 local Stats = {}
 Stats.__index = Stats
 
 --- Sums of nothing so far.
 ---@return abridge.Stats
 function M.new()
-  return setmetatable({ all = new_row(), tools = {}, count = 0, asked = {} }, Stats)
+  return setmetatable({ all = new_row(), tools = {}, count = 0, asked = {}, kept = {}, kept_count = 0 }, Stats)
 end
 
 local function row_of(self, name)
@@ -192,6 +216,20 @@ local function outcome_of(event, begun)
   }
 end
 
+--- Count what a call shows of a full output, whose cut then saved less, and note the tool of its own.
+local function count_output(self, event, row, reads, tokens)
+  local read = reads and self.kept[reads]
+  if read then
+    add(read, { net = -tokens })
+    add(self.all, { net = -tokens })
+  end
+  local path = as_table(event.full_output).path
+  local name = type(path) == "string" and path:sub(1, MOST_ASKED):match "artifacts/%d+%-([%w_-]+)%."
+  if not name then return end
+  if not self.kept[name] then self.kept_count = self.kept_count + 1 end
+  if self.kept[name] or self.kept_count <= MOST_TOOLS then self.kept[name] = row end
+end
+
 --- Take in an event, in the order of the log.
 ---@param event table
 ---@return abridge.CallCost|nil cost what a result added; nil for other events
@@ -199,18 +237,19 @@ function Stats:add(event)
   if event.type ~= "tool_call" and event.type ~= "tool_result" then return nil end
   local own, id = row_of(self, event.tool), tostring(event.call_id)
   if event.type == "tool_call" then
-    self.asked[id] = asked_by(event.input)
+    self.asked[id] = reads_output(event.input) or false
     add(own, { calls = 1, unfinished = 1 })
     add(self.all, { calls = 1, unfinished = 1 })
     return nil
   end
-  local asked = self.asked[id]
-  local cost, outcome = cost_of(own, event, asked or {}), outcome_of(event, asked and own.unfinished > 0)
+  local reads = self.asked[id]
+  local cost, outcome = cost_of(event), outcome_of(event, reads ~= nil and own.unfinished > 0)
   self.asked[id] = nil
   for _, row in ipairs { own, self.all } do
     add(row, cost)
     add(row, outcome)
   end
+  count_output(self, event, own, reads, cost.tokens_shown)
   return cost
 end
 
