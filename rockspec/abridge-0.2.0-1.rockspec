@@ -124,6 +124,7 @@ build = {
         "csrc/lua/page.c",
         "csrc/lua/redact.c",
         "csrc/lua/results.c",
+        "csrc/lua/snapshot.c",
         "csrc/lua/stream.c",
         "csrc/lua/text.c",
         "csrc/page/element_cut.c",

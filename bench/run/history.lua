@@ -1,5 +1,6 @@
 --- `history.fit` on a conversation of 10,000 messages and 100 MB: all of it new, and with one message more, beside the
---- library that writes it as JSON for the request.
+--- library that writes it as JSON for the request; and how the cost grows once a conversation no longer fits. Processor
+--- time, the best of several: a call makes no other process wait, and the machine may be busy.
 local cjson = require "cjson"
 local history = require "abridge.history"
 local kind_texts = require "run.kind_texts"
@@ -9,6 +10,7 @@ local targets = require "run.targets"
 
 local MESSAGES, MB = 10000, 1024 ^ 2
 local MAX_TOKENS = 1e6
+local LONGER, ROOM = { 1000, 4000, 16000 }, 32000 -- messages of edits, and tokens for them
 
 --- Chat messages, half of them results, each with a text of its own.
 local function conversation(bytes)
@@ -27,6 +29,21 @@ local function conversation(bytes)
   return messages
 end
 
+--- Chat messages, half of them short results of calls with long arguments, some said by a person.
+local function edits(count)
+  local messages = { { role = "user", content = "Mend the tests." } }
+  for i = 1, math.huge do
+    if #messages >= count then return messages end
+    local line = ("local part_%d = take(%d)\\n"):format(i, 7 * i)
+    local arguments = ('{"path":"lib/part%d.lua","old":"%s","new":"%s"}'):format(i % 97, line:rep(4), line:rep(9))
+    local part = { name = "edit_file", arguments = arguments }
+    local calls = { { id = "call_" .. i, type = "function", ["function"] = part } }
+    messages[#messages + 1] = { role = "assistant", content = "And the next.", tool_calls = calls }
+    messages[#messages + 1] = { role = "tool", tool_call_id = "call_" .. i, content = "Replaced" }
+    if i % 20 == 0 then messages[#messages + 1] = { role = "user", content = "Good. Go on." } end
+  end
+end
+
 --- The same messages in tables of their own, which nobody has seen.
 local function anew(value)
   if type(value) ~= "table" then return value end
@@ -37,21 +54,38 @@ local function anew(value)
   return copy
 end
 
-local function fit(messages)
-  return (history.fit(messages, { format = "openai", max_tokens = MAX_TOKENS * math.min(1, measure.scale) }))
+local function fit(messages, max_tokens)
+  local most = max_tokens or MAX_TOKENS * math.min(1, measure.scale)
+  return (history.fit(messages, { format = "openai", max_tokens = most }))
 end
 
---- Median seconds of a call, each on what `prepare` gives.
+--- Least seconds of a call, each on what `prepare` gives.
 local function seconds_of(times, prepare, call)
-  local seconds = {}
+  local least = math.huge
   for i = 1, times do
     local given = prepare(i)
     collectgarbage()
-    seconds[i] = measure.timed(function()
-      call(given)
-    end, 1)
+    local start = os.clock()
+    call(given)
+    least = math.min(least, os.clock() - start)
   end
-  return measure.median(seconds)
+  return least
+end
+
+--- What a message costs in conversations that do not fit, of these lengths.
+local function growth()
+  local rows = {}
+  for i, full in ipairs(LONGER) do
+    local count = math.max(16, math.floor(full * math.min(1, measure.scale)))
+    local messages = edits(count)
+    local cold = seconds_of(3, function()
+      return anew(messages)
+    end, function(list)
+      fit(list, ROOM)
+    end)
+    rows[i] = { tostring(#messages), report.time(cold), ("%.0f us"):format(cold / #messages * 1e6) }
+  end
+  report.print(("Edits, in %d tokens"):format(ROOM), { "time", "a message" }, rows)
 end
 
 return function()
@@ -63,15 +97,15 @@ return function()
       return list
     end
   end
-  local encode = measure.timed(function()
-    cjson.encode(messages)
-  end, 1)
+  local encode = seconds_of(3, function()
+    return messages
+  end, cjson.encode)
   local first = seconds_of(3, function()
     return anew(messages)
   end, fit)
   local given_back = fit(messages)
-  local raw = seconds_of(5, one_more(messages), fit)
-  local fitted = seconds_of(5, one_more(fit(given_back)), fit)
+  local raw = seconds_of(9, one_more(messages), fit)
+  local fitted = seconds_of(9, one_more(fit(given_back)), fit)
   local function row(name, seconds)
     return { name, report.time(seconds), ("%.3f"):format(seconds / encode) }
   end
@@ -87,4 +121,5 @@ return function()
   )
   targets.measured("history_first", first)
   targets.measured("history_more", math.max(raw, fitted) * 1e3)
+  growth()
 end

@@ -11,6 +11,7 @@
 #include "lua/ledger.h"
 #include "lua/locations.h"
 #include "lua/results.h"
+#include "lua/snapshot.h"
 #include "lua/stream.h"
 #include "lua/text.h"
 
@@ -32,9 +33,17 @@ static const luaL_Reg own_functions[] = {{"pcall", l_pcall}, {NULL, NULL}};
 
 /* ---- the module ---- */
 
-static const luaL_Reg *const functions[] = {
-    abr_text_functions, abr_clean_functions,    abr_stream_functions, abr_page_functions, abr_file_functions,
-    abr_kind_functions, abr_location_functions, abr_judge_functions,  own_functions,      NULL};
+static const luaL_Reg *const functions[] = {abr_text_functions,
+                                            abr_clean_functions,
+                                            abr_stream_functions,
+                                            abr_page_functions,
+                                            abr_file_functions,
+                                            abr_kind_functions,
+                                            abr_location_functions,
+                                            abr_judge_functions,
+                                            abr_snapshot_functions,
+                                            own_functions,
+                                            NULL};
 
 static const struct {
     const char *name;

@@ -138,7 +138,11 @@ local function checked_messages(messages, shape)
     end
     all[i] = message
   end
-  for key in next, messages do
+  local others = -#all
+  for _ in next, messages do
+    others = others + 1
+  end
+  for key in next, others > 0 and messages or {} do
     if type(key) ~= "number" or not all[key] then
       check.fail(("%s: messages must be a list of messages, got one with the key %s"):format(WHO, check.show(key)), 1)
     end

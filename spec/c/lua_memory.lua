@@ -303,6 +303,13 @@ end)
 case("base64_bytes", function()
   return core.base64_bytes(("QUJD"):rep(100), 256) .. " bytes"
 end)
+case("snapshot", function()
+  return #core.snapshot({ role = "user", content = { "a", "b" } }, 8) .. " entries"
+end)
+case("is_as", function()
+  local message = { role = "user", content = { { type = "text", text = "a" }, n = 1 } }
+  return tostring(core.is_as(message, core.snapshot(message, 8)))
+end)
 case("info_json", function()
   local info = require "abridge.output.info"
   return info.with_resume(10, 20, 3, 'Use "offset"=3\n\255', "line_cap"):to_json()

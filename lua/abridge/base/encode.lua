@@ -17,15 +17,16 @@ local PATH_BYTES = 100 -- of a place in a message
 local ESCAPED =
   { ['"'] = '\\"', ["\\"] = "\\\\", ["\b"] = "\\b", ["\f"] = "\\f", ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t" }
 
-local function escaped(byte)
-  return ESCAPED[byte] or ("\\u%04x"):format(byte:byte())
+for byte = 0, 127 do
+  local char = string.char(byte)
+  if byte < 32 or byte == 127 then ESCAPED[char] = ESCAPED[char] or ("\\u%04x"):format(byte) end
 end
 
 --- A string as JSON; bytes outside UTF-8 as they are.
 ---@param text string
 ---@return string
 function M.string(text)
-  return '"' .. text:gsub('[%z\1-\31"\\\127]', escaped) .. '"'
+  return '"' .. text:gsub('[%z\1-\31"\\\127]', ESCAPED) .. '"'
 end
 
 local type_of_number = rawget(math, "type") -- 5.3 and later know integers

@@ -65,8 +65,8 @@ end
 --- Where a string of JSON ends.
 ---@param text string
 ---@param at integer of its opening quote
----@return integer of its closing quote
-local function string_end(text, at)
+---@return integer of its closing quote, or the end of the text
+function M.string_end(text, at)
   repeat
     at = text:find('"', at + 1, true) or #text
     local before = at - 1
@@ -84,7 +84,7 @@ local function odd_number(text)
   local at = text:find '["%d+%-]'
   while at do
     if text:byte(at) == 34 then
-      at = string_end(text, at)
+      at = M.string_end(text, at)
     else
       local number = text:match("^[%w+%-.]+", at)
       local rest = number:match "^%-?[1-9]%d*(.*)$" or number:match "^%-?0(.*)$"

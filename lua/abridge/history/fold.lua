@@ -7,6 +7,7 @@
 --- more of them have come.
 
 local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
 local note = require "abridge.history.note"
 local records = require "abridge.history.records"
 local share = require "abridge.output.share"
@@ -22,8 +23,7 @@ local M = {}
 ---@field record abridge.history.Record
 ---@field calls abridge.history.AskedCall[]
 ---@field answers abridge.history.Answer[]
----@field changed? boolean a result or an input in it is another now
----@field run? abridge.history.Run it went with
+---@field made? { copy: table, record: abridge.history.Record } the message as it was written last, while that holds
 
 ---@class abridge.history.AskedCall A call in the conversation.
 ---@field made abridge.history.MadeCall
@@ -60,15 +60,12 @@ local M = {}
 ---@field least? integer tokens without what may go: its texts and a note; of one that stays, as it is when made short
 ---@field texts? integer tokens of its texts
 
----@class abridge.history.Run Exchanges that went at once.
----@field messages table[] what stands in their place
----@field has table<table, true> the same
----@field first abridge.history.Entry
-
 ---@class abridge.history.Fold
 ---@field total integer tokens
 ---@field entries abridge.history.Entry[]
 ---@field messages table[] as they were given; set by the caller, who lets go of them
+---@field private states ("as given"|"changed"|"gone"|"left")[] of each message; one that was left stands in a run
+---@field private runs table<integer, table[]> messages in place of exchanges that went at once, by their first
 ---@field private turn abridge.history.Exchange since the last reply
 ---@field private kept abridge.history.Exchange[] those before it, of which the last ones stay
 ---@field private unweighed integer the first of those that became old and were not looked at yet
@@ -92,6 +89,8 @@ function M.new(opts, reader)
     weigher = reader.weigher,
     total = 0,
     entries = {},
+    states = {},
+    runs = {},
     kept = {},
     first_kept = 1,
     next_kept = 1,
@@ -142,6 +141,12 @@ local function push(self, list, value)
   self:put(list, #list + 1, value)
 end
 
+--- A result or an input in a message is another now.
+local function set_changed(self, entry)
+  self:put(self.states, entry.at, "changed")
+  self:put(entry, "made", nil)
+end
+
 -- what may go ---------------------------------------------------------------------------
 
 --- May this result be replaced, and does that save anything?
@@ -173,32 +178,44 @@ local function short_of(self, call)
   return records.short_input(call.made, self.weigher) or nil
 end
 
---- The messages of exchanges as they are now.
+--- The messages of exchanges: as they are now for a host's own `merge`, as they were given for ours, which take texts
+--- alone.
 local function messages_of(self, exchanges)
-  local messages = {}
+  local messages, own = {}, self.reader.shape.own
   for _, exchange in ipairs(exchanges) do
     for _, entry in ipairs(exchange.entries) do
-      messages[#messages + 1] = self:message(entry)
+      messages[#messages + 1] = own and self:message(entry) or self.messages[entry.at]
     end
   end
   return messages
 end
 
---- What would stand in place of exchanges: messages, their tokens, and those of the note.
-local function merged(self, exchanges)
-  local line = note.of(exchanges, self.weigher, self.opts)
+--- What would stand in place of exchanges: messages, and their tokens.
+local function merged(self, exchanges, line)
   local messages, total = self.reader.shape.merge(messages_of(self, exchanges), line), 0
-  for i, message in ipairs(messages) do
-    total = total + records.of(self.reader, message, i, 0).total
+  for _, message in ipairs(messages) do
+    total = total + records.tokens(self.reader, message)
   end
-  return messages, total, self.weigher:text(line)
+  return messages, total
+end
+
+--- The tokens of what would stand in place of exchanges.
+local function size_of_rest(self, exchanges)
+  local line = note.of(exchanges, self.weigher, self.opts)
+  if self.reader.shape.own then return (select(2, merged(self, exchanges, line))) end
+  local size = self.weigher:text(line)
+  for _, exchange in ipairs(exchanges) do
+    size = size + exchange.texts
+  end
+  return size
 end
 
 --- The fewest tokens that an exchange can come to.
 local function least_of(self, exchange)
   if may_go(self, exchange) then
-    local _, total, of_note = merged(self, { exchange })
-    self:put(exchange, "texts", total - of_note)
+    local line = note.of({ exchange }, self.weigher, self.opts)
+    local _, total = merged(self, { exchange }, line)
+    self:put(exchange, "texts", total - self.weigher:text(line))
     return total
   end
   local least = exchange.tokens
@@ -227,7 +244,7 @@ end
 local function to_stub(self, answer)
   if not may_shrink(self, answer) then return end
   self:put(answer, "is_stub", true)
-  self:put(answer.entry, "changed", true)
+  set_changed(self, answer.entry)
   weigh(self, answer.exchange, answer.stub.tokens - answer.content.tokens)
 end
 
@@ -285,7 +302,7 @@ local function shorten(self, exchange)
     local short = short_of(self, call)
     if short then
       self:put(call, "short", short)
-      self:put(call.entry, "changed", true)
+      set_changed(self, call.entry)
       weigh(self, exchange, -short.freed)
     end
   end
@@ -301,19 +318,22 @@ end
 -- whole exchanges -----------------------------------------------------------------------------
 
 --- Let exchanges go; false where what would stand in their place costs as much.
-local function go(self, exchanges, messages, size)
+local function go(self, exchanges, size)
   local freed = -size
   for _, exchange in ipairs(exchanges) do
     freed = freed + exchange.tokens
   end
   if freed <= 0 then return false end
-  local run = { messages = messages, has = {}, first = exchanges[1].entries[1] }
+  local line = note.of(exchanges, self.weigher, self.opts)
+  local messages = self.reader.shape.merge(messages_of(self, exchanges), line)
+  self:put(self.runs, exchanges[1].entries[1].at, messages)
+  local is_left = {}
   for _, message in ipairs(messages) do
-    run.has[message] = true
+    is_left[message] = true
   end
   for _, exchange in ipairs(exchanges) do
     for _, entry in ipairs(exchange.entries) do
-      self:put(entry, "run", run)
+      self:put(self.states, entry.at, is_left[self.messages[entry.at]] and "left" or "gone")
     end
     weigh(self, exchange, -exchange.tokens)
     self:put(exchange, "is_old", false)
@@ -325,22 +345,21 @@ end
 --- The oldest exchanges that may go together: all up to a person's message or one that stays, or as many as it takes.
 ---@return abridge.history.Exchange[] run
 ---@return boolean closed more cannot come to it
----@return table[]|nil messages in its place
----@return integer|nil size their tokens
+---@return integer|nil size tokens of what would stand in its place, where that is known
 local function next_run(self, target)
-  local run, most = {}, self.total -- at least so much is left, but for the note
+  local run, left = {}, self.total -- what is left, but for the note
   for i = self.next_gone, #self.old do
     local exchange = self.old[i]
     if not may_go(self, exchange) then return run, true end
     run[#run + 1] = exchange
-    most = most - exchange.tokens + exchange.texts
-    if most <= target then
-      local messages, size = merged(self, run)
-      local left = self.total + size
+    left = left - exchange.tokens + exchange.texts
+    if left <= target then
+      local size = size_of_rest(self, run)
+      local total = self.total + size
       for _, gone in ipairs(run) do
-        left = left - gone.tokens
+        total = total - gone.tokens
       end
-      if left <= target then return run, true, messages, size end
+      if total <= target then return run, true, size end
     end
     if exchange.ends then return run, true end
   end
@@ -352,11 +371,8 @@ local function remove_exchanges(self, target)
     if not may_go(self, self.old[self.next_gone]) then
       self:put(self, "next_gone", self.next_gone + 1)
     else
-      local run, closed, messages, size = next_run(self, target)
-      if not messages then
-        messages, size = merged(self, run)
-      end
-      if not go(self, run, messages, size) and not closed then return end
+      local run, closed, size = next_run(self, target)
+      if not go(self, run, size or size_of_rest(self, run)) and not closed then return end
       self:put(self, "next_gone", self.next_gone + #run)
     end
   end
@@ -411,7 +427,7 @@ local function cut_turn(self)
     if cuts[i] then
       local by = cuts[i].content.tokens - answer.content.tokens
       self:put(answer, "cut", cuts[i].given)
-      self:put(answer.entry, "changed", true)
+      set_changed(self, answer.entry)
       self:put(answer, "content", cuts[i].content)
       self:put(answer, "stub", nil)
       weigh(self, answer.exchange, by)
@@ -521,6 +537,7 @@ function Fold:add(record, deed_of, ending_of)
   local turn = self.turn
   local entry = { at = #self.entries + 1, record = record, calls = {}, answers = {} }
   push(self, self.entries, entry)
+  self:put(self.states, entry.at, "as given")
   self:put(self, "total", self.total + record.total)
   for k, made in ipairs(record.calls) do
     entry.calls[k] = { made = made, deed = deed_of(made), entry = entry }
@@ -548,8 +565,9 @@ end
 ---@param entry abridge.history.Entry
 ---@return table
 function Fold:message(entry)
-  local message = self.messages[entry.at]
-  if not entry.changed then return message end
+  local message, made = self.messages[entry.at], entry.made
+  if self.states[entry.at] ~= "changed" then return message end
+  if made and core.is_as(made.copy, made.record) then return made.copy end
   local contents, inputs, is_other = {}, {}, false
   for k, answer in ipairs(entry.answers) do
     is_other = is_other or answer.is_stub or answer.cut ~= nil
@@ -559,7 +577,9 @@ function Fold:message(entry)
     inputs[k] = call.short and call.short.input
   end
   if next(inputs) == nil then inputs = nil end
-  return records.written(self.reader, entry.record, message, is_other and contents or nil, inputs)
+  local copy, record = records.written(self.reader, entry.record, message, is_other and contents or nil, inputs)
+  entry.made = record and { copy = copy, record = record }
+  return copy
 end
 
 --- All messages as they are now, and which of the given ones are not among them.
@@ -567,18 +587,20 @@ end
 ---@return integer[] changed
 function Fold:result()
   local messages, changed, n = {}, {}, 0
-  for i, entry in ipairs(self.entries) do
-    local run, given = entry.run, self.messages[i]
-    if run then
-      for _, message in ipairs(run.first == entry and run.messages or {}) do
+  for i, state in ipairs(self.states) do
+    if state == "as given" then
+      n = n + 1
+      messages[n] = self.messages[i]
+    elseif state == "changed" then
+      n = n + 1
+      messages[n] = self:message(self.entries[i])
+      changed[#changed + 1] = i
+    else
+      for _, message in ipairs(self.runs[i] or {}) do
         n = n + 1
         messages[n] = message
       end
-      if not run.has[given] then changed[#changed + 1] = i end
-    else
-      n = n + 1
-      messages[n] = self:message(entry)
-      if not rawequal(messages[n], given) then changed[#changed + 1] = i end
+      if state == "gone" then changed[#changed + 1] = i end
     end
   end
   return messages, changed

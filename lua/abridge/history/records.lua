@@ -3,6 +3,7 @@
 --- is the fold's to know.
 
 local check = require "abridge.base.check"
+local core = require "abridge.base.core_loader"
 local shorten = require "abridge.history.shorten"
 local stub = require "abridge.history.stub"
 local tokens = require "abridge.history.tokens"
@@ -14,7 +15,6 @@ local M = {}
 ---@field name? string
 ---@field given any its input as the message has it
 ---@field input any decoded
----@field asked string the same where the same input is given
 ---@field custom boolean its input is free text
 ---@field short? { input: string|table, freed: integer }|false its input made short, once asked for; false: it stays
 
@@ -26,7 +26,7 @@ local M = {}
 ---@field known_stub? table the last stub made of it, and what it was made from
 ---@field cuts table<integer, table> its text within so many tokens
 
----@class abridge.history.Record
+---@class abridge.history.Record Its list is the message as it was, by `core.snapshot`.
 ---@field reply boolean it is the model's
 ---@field person boolean it has more than results, and is not the model's
 ---@field stays boolean a part of it has to stay as it is, with its calls
@@ -37,41 +37,8 @@ local M = {}
 ---@field made? table the message as it was written last, and from what
 ---@field bare? integer tokens by the estimate, without a margin
 ---@field private setup table what its counts depend on
----@field private print any[] the message as it was
 
 local records = setmetatable({}, { __mode = "k" }) ---@type table<table, abridge.history.Record>
-
--- is it as it was? -----------------------------------------------------------------------
-
-local MOST_NESTED = 100
-
---- Everything in a value, in the order in which `next` goes; nil where it is nested too deep.
-local function printed(value, print, depth)
-  if depth > MOST_NESTED then return nil end
-  for key, inner in next, value do
-    local is_table = type(inner) == "table"
-    print[#print + 1] = key
-    print[#print + 1] = is_table and printed or inner
-    if is_table and not printed(inner, print, depth + 1) then return nil end
-  end
-  print[#print + 1] = printed -- the end of a table, which no message has
-  return print
-end
-
---- Is a value as it was printed? The place after it, or nil.
-local function unchanged(value, print, at)
-  for key, inner in next, value do
-    if print[at] ~= key then return nil end
-    if type(inner) == "table" then
-      at = print[at + 1] == printed and unchanged(inner, print, at + 2)
-      if not at then return nil end
-    else
-      if print[at + 1] ~= inner then return nil end
-      at = at + 2
-    end
-  end
-  return print[at] == printed and at + 1 or nil
-end
 
 -- what counts depend on --------------------------------------------------------------------
 
@@ -122,7 +89,6 @@ local function made_call(call)
     name = type(name) == "string" and name or nil,
     given = given,
     input = input,
-    asked = stub.asked(input),
     custom = rawget(call, "custom") == true,
   }
 end
@@ -143,9 +109,11 @@ local function tables_in(values)
   return all
 end
 
---- Read a message and weigh it.
-local function new_record(view, print, setup, weigher)
-  local record = { setup = setup, print = print, reply = view.reply, calls = {}, results = {}, fixed = 0 }
+local FIELDS = 8 -- of a record that was not written
+
+--- Make a record of a table: read a message and weigh it.
+local function filled(record, view, setup, weigher)
+  record.setup, record.reply, record.calls, record.results, record.fixed = setup, view.reply, {}, {}, 0
   record.person, record.stays = view.person or false, view.fixed or false
   for _, value in ipairs(view.rest) do
     record.fixed = record.fixed + weigher:value(value)
@@ -167,7 +135,7 @@ end
 ---@return { input: string|table, freed: integer }|false
 function M.short_input(call, weigher)
   if call.short == nil then
-    local input = not call.custom and shorten.input(call.given, weigher)
+    local input = not call.custom and shorten.input(call.given, call.input, weigher)
     local freed = input and weigher:input(call.given) - weigher:input(input) or 0
     call.short = freed > 0 and { input = input, freed = freed } or false
   end
@@ -190,17 +158,27 @@ function M.of(reader, message, index, deeper)
   local record, shape = records[message], reader.shape
   if record and record.setup ~= reader.setup then record = nil end
   local seen = shape.own and shape.read(message) or message
-  if record and unchanged(seen, record.print, 1) then return record end
+  if record and core.is_as(seen, record) then return record end
   if not shape.is_message(message) then
     local role = check.show(rawget(message, "role"))
     local said = "%s: messages[%d] must be %s, got one with the role %s"
     check.fail(said:format(reader.who, index, shape.wanted, role), deeper)
   end
-  local print = printed(seen, {}, 1)
-  if not print then check.fail(("%s: messages[%d] is nested too deep"):format(reader.who, index), deeper) end
-  record = new_record(shape.own and shape.view(seen) or shape.read(message), print, reader.setup, reader.weigher)
+  record = core.snapshot(seen, FIELDS)
+  if not record then check.fail(("%s: messages[%d] is nested too deep"):format(reader.who, index), deeper) end
+  filled(record, shape.own and shape.view(seen) or shape.read(message), reader.setup, reader.weigher)
   records[message] = record
   return record
+end
+
+--- The tokens of a message that nobody may give back.
+---@param reader abridge.history.Reader
+---@param message table
+---@return integer
+function M.tokens(reader, message)
+  local shape = reader.shape
+  if shape.own or records[message] then return M.of(reader, message, 0, 0).total end
+  return filled({}, shape.read(message), reader.setup, reader.weigher).total
 end
 
 --- The tokens of a message by the estimate, without a margin.
@@ -214,7 +192,7 @@ function M.bare(reader, message, index, deeper)
   if not record.bare then
     local shape, bare = reader.shape, tokens.weigher({ token_safety = 1 }, reader.weigher.image_tokens)
     local view = shape.own and shape.view(shape.read(message)) or shape.read(message)
-    record.bare = new_record(view, record.print, record.setup, bare).total
+    record.bare = filled({}, view, record.setup, bare).total
   end
   return record.bare
 end
@@ -236,21 +214,20 @@ end
 ---@param message table
 ---@param contents? any[] of all its results, if any is another
 ---@param inputs? table<integer, any> those of its calls that are others
----@return table
+---@return table copy
+---@return abridge.history.Record|nil record of the copy, unless it is a host's own
 function M.written(reader, record, message, contents, inputs)
   local made, shape = record.made, reader.shape
   if made and same(made.contents, contents, #record.results) and same(made.inputs, inputs, #record.calls) then
     local known = records[made.copy]
-    if known and known.setup == reader.setup and unchanged(made.copy, known.print, 1) then return made.copy end
+    if known and known.setup == reader.setup and core.is_as(made.copy, known) then return made.copy, known end
   end
   local copy = message
   if inputs then copy = shape.shorten(copy, inputs) end
   if contents then copy = shape.write(copy, contents) end
-  if not shape.own then
-    M.of(reader, copy, 0, 0) -- a host that gives it back need not wait for it
-    record.made = { contents = contents, inputs = inputs, copy = copy }
-  end
-  return copy
+  if shape.own then return copy end
+  record.made = { contents = contents, inputs = inputs, copy = copy }
+  return copy, M.of(reader, copy, 0, 0) -- a host that gives it back need not wait for it
 end
 
 return M

@@ -48,24 +48,13 @@ local function short_table(t, weigher, depth)
   return copy
 end
 
---- Where a string of JSON ends that begins at a place.
-local function string_end(json, first)
-  local at = first + 1
-  while true do
-    at = json:find('["\\]', at)
-    if not at or json:byte(at) == 34 then return at end
-    at = at + 2
-  end
-end
-
---- JSON with its long strings made short, keys aside; nil where it has none.
+--- JSON of an object with its long strings made short, keys aside; nil where it has none.
 local function short_json(json, weigher, decode)
   local parts, copied, at = nil, 0, 1
   while true do
     local first = json:find('"', at, true)
     if not first then break end
-    local last = string_end(json, first)
-    if not last then return nil end
+    local last = host.string_end(json, first)
     local is_key = json:find("^%s*:", last + 1)
     local text = not is_key and last - first > START and decode(json:sub(first, last))
     local made = text and short(text, weigher)
@@ -82,13 +71,13 @@ end
 
 --- The input of a call made short, of the kind it is: JSON of an object, or a table. Nil where it stays.
 ---@param given any as the message has it
+---@param decoded any the same as a value
 ---@param weigher abridge.history.Weigher
 ---@return string|table|nil
-function M.input(given, weigher)
+function M.input(given, decoded, weigher)
   if type(given) == "table" then return rawget(given, 1) == nil and short_table(given, weigher, 1) or nil end
+  if type(given) ~= "string" or type(decoded) ~= "table" or not given:find "^%s*{" then return nil end
   local json = host.json()
-  if type(given) ~= "string" or not json or not given:find "^%s*{" then return nil end
-  if not pcall(json.decode, given) then return nil end
   return short_json(given, weigher, function(literal)
     local ok, list = pcall(json.decode, "[" .. literal .. "]")
     return ok and type(list) == "table" and type(list[1]) == "string" and list[1] or nil

@@ -12,8 +12,7 @@ local M = {}
 local function same(known, answer, opts)
   return known.of == answer.content.text
     and known.ending == answer.ending
-    and known.name == (answer.call and answer.call.made.name)
-    and known.asked == (answer.call and answer.call.made.asked)
+    and rawequal(known.call, answer.call and answer.call.made)
     and known.session == opts.session
     and known.tools == opts.tools
 end
@@ -24,7 +23,7 @@ end
 ---@param weigher abridge.history.Weigher
 ---@return { text: string, tokens: integer }|nil
 function M.stub(answer, opts, weigher)
-  local result, made = answer.result, answer.call and answer.call.made or {}
+  local result = answer.result
   local known = result.known_stub
   if known and same(known, answer, opts) then return known.made end
   local text = stub.of(answer, weigher, opts)
@@ -33,8 +32,7 @@ function M.stub(answer, opts, weigher)
     made = stubbed,
     of = answer.content.text,
     ending = answer.ending,
-    name = made.name,
-    asked = made.asked,
+    call = answer.call and answer.call.made,
     session = opts.session,
     tools = opts.tools,
   }

@@ -3,7 +3,6 @@
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local encode = require "abridge.base.encode"
 local host = require "abridge.base.host"
 local sentences = require "abridge.output.sentences"
 local tools = require "abridge.history.tools"
@@ -30,13 +29,6 @@ function M.decoded(input)
   return check.is_null(value) and {} or value
 end
 
---- An input in an order of its own.
----@param input any decoded
----@return string
-function M.asked(input)
-  return encode.json(input) or type(input) == "string" and input or ""
-end
-
 -- what shows ------------------------------------------------------------------------
 
 --- A text that shows as it reads: no controls but newlines, nothing that hides or turns text.
@@ -50,6 +42,7 @@ end
 ---@param most integer
 ---@return string
 function M.on_a_line(text, most)
+  if #text <= most and not text:find "[^ -~]" and not text:find("  ", 1, true) then return text end
   local how = { max_bytes = most, head_ratio = 0.75, snap = "char", marker = "inside", marker_text = "..." }
   return (core.head_tail(printable(text):gsub("%s+", " "), how))
 end

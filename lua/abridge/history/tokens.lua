@@ -159,9 +159,10 @@ end
 function Weigher:value(value)
   if type(value) == "string" then return self:text(value) end
   if type(value) ~= "table" then return 0 end
-  local data = M.media(value)
+  local kind = rawget(value, "type")
+  local data = DATA[kind] and M.media(value)
   if data then return self:image(data) end
-  local tokens, hidden = 0, HIDDEN[field(value, "type")]
+  local tokens, hidden = 0, HIDDEN[kind]
   for key, inner in next, value do
     if type(inner) == "table" and (key == "input" or key == "arguments") then
       tokens = tokens + self:input(inner)

@@ -140,6 +140,22 @@ end
 ---@field reads? string the file it reads, made plain
 ---@field writes? string the file it writes, made plain
 
+--- A text that is equal for equal inputs alone: each string as it is, behind its length.
+local function key_of(input)
+  local names, parts = {}, {}
+  for name in next, input do
+    if type(name) ~= "string" then return encode.json(input) or "" end
+    names[#names + 1] = name
+  end
+  table.sort(names)
+  for i, name in ipairs(names) do
+    local value = rawget(input, name)
+    local text = type(value) == "string" and value or encode.json(value) or ""
+    parts[i] = ("%d:%s=%s%d:%s"):format(#name, name, type(value):sub(1, 1), #text, text)
+  end
+  return table.concat(parts)
+end
+
 --- What a call does.
 ---@param call abridge.history.MadeCall
 ---@param opts table of `history.fit`
@@ -147,25 +163,34 @@ end
 function M.deed(call, opts)
   local name, input = call.name or "", call.input
   local own, row = M.own_name(name, opts), row_of(name, opts)
-  local deed = { key = own .. "\0" .. call.asked }
-  if not row or type(input) ~= "table" then return deed end
-  local reads, reads_key = argument(input, row.reads)
-  local writes, writes_key = argument(input, row.writes)
+  if type(input) ~= "table" then return { key = own .. "\0" .. tostring(input) } end
+  local reads, reads_key = argument(input, row and row.reads)
+  local writes, writes_key = argument(input, row and row.writes)
   local cwd = opts.session and opts.session.cwd
-  deed.path = reads or writes
-  deed.reads, deed.writes = reads and plain(reads, cwd), writes and plain(writes, cwd)
+  local deed = { path = reads or writes, reads = reads and plain(reads, cwd), writes = writes and plain(writes, cwd) }
   local key = reads_key or writes_key
   if key then
-    local rest = check.copied(input)
-    rest[key] = deed.reads or deed.writes
-    deed.key = own .. "\0" .. (encode.json(rest) or call.asked)
+    input = check.copied(input)
+    input[key] = deed.reads or deed.writes
   end
+  deed.key = own .. "\0" .. key_of(input)
   return deed
 end
 
 -- lines of files ------------------------------------------------------------------------
 
 local NOTICE_BYTES = 1000 -- more than any notice of a page has
+
+--- The end of a text, if a notice of ours may be in it: one ends in a bracket.
+local function ending_of(text)
+  local ending = text:sub(-NOTICE_BYTES)
+  local at = #ending
+  while at > 0 and ending:find("^%s", at) do
+    at = at - 1
+  end
+  return ending:byte(at) == 93 and ending or ""
+end
+
 local OURS = { path = true, offset = true, limit = true, column = true } -- arguments of our read_file
 local OTHERS = { path = true, file_path = true, offset = true, limit = true }
 
@@ -191,7 +216,7 @@ end
 ---@return integer|nil last
 function M.page(own_name, input, text)
   if own_name ~= "read_file" or type(input) ~= "table" or not has_only(input, OURS) then return nil end
-  local ending = text:sub(-NOTICE_BYTES)
+  local ending = ending_of(text)
   local shown, last_shown = ending:match "\n\n%[Showing lines (%d+)%-(%d+) of [^\n]*%]%s*$"
   if shown then return tonumber(shown), tonumber(last_shown) end
   local first = first_line(input)

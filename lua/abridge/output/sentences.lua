@@ -9,6 +9,11 @@ local M = {}
 
 -- values -----------------------------------------------------------------------
 
+--- A number and what it counts.
+local function counted(n, one, many)
+  return ("%.0f %s"):format(n, n == 1 and one or many or one .. "s")
+end
+
 --- Replace each {name} of a template by values[name]; {name|noun} and {name|noun|nouns} by a number and what it counts.
 ---@param template string
 ---@param values table<string, string|number>
@@ -19,12 +24,13 @@ function M.fill(template, values)
       local value = values[name]
       if type(value) ~= "number" then return value end
       if one == "" then return ("%.0f"):format(value) end
-      return ("%.0f %s"):format(value, value == 1 and one or many ~= "" and many or one .. "s")
+      return counted(value, one, many ~= "" and many or nil)
     end)
   )
 end
 
 local function is_printable(path)
+  if not path:find "[^ -~]" then return true end
   local _, invalid = core.count_chars(path)
   return invalid == 0 and not path:find "[%z\1-\31\127]" and not path:find "\194[\128-\159]"
 end
@@ -326,8 +332,8 @@ function M.removed(output)
     told[#told + 1] = part
   end
   tell(output.ended)
-  if output.images then tell(M.fill("{images|image}", output)) end
-  tell(output.range or output.lines and M.fill("{lines|line}", output))
+  if output.images then tell(counted(output.images, "image")) end
+  tell(output.range or output.lines and counted(output.lines, "line"))
   if output.bytes then tell(core.format_size(output.bytes)) end
   local line = M.removed_start .. (#told > 0 and ": " or "") .. table.concat(told, ", ")
   if output.path then
@@ -362,10 +368,10 @@ end
 function M.calls_removed(calls, named, others, dir)
   local words = table.concat(named, ", ")
   if others > 0 then
-    local rest = M.fill("{others|other}", { others = others })
+    local rest = counted(others, "other")
     words = #named > 0 and words .. " and " .. rest or nil
   end
-  local line = "[" .. M.fill("{calls|call}", { calls = calls }) .. " removed to save room"
+  local line = "[" .. counted(calls, "call") .. " removed to save room"
   if words then line = line .. ": " .. words end
   if dir then line = ("%s. Full outputs: %s"):format(line, M.path(dir)) end
   return line .. "]"
