@@ -313,6 +313,7 @@ build = {
     ["abridge.redact.uncleaned"] = "lua/abridge/redact/uncleaned.lua",
     ["abridge.report.call"] = "lua/abridge/report/call.lua",
     ["abridge.report.escape"] = "lua/abridge/report/escape.lua",
+    ["abridge.report.failures"] = "lua/abridge/report/failures.lua",
     ["abridge.report.full_output"] = "lua/abridge/report/full_output.lua",
     ["abridge.report"] = "lua/abridge/report/init.lua",
     ["abridge.report.map"] = "lua/abridge/report/map.lua",

@@ -5,6 +5,7 @@ local host = require "abridge.base.host"
 local hostile_run = require "support.hostile_run"
 local html = require "support.html"
 local map = require "abridge.report.map"
+local paths = require "support.paths"
 local random = require "support.random"
 local report = require "abridge.report"
 local stats = require "abridge.run.stats"
@@ -232,6 +233,66 @@ describe("the page of a run #few", function()
     end)
   end)
 
+  it("groups failures that are alike, each call linked, with the line that says why", function()
+    local session, made = session_of {}, {}
+    local function fail(tool, text)
+      made[#made + 1] = tool
+      session:cap(tool, { content = { { type = "text", text = text } }, isError = true })
+    end
+    for i = 1, 120 do
+      fail("build", ("cc -c a.c\nsrc/a.c:%d:4: error: 'x%d' undeclared\nmake: *** [a.o] Error 1\n"):format(i, i))
+    end
+    for i = 1, 20 do
+      fail("test", ("running\nFAILED: case %d\ndone\n"):format(i))
+    end
+    fail("build", "some words\n")
+    fail("fetch", "")
+    session:close()
+    local elements = elements_of()
+    local groups = html.of(html.of(elements, "fails"), "fails") and texts(elements, "<li")
+    assert.equal(4, #groups)
+    assert.matches("^1 build src/a%.c:1: 'x1' undeclared119 like this: 2 3 4 .* 120$", groups[1])
+    assert.matches("^121 test FAILED: case 119 like this: 122 .* 140$", groups[2])
+    assert.same({ "141 build some words", "142 fetch failed" }, { groups[3], groups[4] })
+    local linked = {}
+    for _, element in ipairs(elements) do
+      local index = (element.attributes.href or ""):match "^#c(%d+)$"
+      if index then linked[tonumber(index)] = true end
+    end
+    assert.equal(#made, #linked)
+    has(elements, "exit", "src/a.c:7: 'x7' undeclared")
+  end)
+
+  it("names every call that failed, however many, or where they are", function()
+    local session = session_of {}
+    for i = 1, 2300 do
+      local word = i < 2200 and "word" or ("abcdefghijklmnopqrstuvwxyz"):sub(i % 26 + 1, i % 26 + 1):rep(1 + i % 3)
+      session:cap("tool", { content = { { type = "text", text = "no " .. word .. "\n" } }, isError = true })
+    end
+    session:close()
+    local elements, page = elements_of()
+    local first = page:sub(1, page:find("<main>", 1, true))
+    local links = select(2, first:gsub('href="#c%d+"', ""))
+    assert.is_true(links >= 2000 and links < 2200, links)
+    has(elements, "<label", "all that failed")
+    has(elements, "<label", "more that failed")
+  end)
+
+  it("tells which tools want more room: what was read again, and failures that were left out", function()
+    local session = session_of { run_command = { max_bytes = 1500 } }
+    local command = "for i in $(seq 400); do echo \"a.c:$i:1: error: 'x' undeclared\"; echo; done; exit 1"
+    local path = session:call("run_command", { command = command }).details.full_output_path
+    session:call("read_file", { path = path, limit = 50 })
+    session:call("run_command", { command = "echo fine" })
+    session:close()
+    local said, found =
+      "^run_command [%d,]+ tokens of what was left out were read again, [%d,]+ failures of 1 call left out$", 0
+    for _, text in ipairs(texts(elements_of(), "<p")) do
+      if text:find(said) then found = found + 1 end
+    end
+    assert.equal(1, found)
+  end)
+
   it("shows that a search which stopped has more", function()
     dir:write("found", ("a match\n"):rep(400))
     local session = session_of {}
@@ -404,6 +465,26 @@ describe("the page of a run #few", function()
       assert.equal(1, #html.of(html.read(out), "<details"))
       assert.equal(0, select(3, command "run --output=page.html"))
       assert.equal(out, dir:read "page.html")
+    end)
+
+    it("links full outputs by paths from the page where they lie below its folder", function()
+      local session = session_of { big = { max_lines = 1 } }
+      session:cap("big", ("words\n"):rep(10))
+      session:close()
+      dir:sh "mkdir other; ln -s run alias"
+      local absolute = "file://" .. dir:at "run/artifacts/"
+      for words, wanted in pairs {
+        ["run -o page.html"] = { "page.html", "./run/artifacts/" },
+        ["alias -o page.html"] = { "page.html", "./run/artifacts/" },
+        ["run -o run/page.html"] = { "run/page.html", "./artifacts/" },
+        ["run -o other/page.html"] = { "other/page.html", absolute },
+      } do
+        assert.same({ "", "", 0 }, { command(words) })
+        local href = dir:read(wanted[1]):match 'href="([^"#][^"]*big%.log)"'
+        assert.equal(wanted[2], href and href:match "^(.*/)[^/]*$", words)
+        local target = href:match "^file://(.*)" or dir:at(wanted[1]:match "^(.*/)" or "") .. "/" .. href
+        assert.equal(("words\n"):rep(10), paths.read(target))
+      end
     end)
 
     it("says what is wrong, and leaves no half of a page", function()

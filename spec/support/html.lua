@@ -139,7 +139,8 @@ function M.check_links(elements)
       links = links + 1
       assert(element.name == "a")
       local id = href:match "^#(.*)$"
-      assert(id and ids[id] or href:find "^file:///[%w/_.~%%-]+$", "a link: " .. href)
+      local is_path = href:find "^file:///[%w/_.~%%-]+$" or href:find "^%./[%w/_.~%%-]+$"
+      assert(id and ids[id] or is_path, "a link: " .. href)
     end
   end
   return links

@@ -28,11 +28,11 @@ local function buffered(write)
 end
 
 --- Write the page of a run; fails as commands do.
-local function write_page(run, write)
+local function write_page(run, write, base)
   local out, flush = buffered(write)
   local ok, message
   progress.of_run(run, function()
-    ok, message = report.write(run, out)
+    ok, message = report.write(run, out, base)
   end)
   if not ok then terminal.fail(message) end
   flush()
@@ -58,7 +58,7 @@ local function write_file(run, path)
     write_page(run, function(text)
       local written, problem = write(text)
       if not written then terminal.fail(problem) end
-    end)
+    end, host.uv().fs_realpath(path:match "^(.*/)[^/]*$" or "."))
   end)
   if not ok then terminal.fail(message) end
 end

@@ -25,6 +25,8 @@ local MOST_INPUT, MOST_NAME = 16 * 1024, 256 -- bytes of a field that the call a
 ---@field failed boolean
 ---@field cut boolean
 ---@field how? string it failed, on one line
+---@field exit? string its exit line, on one line
+---@field why? string the line of its output that says why it failed
 ---@field cost? abridge.CallCost
 ---@field content integer bytes
 ---@field full integer bytes of its full output
@@ -136,7 +138,7 @@ local function facts(call, event)
   local exit = text_or_nil(event.exit_line)
   return ('<p id="c%d">%s%s</p>'):format(
     call.index,
-    exit and words.span("exit", exit) .. " · " or "",
+    (exit and words.span("exit", exit) .. " · " or "") .. (call.why and words.span("exit", call.why) .. " · " or ""),
     table.concat(shown, " · ")
   )
 end
@@ -197,7 +199,7 @@ end
 -- what was left out --------------------------------------------------------------------------------
 
 --- The full output, or why there is none; and where the parts of the map are on the page.
-local function full_html(call, event, run, segments)
+local function full_html(call, event, run, segments, link_of)
   local kept_file = type(event.full_output) == "table" and event.full_output or {}
   local what = text_or_nil(kept_file.error)
   if not kept_file.path then
@@ -212,7 +214,7 @@ local function full_html(call, event, run, segments)
   local ok, html = pcall(full_output.html, fd, stat.size, segments, call.index, is_copy)
   files.close(fd)
   if not ok then error(html, 0) end
-  local link = ('<a href="%s">%s</a>'):format(escape.plain(escape.file_url(reader.kept_path(run, event))), "the file")
+  local link = ('<a href="%s">%s</a>'):format(escape.plain(link_of(reader.kept_path(run, event))), "the file")
   local about = words.size(stat.size) .. (is_copy and "" or ", too large for this page: both ends of each part")
   local head = ('<h3 id="c%df">Full output <span>%s; what was left out is shaded; %s</span></h3>'):format(
     call.index,
@@ -227,9 +229,9 @@ local function full_html(call, event, run, segments)
 end
 
 --- The map, the full output, and where each part that was left out is on the page.
-local function left_out_html(call, event, run, segments)
+local function left_out_html(call, event, run, segments, link_of)
   if not call.cut then return "", "", {} end
-  local full, target = full_html(call, event, run, segments)
+  local full, target = full_html(call, event, run, segments, link_of)
   if not segments then return "", full, {} end
   local gaps = {}
   for i, segment in ipairs(target and segments or {}) do
@@ -267,11 +269,12 @@ end
 ---@param input any
 ---@param event table its `tool_result`
 ---@param run abridge.Run
+---@param link_of fun(path: string): string the address of a file of the run
 ---@return string html
-function M.html(call, input, event, run)
+function M.html(call, input, event, run, link_of)
   local cut = ledger.of(event)
   local segments = cut and map.segments(cut)
-  local drawn, full, gaps = left_out_html(call, event, run, segments)
+  local drawn, full, gaps = left_out_html(call, event, run, segments, link_of)
   return ('<details%s>%s%s<pre class="ask">\n%s</pre>%s%s%s</details>\n'):format(
     classes(call),
     row(call, call_words.input(input), segments, cut ~= nil and type(event.cut) == "table" and event.cut.more == true),

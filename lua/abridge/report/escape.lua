@@ -56,13 +56,20 @@ M.text = escaper("<i>", "</i>")
 ---@type fun(text: string): string
 M.plain = escaper("", "")
 
+--- A path as an address has it.
+---@param path string any bytes
+---@return string
+function M.path(path)
+  return (path:gsub("[^A-Za-z0-9/_.~-]", function(byte)
+    return ("%%%02X"):format(byte:byte())
+  end))
+end
+
 --- The address of a file.
 ---@param path string an absolute path of any bytes
 ---@return string
 function M.file_url(path)
-  return "file://" .. path:gsub("[^A-Za-z0-9/_.~-]", function(byte)
-    return ("%%%02X"):format(byte:byte())
-  end)
+  return "file://" .. M.path(path)
 end
 
 return M

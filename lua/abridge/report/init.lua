@@ -1,12 +1,16 @@
 --- A run as one HTML page that needs nothing else: no script, no font, no picture, no request. The log is read twice:
 --- for the sums and the timeline, then call by call, so a page may be larger than memory.
 
+local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
+local real_path = require "abridge.base.real_path"
 local share = require "abridge.output.share"
 local call_words = require "abridge.run.call_words"
+local reader = require "abridge.run.reader"
 local stats = require "abridge.run.stats"
 local calls_of = require "abridge.report.call"
 local escape = require "abridge.report.escape"
+local failures = require "abridge.report.failures"
 local full_output = require "abridge.report.full_output"
 local overview = require "abridge.report.overview"
 local style = require "abridge.report.style"
@@ -64,25 +68,43 @@ local function end_call(call, event, cost)
   local block = type(event.truncation) == "table" and event.truncation or {}
   local kept = type(event.full_output) == "table" and event.full_output or {}
   call.ended, call.failed, call.cut = true, event.is_error == true, block.truncated == true
-  local said = type(event.exit_line) == "string" and event.exit_line or event.content
+  call.exit = type(event.exit_line) == "string" and call_words.one_line(event.exit_line) or nil
+  local said = call.exit or event.content
   call.how = call.failed and type(said) == "string" and call_words.one_line(said:match "[^\r\n]+" or "") or nil
+  call.why = call.failed and failures.line(reader.shown_text(event)) or nil
   call.cost = cost
   call.content = type(event.content) == "string" and #event.content or 0
   call.full = kept.path and type(kept.bytes) == "number" and kept.bytes or 0
 end
 
+--- Count the failures that a result left out, by its tool.
+local function count_hidden(hidden, event)
+  local cut = type(event.cut) == "table" and event.cut or {}
+  local found = type(cut.failures) == "table" and cut.failures or {}
+  if type(event.tool) ~= "string" or not check.are_counts(found, "found", "kept") or found.found <= found.kept then
+    return
+  end
+  local row = hidden[event.tool] or { calls = 0, failures = 0 }
+  row.calls, row.failures = row.calls + 1, row.failures + found.found - found.kept
+  hidden[event.tool] = row
+end
+
 --- What the page needs to know of all calls before it shows one.
 local function survey(run)
-  local calls, sums, index_of = {}, stats.new(), numbering()
+  local calls, sums, index_of, hidden = {}, stats.new(), numbering(), {}
   local position, message, code = run:each(function(event)
     local cost = sums:add(event)
     if not is_of_call(event) then return end
     local index = index_of(event)
     calls[index] = calls[index] or new_call(index, event)
-    if event.type == "tool_result" then end_call(calls[index], event, cost) end
+    if event.type == "tool_result" then
+      end_call(calls[index], event, cost)
+      count_hidden(hidden, event)
+    end
   end)
   if not position then return nil, message, code end
-  return { calls = calls, sums = sums:sums(), position = position, lost = run.broken + run.too_long }
+  local lost = run.broken + run.too_long
+  return { calls = calls, sums = sums:sums(), position = position, lost = lost, hidden = hidden }
 end
 
 --- Share the page's room out among the calls.
@@ -106,7 +128,7 @@ local function give_room(calls)
 end
 
 --- Write each call, in the order in which they were made. Results may come in another.
-local function write_calls(run, all, out)
+local function write_calls(run, all, link, out)
   local inputs, ready, next_index, index_of = {}, {}, 1, numbering()
   local function flush()
     while ready[next_index] do
@@ -122,7 +144,7 @@ local function write_calls(run, all, out)
     local call = all.calls[index]
     if not call or event.type == "tool_result" and not call.ended then return false end -- not the log it was
     if event.type == "tool_result" then
-      ready[index], inputs[index] = calls_of.html(call, inputs[index], event, run), nil
+      ready[index], inputs[index] = calls_of.html(call, inputs[index], event, run, link), nil
     elseif call.ended then
       inputs[index] = event.input
     else
@@ -186,13 +208,27 @@ local function lost_note(count)
   return count == 0 and "" or words.span("bad", words.counted(count, "line") .. " of the log could not be read.", "p")
 end
 
+--- A function that gives the address of a file of the run: relative where it lies below the page's folder, so that
+--- both can be sent together.
+local function linker(run, base)
+  local from = base and base:gsub("/*$", "/")
+  local real = from and real_path.existing(run.dir)
+  local inside = real and real:sub(1, #from) == from and "./" .. real:sub(#from + 1)
+  if real and real .. "/" == from then inside = "." end
+  return function(path)
+    if not inside then return escape.file_url(path) end
+    return escape.path(inside .. path:sub(#run.dir + 1))
+  end
+end
+
 --- Write the page of a run. Cost: two passes over the log, and a read of each full output of up to 1 MB.
 ---@param run abridge.Run
 ---@param out fun(text: string) may raise
+---@param base? string the folder that the page will lie in, without links, if it is known
 ---@return true|nil ok
 ---@return string|nil message
 ---@return string|nil code
-function M.write(run, out)
+function M.write(run, out, base)
   local all, message, code = survey(run)
   if not all then return nil, message, code end
   give_room(all.calls)
@@ -203,13 +239,15 @@ function M.write(run, out)
     css = style.css,
     period = escape.text(overview.period(all.calls, all.sums.all)),
   }))
-  out(overview.failures(all.calls))
+  out(failures.html(all.calls))
   out(overview.sums(all.sums.all))
   out(overview.timeline(all.calls, all.sums.all))
-  out(overview.tools(all.sums, stats.order(all.sums)))
+  local names = stats.order(all.sums)
+  out(overview.tools(all.sums, names))
+  out(overview.wishes(all.sums, names, all.hidden))
   out(LIST)
   local position
-  position, message, code = write_calls(run, all, out)
+  position, message, code = write_calls(run, all, linker(run, base), out)
   if not position then return nil, message, code end
   local values = { dir = escape.text(run.dir), version = core.version, lost = lost_note(all.lost) }
   out(filled(FOOT, values))

@@ -1,4 +1,5 @@
---- The top of the page: the sums of a run, when its calls were made and how much they printed, and each tool's share.
+--- The top of the page: the sums of a run, when its calls were made and how much they printed, each tool's share, and
+--- which tools want more room.
 
 local core = require "abridge.base.core_loader"
 local escape = require "abridge.report.escape"
@@ -6,7 +7,6 @@ local words = require "abridge.report.words"
 
 local M = {}
 
-local MOST_FAILURES = 12 -- that the top names
 local MOST_TOOLS = 40 -- rows
 local BINS = 125 -- of the timeline
 local UNIT, HEIGHT, GAP, MARK = 8, 100, 5, 10 -- units of the drawing: of a bin, the sums, between them and marks, marks
@@ -37,31 +37,6 @@ function M.sums(all)
     box("tokens saved", words.count(all.net), (share ~= "" and detail(share .. " of what was printed") or "") .. again),
     "</dl>",
   }
-end
-
---- The calls that failed, each a link, with how they ended.
----@param calls abridge.report.Call[]
----@return string html
-function M.failures(calls)
-  local items, more = {}, 0
-  for _, call in ipairs(calls) do
-    if call.failed or not call.ended then
-      if #items < MOST_FAILURES then
-        local how = call.how or not call.ended and "no result" or "failed"
-        items[#items + 1] = ('<li><a href="#c%d">%s %s</a> %s</li>'):format(
-          call.index,
-          words.count(call.index),
-          escape.text(call.tool),
-          escape.text(how)
-        )
-      else
-        more = more + 1
-      end
-    end
-  end
-  if #items == 0 then return "" end
-  if more > 0 then items[#items + 1] = words.span("dim", words.count(more) .. " more", "li") end
-  return '<ul class="fails">' .. table.concat(items) .. "</ul>"
 end
 
 -- the timeline ----------------------------------------------------------------------
@@ -183,6 +158,33 @@ local function table_row(element, texts)
     parts[i] = ("<%s>%s</%s>"):format(element, escape.text(text), element)
   end
   return "<tr>" .. table.concat(parts) .. "</tr>"
+end
+
+--- What tells that a tool's budget is small: what was left out was read again, or failures were left out.
+local function wish(row, hidden)
+  local parts, again = {}, row.saved - row.net
+  if again > 0 then parts[1] = words.counted(again, "token") .. " of what was left out were read again" end
+  if hidden then
+    local what = words.counted(hidden.failures, "failure") .. " of " .. words.counted(hidden.calls, "call")
+    parts[#parts + 1] = what .. " left out"
+  end
+  return table.concat(parts, ", ")
+end
+
+--- The tools that want more room, and why.
+---@param sums abridge.RunStats
+---@param names string[]
+---@param hidden table<string, { calls: integer, failures: integer }> failures that were left out, by tool
+---@return string html
+function M.wishes(sums, names, hidden)
+  local items = {}
+  for i = 1, math.min(#names, MOST_TOOLS) do
+    local said = wish(sums.tools[names[i]], hidden[names[i]])
+    local name = names[i]:sub(1, core.fit_cells(names[i], 60))
+    if said ~= "" then items[#items + 1] = ("<p><b>%s</b> %s</p>"):format(escape.text(name), escape.text(said)) end
+  end
+  if #items == 0 then return "" end
+  return "<h2>Tools that want more room</h2>" .. table.concat(items)
 end
 
 --- Each tool's share, those that printed most first.

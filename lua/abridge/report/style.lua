@@ -28,8 +28,12 @@ border:1px solid var(--line);border-radius:8px;overflow:hidden}
 .sums .big{font-size:1.5rem;line-height:1.3;font-weight:600;color:var(--fg)}
 .bad,.sums .bad{color:var(--bad)}
 .fails{padding:0;margin:.75rem 0;list-style:none}
-.fails li{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.fails li{margin:.3rem 0}
+.fails p{margin:0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .fails a,.fails .t{font-weight:600;color:var(--bad)}
+.fails .also{max-height:6rem;overflow:auto;white-space:normal;font-size:.8rem;color:var(--dim)}
+.fails .also a{font-weight:400}
+.fails label{cursor:pointer;text-decoration:underline}
 svg{display:block;width:100%}
 .time{height:110px}
 .gap{fill:var(--gap)}
@@ -106,6 +110,7 @@ footer{margin-top:2rem;color:var(--dim);font-size:.8rem;overflow-wrap:anywhere}
 @media(max-width:46rem){th,td{padding-left:.6rem}
 :is(th,td):nth-child(3),:is(th,td):nth-child(4),:is(th,td):nth-child(n+8){display:none}
 body{padding:1rem .8rem 3rem}
+.fails p{white-space:normal}
 .sums{grid-template-columns:1fr 1fr}.sums .big{font-size:1.25rem}
 .head{display:none}
 summary{grid-template-columns:1fr 8rem;gap:.1rem .6rem;padding:.5rem .3rem}
@@ -118,6 +123,6 @@ details>:not(summary){margin-left:0;margin-right:0}.map{width:100%}pre{max-heigh
 ]]
 
 --- What a Content-Security-Policy knows the style by; a test says when it is out of date.
-M.sha256 = "3Uv/2G3IXhJIYLoR9LUczb0tZ9nRjlykknXDC4CPgFE="
+M.sha256 = "7NrowRVOSxGdzHTAiO9/gY9sWS9ot6QmJodg3GbV/Eo="
 
 return M
