@@ -4,9 +4,12 @@
  * A row is ruled out by the first char, the last one and those it needs; what is left is asked in the order of the
  * table, the surest first, but only while a row can say more than those before it.
  */
+#include <limits.h>
+
 #include "line/form.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "base/word.h"
 #include "line/bits.h"
 #include "line/form_tests.h"
 #include "line/layout.h"
@@ -79,15 +82,27 @@ static abr_char_set needs_of(const char *text)
     return set;
 }
 
-/* Note that a line of the form may have these chars at an edge. Returns the form where it may have any. */
-static abr_form_set add_edge(abr_form_set by_char[ABR_FIRSTS], const char *spelled, abr_form_set form)
+/* Add the form to the sets of these chars. */
+static void add_to_each(abr_form_set by_char[ABR_FIRSTS], abr_char_set set, abr_form_set form)
 {
-    const abr_char_set set = spelled_set(spelled);
     for (uint64_t low = set.low; low != 0; low &= low - 1)
         by_char[lowest(low)] |= form;
     for (uint64_t high = set.high; high != 0; high &= high - 1)
         by_char[64 + lowest(high)] |= form;
-    return *spelled ? 0 : form;
+}
+
+static unsigned steps_of(float sureness)
+{
+    return (unsigned)(sureness * ABR_SURE + 0.5F);
+}
+
+/* Note how sure a form is. */
+static void add_sureness(abr_forms *x, unsigned form)
+{
+    for (unsigned i = 0; i < steps_of(form_rows[form].log); i++)
+        x->surer_log[i] |= ABR_FORM_BIT(form);
+    for (unsigned i = 0; i < steps_of(form_rows[form].text); i++)
+        x->surer_text[i] |= ABR_FORM_BIT(form);
 }
 
 static void open_rows(abr_forms *x, abr_form_set asked)
@@ -96,11 +111,16 @@ static void open_rows(abr_forms *x, abr_form_set asked)
     abr_form_set any_last = 0;
     for (unsigned i = 1; i < ABR_FORMS; i++) {
         const form_row *row = &form_rows[i];
+        add_sureness(x, i);
         if (!(asked >> i & 1) || x->without == ABR_RULE_FORM + i - 1 || row->test == abr_form_never)
             continue;
-        any_first |= add_edge(x->by_first, row->first, ABR_FORM_BIT(i));
-        any_last |= add_edge(x->by_last, row->last, ABR_FORM_BIT(i));
+        add_to_each(x->by_first, spelled_set(row->first), ABR_FORM_BIT(i));
+        add_to_each(x->by_last, spelled_set(row->last), ABR_FORM_BIT(i));
+        any_first |= *row->first ? 0 : ABR_FORM_BIT(i);
+        any_last |= *row->last ? 0 : ABR_FORM_BIT(i);
         x->holds[i] = needs_of(row->holds);
+        x->needed = abr_joined(x->needed, x->holds[i]);
+        add_to_each(x->needing, x->holds[i], ABR_FORM_BIT(i));
     }
     for (unsigned c = 0; c < ABR_FIRSTS; c++) {
         x->by_first[c] |= any_first;
@@ -163,16 +183,15 @@ static void add_form(abr_form_told *told, unsigned form)
     told->text = row->text > told->text ? row->text : told->text;
 }
 
-/* Can the form say more than what is told? Where a line is sure to be of a log, only what is as sure of a text counts,
- * and then nothing else does. */
-static bool says_more(const abr_forms *x, const abr_form_told *told, unsigned form)
+/* The forms that can say more than what is told. Where a line is sure to be of a log, only what is as sure of a text
+ * counts, and then nothing else does. */
+static abr_form_set say_more(const abr_forms *x, const abr_form_told *told)
 {
-    const form_row *row = &form_rows[form];
-    if (x->thorough)
-        return row->log > told->log || row->text > told->text;
-    if (told->text >= 1)
-        return false;
-    return row->log > told->log || (row->text > told->text && (told->log < 1 || row->text >= 1));
+    const abr_form_set log = x->surer_log[steps_of(told->log)];
+    const abr_form_set text = x->surer_text[steps_of(told->text)];
+    if (x->thorough || told->log < 1)
+        return x->thorough || told->text < 1 ? log | text : 0;
+    return told->text < 1 ? x->surer_text[ABR_SURE - 1] : 0;
 }
 
 static void read_marks(const abr_forms *x, unsigned place, unsigned c, const abr_form_line *l,
@@ -180,7 +199,7 @@ static void read_marks(const abr_forms *x, unsigned place, unsigned c, const abr
 {
     for (unsigned i = x->marks[place][c]; i != 0; i = x->next[i]) {
         const form_mark *m = &mark_rows[i - 1];
-        if (says_more(x, told, m->form) && has_mark(l, m))
+        if (say_more(x, told) >> m->form & 1 && has_mark(l, m))
             add_form(told, m->form);
     }
 }
@@ -189,7 +208,7 @@ static void read_marks_within(const abr_forms *x, const abr_form_line *l, abr_fo
 {
     for (unsigned i = 0; i < x->within_count; i++) {
         const form_mark *m = &mark_rows[x->within[i].mark];
-        if (abr_has_only(x->within[i].holds, l->chars) && says_more(x, told, m->form) &&
+        if (abr_has_only(x->within[i].holds, l->chars) && say_more(x, told) >> m->form & 1 &&
             abr_contains(l->bare, m->text, m->n))
             add_form(told, m->form);
     }
@@ -246,17 +265,25 @@ abr_subject abr_commit_subject(const abr_forms *x, abr_text_line line)
 
 /* ---- the line ---- */
 
+/* The lowest bits of the bytes of a word, next to each other. */
+static uint64_t bits_of_bytes(uint64_t word)
+{
+    return word * UINT64_C(0x0102040810204080) >> 56;
+}
+
 static abr_char_set chars_of(abr_text_line bare)
 {
+    enum { WORD = sizeof(uint64_t) };
+    char has[UCHAR_MAX + 1] = {0}; /* a byte each, which takes less to set than a bit */
     abr_char_set chars = {0, 0};
     unsigned char beyond = 0;
     for (size_t i = 0; i < bare.n; i++) {
-        const unsigned char c = (unsigned char)bare.p[i];
-        const uint64_t bit = (uint64_t)(c < 0x80) << c % 64;
-        const uint64_t high = (uint64_t)0 - (c >> 6 & 1);
-        chars.low |= bit & ~high;
-        chars.high |= bit & high;
-        beyond |= c;
+        has[(unsigned char)bare.p[i]] = 1;
+        beyond |= (unsigned char)bare.p[i];
+    }
+    for (size_t i = 0; i < 64; i += WORD) {
+        chars.low |= bits_of_bytes(abr_load_word(has + i)) << i;
+        chars.high |= bits_of_bytes(abr_load_word(has + 64 + i)) << i;
     }
     chars.high |= (uint64_t)(beyond >> 7) << 63;
     chars.low |= (uint64_t)abr_has_any(chars, ABR_DIGITS) << '\1' | (uint64_t)abr_has_any(chars, ABR_CAPITALS)
@@ -279,41 +306,68 @@ static bool line_holds(abr_form_line *l, abr_char_set needed)
     return abr_has_only(needed, l->chars);
 }
 
+/* The forms that need chars which a line with these lacks. */
+static abr_form_set needing_others(const abr_forms *x, abr_char_set chars)
+{
+    abr_form_set forms = 0;
+    for (uint64_t low = x->needed.low & ~chars.low; low != 0; low &= low - 1)
+        forms |= x->needing[lowest(low)];
+    for (uint64_t high = x->needed.high & ~chars.high; high != 0; high &= high - 1)
+        forms |= x->needing[64 + lowest(high)];
+    return forms;
+}
+
 static size_t first_word_size(abr_text_line bare)
 {
     size_t n = 0;
-    while (n < bare.n && !ABR_HAS(" \t", bare.p[n]))
+    while (n < bare.n && bare.p[n] != ' ' && bare.p[n] != '\t')
         n++;
     return n;
+}
+
+/* Ask the tests of these forms. */
+static void read_rows(const abr_forms *x, abr_form_set may, abr_form_line *l, abr_form_told *told)
+{
+    l->word = (abr_text_line){l->bare.p, first_word_size(l->bare)};
+    while (may != 0) {
+        const unsigned form = lowest(may);
+        may &= may - 1;
+        if (line_holds(l, x->holds[form]) && form_rows[form].test(l)) {
+            add_form(told, form);
+            may &= say_more(x, told);
+        }
+    }
 }
 
 abr_form_told abr_read_form(const abr_forms *x, abr_text_line line)
 {
     abr_form_told told = {ABR_FORM_NONE, 0, 0};
-    abr_form_line l = {.line = {line.p, line.n < ABR_FORM_WITHIN ? line.n : ABR_FORM_WITHIN}, .forms = x};
-    l.bare = abr_trimmed(l.line);
-    if (l.bare.n == 0)
+    line.n = line.n < ABR_FORM_WITHIN ? line.n : ABR_FORM_WITHIN;
+    const abr_text_line bare = abr_trimmed(line);
+    if (bare.n == 0)
         return told;
-    const unsigned first = char_index(*l.bare.p);
-    const unsigned last = char_index(l.bare.p[l.bare.n - 1]);
-    if (x->marks[MARK_START][first] || x->marks[MARK_EDGE][first] || x->marks[MARK_END][last]) {
+    const unsigned first = char_index(*bare.p);
+    const unsigned last = char_index(bare.p[bare.n - 1]);
+    const bool marked = x->marks[MARK_START][first] || x->marks[MARK_EDGE][first] || x->marks[MARK_END][last];
+    abr_form_set may = x->by_first[first] & x->by_last[last];
+    if (may == 0 && !marked && x->within_count == 0)
+        return told; /* most lines, where few forms are asked for */
+    struct abr_form_words words = {0, 0};
+    abr_form_line l = {.line = line, .bare = bare, .words = &words, .forms = x};
+    if (marked) {
         read_marks(x, MARK_START, first, &l, &told);
         read_marks(x, MARK_EDGE, first, &l, &told);
         read_marks(x, MARK_END, last, &l, &told);
     }
     if (x->within_count > 0) {
-        l.chars = chars_of(l.bare);
+        l.chars = chars_of(bare);
         l.has_chars = true;
         read_marks_within(x, &l, &told);
+        may &= ~needing_others(x, l.chars);
     }
-    abr_form_set may = x->by_first[first] & x->by_last[last];
+    may &= say_more(x, &told);
     if (may != 0)
-        l.word = (abr_text_line){l.bare.p, first_word_size(l.bare)};
-    for (; may != 0; may &= may - 1) {
-        const unsigned form = lowest(may);
-        if (says_more(x, &told, form) && line_holds(&l, x->holds[form]) && form_rows[form].test(&l))
-            add_form(&told, form);
-    }
+        read_rows(x, may, &l, &told);
     return told;
 }
 

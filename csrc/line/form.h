@@ -49,6 +49,7 @@ typedef struct {
 } abr_form_told;
 
 enum {
+    ABR_SURE = 20, /* steps of how sure a form is */
     ABR_MARKS_MOST = 384,
     ABR_WITHIN_MOST = 32,
     ABR_FIRSTS = 128 /* chars that lines and marks start with; those beyond ASCII share the last one */
@@ -62,11 +63,15 @@ typedef struct {
 
 /* The rows of both tables, for lookup. */
 typedef struct abr_forms {
-    abr_form_set by_first[ABR_FIRSTS]; /* forms that may start with a byte, */
-    abr_form_set by_last[ABR_FIRSTS];  /* or end with it */
-    abr_char_set holds[ABR_FORMS];     /* chars that a line of the form has */
-    uint16_t marks[7][ABR_FIRSTS];     /* the first mark of a place, by its first byte, or its last */
-    uint16_t next[ABR_MARKS_MOST];     /* the one after it */
+    abr_form_set by_first[ABR_FIRSTS];     /* forms that may start with a byte, */
+    abr_form_set by_last[ABR_FIRSTS];      /* or end with it */
+    abr_form_set needing[ABR_FIRSTS];      /* or are not of a line without it */
+    abr_char_set needed;                   /* the chars that some need */
+    abr_char_set holds[ABR_FORMS];         /* those that a line of the form has */
+    abr_form_set surer_log[ABR_SURE + 1];  /* forms that are surer of a log than by so many steps, */
+    abr_form_set surer_text[ABR_SURE + 1]; /* or of a text */
+    uint16_t marks[7][ABR_FIRSTS];         /* the first mark of a place, by its first byte, or its last */
+    uint16_t next[ABR_MARKS_MOST];         /* the one after it */
     abr_mark_within within[ABR_WITHIN_MOST];
     unsigned within_count;
     bool thorough;    /* set by the caller: tell how sure a text is where a log is sure, too */
@@ -86,7 +91,7 @@ typedef enum {
 /* Is it the subject of a commit, by its type: "fix(api): ...", "docs: ..."? */
 abr_subject abr_commit_subject(const abr_forms *x, abr_text_line line);
 
-/* The form of a line, of those asked for. Costs some 400 ns if all are: cheap enough for samples, too much for each
+/* The form of a line, of those asked for. Costs some 300 ns if all are: cheap enough for samples, too much for each
  * line of a stream. */
 abr_form_told abr_read_form(const abr_forms *x, abr_text_line line);
 

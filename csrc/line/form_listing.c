@@ -90,7 +90,7 @@ bool abr_has_hash(const abr_form_line *l)
 /* ` 3 files changed, 10 insertions(+)`, ` file | 12 ++--` */
 static bool is_diffstat(const abr_form_line *l, abr_text_line line)
 {
-    if (ABR_CONTAINS(line, "changed, "))
+    if (ABR_HOLDS(line, l->chars, "changed, "))
         return ABR_CONTAINS(line, "(+)") || ABR_CONTAINS(line, "(-)");
     const char *end = line.p + line.n;
     const char *bar = *line.p == ' ' && abr_has_char(l->chars, '|') ? memchr(line.p, '|', line.n) : NULL;
@@ -236,7 +236,7 @@ bool abr_is_data(const abr_form_line *l)
         while (number && i < rest.n && ABR_HAS("0123456789.,:/-+eE", rest.p[i]))
             i++;
         numbers += number && (i == rest.n || ABR_HAS(" \t", rest.p[i]));
-        while (i < rest.n && !ABR_HAS(" \t", rest.p[i]))
+        while (i < rest.n && rest.p[i] != ' ' && rest.p[i] != '\t')
             i++;
         rest = abr_line_from(rest, i);
     }

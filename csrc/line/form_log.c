@@ -33,9 +33,9 @@ bool abr_is_timed(const abr_form_line *l)
     const abr_text_line line = l->line;
     const size_t end = line.n < STAMPED_WITHIN ? line.n : STAMPED_WITHIN;
     for (size_t i = 0; i < end; i++) {
-        const size_t n = abr_digits_at(line, i);
-        if (n == 0)
+        if (!abr_is_digit(line.p[i]))
             continue;
+        const size_t n = abr_digits_at(line, i);
         const size_t at = i + n;
         const char sign = (char)(at + 5 < line.n ? line.p[at] : ' ');
         const bool marks = n == 2 ? sign == ':' : n == 4 && (sign == '-' || sign == '/');
@@ -54,12 +54,12 @@ bool abr_is_timed(const abr_form_line *l)
 static bool find_level(const abr_form_line *l, bool leading)
 {
     const abr_text_line line = l->line;
-    const size_t end = line.n < GRAVE_WITHIN ? line.n : GRAVE_WITHIN;
+    const size_t most = leading && !abr_has_char(l->chars, '[') ? 1 : GRAVE_WITHIN;
+    const size_t end = line.n < most ? line.n : most;
     for (size_t i = 0; i < end; i++) {
-        const char before = (char)(i > 0 ? line.p[i - 1] : ' ');
-        const bool leads = i == 0 || before == '[';
-        if (!abr_is_letter(line.p[i]) || (leading ? !leads : !abr_is_upper(line.p[i])) ||
-            !ABR_HAS(" [<|\t(", before))
+        if (leading ? i > 0 && line.p[i - 1] != '[' : !abr_is_upper(line.p[i]))
+            continue;
+        if (!abr_is_letter(line.p[i]) || !ABR_HAS(" [<|\t(", (char)(i > 0 ? line.p[i - 1] : ' ')))
             continue;
         size_t n = 1;
         while (i + n < line.n && (abr_is_word(line.p[i + n]) || line.p[i + n] == '!'))
@@ -95,11 +95,11 @@ bool abr_is_placed(const abr_form_line *l)
 {
     const abr_text_line line = l->bare;
     for (size_t i = 1; i + 3 < line.n; i++) {
-        if (!ABR_HAS(":(,", line.p[i]))
+        if (!abr_is_digit(line.p[i + 1]) || !ABR_HAS(":(,", line.p[i]))
             continue;
         const size_t n = abr_digits_at(line, i + 1);
         const size_t at = i + 1 + n;
-        if (n == 0 || n > 6)
+        if (n > 6)
             continue;
         if (at + 3 < line.n && line.p[at] == ')' &&
             (line.p[at + 1] == ':' || abr_has_at(line, at + 1, " : ", 3)))

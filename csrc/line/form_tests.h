@@ -14,13 +14,20 @@ struct abr_forms;
 
 /* A line as its form is told. */
 typedef struct {
-    abr_text_line line; /* at most ABR_FORM_WITHIN bytes */
-    abr_text_line bare; /* the same without blanks around it; not empty */
-    abr_text_line word; /* its first one, up to a blank */
-    abr_char_set chars; /* of `bare`, and bits for any digit and any capital, */
-    bool has_chars;     /* once a form has asked for some; always where all forms are asked for */
+    abr_text_line line;           /* at most ABR_FORM_WITHIN bytes */
+    abr_text_line bare;           /* the same without blanks around it; not empty */
+    abr_text_line word;           /* its first one, up to a blank */
+    abr_char_set chars;           /* of `bare`, and bits for any digit and any capital, */
+    bool has_chars;               /* once a form has asked for some; always where all forms are asked for */
+    struct abr_form_words *words; /* counted when a form first asks for them */
     const struct abr_forms *forms;
 } abr_form_line;
+
+/* What stands between the blanks of a line. */
+struct abr_form_words {
+    size_t count; /* 0: not counted yet */
+    size_t plain;
+};
 
 /* Of a form that its chars tell. */
 static inline bool abr_form_always(const abr_form_line *l)

@@ -170,22 +170,28 @@ static bool is_of_word(abr_text_line bare, size_t start, size_t at)
     return ends && ABR_HAS(",.;:!?)\"-", c);
 }
 
+static void count_form_words(abr_text_line bare, struct abr_form_words *words)
+{
+    for (size_t i = 0; i < bare.n; i++) {
+        if (bare.p[i] == ' ')
+            continue;
+        const size_t start = i;
+        while (i < bare.n && (abr_is_lower(bare.p[i]) || (bare.p[i] != ' ' && is_of_word(bare, start, i))))
+            i++;
+        words->plain += i == bare.n || bare.p[i] == ' ';
+        words->count++;
+        while (i < bare.n && bare.p[i] != ' ')
+            i++;
+    }
+}
+
 /* Are there so many words, most of them plain ones in lower case? */
 static bool has_plain_words(const abr_form_line *l, size_t least)
 {
-    size_t words = 0;
-    size_t plain = 0;
-    for (size_t i = 0; i < l->bare.n; i++) {
-        if (l->bare.p[i] == ' ')
-            continue;
-        const size_t start = i;
-        bool small = true;
-        for (; i < l->bare.n && l->bare.p[i] != ' '; i++)
-            small = small && (abr_is_lower(l->bare.p[i]) || is_of_word(l->bare, start, i));
-        words++;
-        plain += small;
-    }
-    return words >= least && plain * 4 >= words * 3 && !ABR_STARTS(l->line, "-- ");
+    if (l->words->count == 0)
+        count_form_words(l->bare, l->words);
+    return l->words->count >= least && l->words->plain * 4 >= l->words->count * 3 &&
+           !ABR_STARTS(l->line, "-- ");
 }
 
 bool abr_is_prose(const abr_form_line *l)
