@@ -18,7 +18,7 @@ static size_t start_of_text(const abr_evidence *l)
     size_t end = byte_at(l, i + TENTHS_OF_MICRO) == 'Z' ? i + TENTHS_OF_MICRO : i + MICRO;
     if (byte_at(l, end) != 'Z' || byte_at(l, i + 10) != 'T' || byte_at(l, i + 19) != '.')
         return i;
-    return skip(l, end + 1, " ");
+    return skip(l, end + 1, ABR_SET(" "));
 }
 
 /* ---- where it starts ---- */
@@ -31,7 +31,7 @@ static bool is_prompt(const abr_evidence *l, size_t i)
     if (!(abr_is_letter(byte_at(l, i)) && byte_at(l, i + 1) == ':' && byte_at(l, i + 2) == '\\') &&
         !(i >= 3 && starts_with(l, i - 3, "PS /")))
         return false;
-    for (; i < l->n && !is_one_of(l->p[i], " :*\"<"); i++)
+    for (; i < l->n && !ABR_HAS(" :*\"<", l->p[i]); i++)
         if (l->p[i] == '>')
             return i + 1 < l->n;
         else if (byte_at(l, i + 1) == ':' && byte_at(l, i + 2) == '\\')
@@ -60,14 +60,13 @@ static bool starts_command(const abr_evidence *l, size_t i)
     case '+': /* sh -x; a diff's lines have no blank there, or more, and its head has "+++" */
         if (starts_with(l, i, "+++ "))
             return false;
-        i = skip(l, i, "+");
-        return byte_at(l, i) == ' ' &&
-               (is_alnum(byte_at(l, i + 1)) || is_one_of(byte_at(l, i + 1), "./'[_:"));
+        i = skip(l, i, ABR_SET("+"));
+        return byte_at(l, i) == ' ' && (is_alnum(byte_at(l, i + 1)) || ABR_HAS("./'[_:", byte_at(l, i + 1)));
     case '>': { /* npm's, and Gradle's "> Task :test" */
         size_t end = i + 2;
-        while (end < l->n && (abr_is_letter(l->p[end]) || is_one_of(l->p[end], "@/._-")))
+        while (end < l->n && (abr_is_letter(l->p[end]) || ABR_HAS("@/._-", l->p[end])))
             end++;
-        return byte_at(l, i + 1) == ' ' && end > i + 2 && is_one_of(byte_at(l, end), " 0123456789\r\n");
+        return byte_at(l, i + 1) == ' ' && end > i + 2 && ABR_HAS(" 0123456789\r\n", byte_at(l, end));
     }
     case '=':
         return starts_with(l, i, "==> ") || starts_with(l, i, "===> ");
@@ -125,7 +124,7 @@ static bool follows_command(const abr_evidence *l, size_t at)
                                         "make",  "build as", "pipeline", "tests", "finished:"};
     while (at > 0 && l->p[at - 1] == ' ')
         at--;
-    if (!is_one_of(abr_to_lower(byte_before(l, at)), "bdekpst:")) /* what names end with */
+    if (!ABR_HAS("bdekpst:", abr_to_lower(byte_before(l, at)))) /* what names end with */
         return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (ends_word(l, at, names[i], strlen(names[i])))
@@ -171,6 +170,6 @@ abr_command abr_command_of(const abr_evidence *l, bool hit)
         return start > w->indent && start < l->n && starts_command(l, start) ? ABR_COMMAND_STARTS
                                                                              : ABR_COMMAND_NONE;
     }
-    bool may_start = w->indent == 0 && (abr_is_upper(c) || (!abr_is_letter(c) && is_one_of(c, "$+>=#[")));
+    bool may_start = w->indent == 0 && (abr_is_upper(c) || (!abr_is_letter(c) && ABR_HAS("$+>=#[", c)));
     return may_start && starts_command(l, 0) ? ABR_COMMAND_STARTS : ABR_COMMAND_NONE;
 }

@@ -7,6 +7,7 @@
 #include "abridge.h"
 #include "base/ascii.h"
 #include "base/private.h"
+#include "line/char_set.h"
 #include "line/trace.h"
 #include "line/words.h"
 
@@ -106,17 +107,9 @@ static inline bool is_alnum(char c)
     return abr_is_digit(c) || abr_is_letter(c) || (unsigned char)c >= 0x80;
 }
 
-static inline bool is_one_of(char c, const char *set)
+static inline size_t skip(const abr_evidence *l, size_t at, abr_char_set set)
 {
-    for (size_t i = 0; i < strlen(set); i++)
-        if (set[i] == c)
-            return true;
-    return false;
-}
-
-static inline size_t skip(const abr_evidence *l, size_t at, const char *set)
-{
-    while (at < l->n && is_one_of(l->p[at], set))
+    while (at < l->n && abr_has_char(set, l->p[at]))
         at++;
     return at;
 }

@@ -135,8 +135,8 @@ static bool may_say_something(const abr_evidence *l)
     if (w->classes & ~mute)
         return true;
     const char c = byte_at(l, w->indent);
-    bool bracketed = c == '[' && is_one_of(byte_at(l, w->indent + 1), "+-"); /* Pester */
-    return w->located < l->n || w->mark < l->n || is_one_of(c, "E*") || bracketed || is_short_error(l) ||
+    bool bracketed = c == '[' && ABR_HAS("+-", byte_at(l, w->indent + 1)); /* Pester */
+    return w->located < l->n || w->mark < l->n || ABR_HAS("E*", c) || bracketed || is_short_error(l) ||
            is_clocked_test(l);
 }
 
@@ -171,7 +171,7 @@ static void read_diagnostic(abr_evidence *l)
     if (!leads_with_place(l) || l->strong >= ABR_SCORE_BAD || l->low_level || l->remarks ||
         l->lexicon->quiet & ABR_GROUP_ERRORS)
         return;
-    bool coded = w->code < l->n && is_one_of(l->p[w->code], "EF") && abr_is_digit(byte_at(l, w->code + 1));
+    bool coded = w->code < l->n && ABR_HAS("EF", l->p[w->code]) && abr_is_digit(byte_at(l, w->code + 1));
     if (l->expected >= ABR_SCORE_EXPECTS || coded) {
         l->strong = ABR_SCORE_BAD;
         l->at = coded ? w->code : w->located;
@@ -187,7 +187,7 @@ static bool names_program(const abr_evidence *l)
     enum { LEAST = 2, MOST = 40 };
     const abr_line_words *w = l->words;
     size_t i = 0;
-    while (i < l->n && i < MOST && (is_alnum(l->p[i]) || is_one_of(l->p[i], "_./+-")))
+    while (i < l->n && i < MOST && (is_alnum(l->p[i]) || ABR_HAS("_./+-", l->p[i])))
         i++;
     return i >= LEAST && i < MOST && starts_with(l, i, ": ") && w->first < i &&
            (w->count == 0 || w->signs[0].at >= i);
@@ -205,7 +205,7 @@ static void read_report(abr_evidence *l)
 /* Is it a command that a shell prints as it runs it? */
 static bool is_echoed(const abr_evidence *l)
 {
-    return byte_at(l, 0) == '+' && is_one_of(byte_at(l, 1), "+ ");
+    return byte_at(l, 0) == '+' && ABR_HAS("+ ", byte_at(l, 1));
 }
 
 static float line_score_of(const abr_evidence *l)
@@ -310,7 +310,7 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
     out->warns = l.warns && !out->hit;
     out->command = abr_command_of(&l, out->hit);
     if (out->command == ABR_COMMAND_STARTS &&
-        !is_one_of(p[words.indent], ">=")) { /* not "> Task :test FAILED" */
+        !ABR_HAS(">=", p[words.indent])) { /* not "> Task :test FAILED" */
         out->hit = false;
         out->line_score = 0;
     }

@@ -25,14 +25,14 @@ static size_t end_of_name(const abr_evidence *l, const abr_sign *s)
     while (i < l->n && in_identifier(l->p[i]))
         i++;
     for (unsigned words = 0; words < WORDS_BETWEEN; words++) {
-        size_t next = skip(l, i, " ");
+        size_t next = skip(l, i, ABR_SET(" "));
         if (next != i + 1 || !abr_is_letter(byte_at(l, next)) ||
             (abr_is_upper(byte_at(l, next)) && !abr_is_upper(l->p[s->at + 1])))
             break;
         size_t end = next;
         while (end < l->n && abr_is_letter(l->p[end]))
             end++;
-        if (!is_one_of(byte_at(l, end), ":= "))
+        if (!ABR_HAS(":= ", byte_at(l, end)))
             break;
         i = end;
     }
@@ -42,12 +42,12 @@ static size_t end_of_name(const abr_evidence *l, const abr_sign *s)
 /* May a value end here? After '=' a blank ends it only where another name follows. */
 static bool ends_value(const abr_evidence *l, size_t i, bool assigned)
 {
-    if (i >= l->n || is_one_of(l->p[i], ",;)]}\r\n|/"))
+    if (i >= l->n || ABR_HAS(",;)]}\r\n|/", l->p[i]))
         return true;
-    if (!is_one_of(l->p[i], " \t"))
+    if (!ABR_HAS(" \t", l->p[i]))
         return false;
-    i = skip(l, i, " \t\r");
-    if (i >= l->n || is_one_of(l->p[i], ",;)]}(|/"))
+    i = skip(l, i, ABR_SET(" \t\r"));
+    if (i >= l->n || ABR_HAS(",;)]}(|/", l->p[i]))
         return true;
     size_t end = i;
     while (end < l->n && in_identifier(l->p[end]))
@@ -82,14 +82,14 @@ static size_t skip_no_count(const abr_evidence *l, size_t i)
     size_t start = i;
     bool zero = true;
     bool measure = false;
-    for (; i < l->n && (abr_is_digit(l->p[i]) || is_one_of(l->p[i], ".eE+-")); i++) {
+    for (; i < l->n && (abr_is_digit(l->p[i]) || ABR_HAS(".eE+-", l->p[i])); i++) {
         zero = zero && !(l->p[i] >= '1' && l->p[i] <= '9');
-        measure = measure || (is_one_of(l->p[i], ".eE") && is_one_of(byte_at(l, i + 1), "0123456789-+"));
+        measure = measure || (ABR_HAS(".eE", l->p[i]) && ABR_HAS("0123456789-+", byte_at(l, i + 1)));
     }
     if (i == start || !abr_is_digit(l->p[start]))
         return 0;
     tell_zeros(l);
-    return zero || measure ? skip(l, i, "%") : 0;
+    return zero || measure ? skip(l, i, ABR_SET("%")) : 0;
 }
 
 /* After an empty word, a number that is no count, or nothing; 0 where anything else is there. */
@@ -106,9 +106,9 @@ static size_t skip_empty_pair(const abr_evidence *l, size_t i)
     const char *pair = memchr(open, byte_at(l, i), sizeof open - 1);
     if (!pair)
         return 0;
-    const size_t inside = skip(l, i + 1, " ");
+    const size_t inside = skip(l, i + 1, ABR_SET(" "));
     const size_t empty = skip_empty(l, inside);
-    const size_t end = skip(l, empty > 0 ? empty : inside, " ");
+    const size_t end = skip(l, empty > 0 ? empty : inside, ABR_SET(" "));
     return byte_at(l, end) == close[pair - open] ? end + 1 : 0;
 }
 
@@ -120,7 +120,7 @@ static size_t skip_empty_object(const abr_evidence *l, size_t i)
         return 0;
     while (abr_is_letter(byte_at(l, end)))
         end++;
-    return skip_empty_pair(l, skip(l, end, " "));
+    return skip_empty_pair(l, skip(l, end, ABR_SET(" ")));
 }
 
 static bool is_nothing(const abr_evidence *l, size_t value, bool assigned)
@@ -192,25 +192,25 @@ static bool is_trouble(const abr_evidence *l, const abr_sign *s, size_t value)
     char c = byte_at(l, value);
     if (c >= '1' && c <= '9') {
         size_t end = skip_digits(l, value);
-        return !is_alnum(byte_at(l, end)) && !is_one_of(byte_at(l, end), ".:/-_");
+        return !is_alnum(byte_at(l, end)) && !ABR_HAS(".:/-_", byte_at(l, end));
     }
     if (starts_with(l, value, "true") || starts_with(l, value, "True") || starts_with(l, value, "yes"))
         return true;
     char inside = byte_at(l, value + 1);
-    return s->class == ABR_WORD_ERROR && ((c == '"' && !is_one_of(inside, "\"/,")) ||
-                                          (is_one_of(c, "[{") && !is_one_of(inside, "]},\r\n")));
+    return s->class == ABR_WORD_ERROR &&
+           ((c == '"' && !ABR_HAS("\"/,", inside)) || (ABR_HAS("[{", c) && !ABR_HAS("]},\r\n", inside)));
 }
 
 /* "Test timeout computed to be: 600" */
 static bool ends_with_value(const abr_evidence *l, size_t from)
 {
     size_t end = l->n;
-    while (end > from && is_one_of(l->p[end - 1], " \t\r"))
+    while (end > from && ABR_HAS(" \t\r", l->p[end - 1]))
         end--;
     size_t start = end;
     while (start > from && abr_is_digit(l->p[start - 1]))
         start--;
-    return start < end && start > from + 1 && l->p[start - 1] == ' ' && is_one_of(l->p[start - 2], ":=");
+    return start < end && start > from + 1 && l->p[start - 1] == ' ' && ABR_HAS(":=", l->p[start - 2]);
 }
 
 /* "timeout: 30", and what to do then: panic=1, panic = "abort" */
@@ -224,12 +224,12 @@ abr_value abr_value_of(const abr_evidence *l, const abr_sign *s)
 {
     const size_t start = start_of_name(l, s);
     const size_t end = end_of_name(l, s);
-    size_t i = skip(l, end, "\"'`])");
-    i = skip(l, i, " .");
+    size_t i = skip(l, end, ABR_SET("\"'`])"));
+    i = skip(l, i, ABR_SET(" ."));
     const char sign = byte_at(l, i);
     const bool assigned = sign == '=';
     const bool bracket = sign == '(';
-    if (start > 0 && is_one_of(l->p[start - 1], "/\\"))
+    if (start > 0 && ABR_HAS("/\\", l->p[start - 1]))
         return ABR_VALUE_NONE; /* the name of a file: "out/x-error.xml: 5 bytes" */
     if (!assigned && !bracket && sign != ':') {
         if (is_word(l, s, "timeout") && ends_with_value(l, end_of(s)))
@@ -240,13 +240,13 @@ abr_value abr_value_of(const abr_evidence *l, const abr_sign *s)
                                                                            : ABR_VALUE_NONE;
     }
     /* "NullPointerException: null" is what was thrown, "isError": false a field */
-    if (s->type && !assigned && abr_is_upper(l->p[start]) && !is_one_of(byte_at(l, i - 1), "\"'"))
+    if (s->type && !assigned && abr_is_upper(l->p[start]) && !ABR_HAS("\"'", byte_at(l, i - 1)))
         return ABR_VALUE_NONE;
     if (bracket)
         return is_nothing(l, i, false) ? ABR_VALUE_NOTHING : ABR_VALUE_NONE;
     if (assigned && (i + 1 >= l->n || (byte_at(l, i + 1) == ' ' && byte_at(l, i - 1) != ' ')))
         return ABR_VALUE_NOTHING; /* error= attempts=1 */
-    size_t value = skip(l, i, ":=> \t");
+    size_t value = skip(l, i, ABR_SET(":=> \t"));
     if (value >= l->n)
         return ABR_VALUE_NONE; /* a heading, or what is wrong stands on the next line */
     if (is_nothing(l, value, assigned))
@@ -263,17 +263,17 @@ bool abr_is_setting(const abr_evidence *l, const abr_sign *s)
                                           "kind",     "reason",     "health", NULL};
     const char end = byte_at(l, end_of(s));
     size_t i = start_of_name(l, s);
-    bool quoted = i > 0 && is_one_of(l->p[i - 1], "\"'");
-    if (!is_one_of(end, quoted ? "\"'" : "\r\n,") || (!s->type && abr_is_upper(l->p[s->at])))
+    bool quoted = i > 0 && ABR_HAS("\"'", l->p[i - 1]);
+    if (!(quoted ? ABR_HAS("\"'", end) : ABR_HAS("\r\n,", end)) || (!s->type && abr_is_upper(l->p[s->at])))
         return false;
     i -= quoted;
     while (i > 0 && l->p[i - 1] == ' ')
         i--;
-    if (i < 2 || !is_one_of(l->p[i - 1], ":="))
+    if (i < 2 || !ABR_HAS(":=", l->p[i - 1]))
         return false;
     bool assigned = l->p[i - 1] == '=';
     i--;
-    while (i > 0 && is_one_of(l->p[i - 1], " \"'"))
+    while (i > 0 && ABR_HAS(" \"'", l->p[i - 1]))
         i--;
     size_t start = i;
     while (start > 0 && in_identifier(l->p[start - 1]))

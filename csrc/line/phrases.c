@@ -97,7 +97,7 @@ static bool is_denied(const abr_evidence *l, size_t at, size_t end)
             return true;
     if (starts_with(l, end, "："))
         end += strlen("：");
-    end = skip(l, end, ": =");
+    end = skip(l, end, ABR_SET(": ="));
     return byte_at(l, end) == '0' && !is_alnum(byte_at(l, end + 1)) && byte_at(l, end + 1) != '.';
 }
 

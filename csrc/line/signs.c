@@ -37,17 +37,17 @@ static bool leads_joined(const abr_evidence *l, const abr_sign *s)
     size_t start = s->at;
     size_t end = end_of(s);
     bool constant = false; /* EAI_FAIL is only a name */
-    for (; start > 0 && (abr_is_upper(l->p[start - 1]) || is_one_of(l->p[start - 1], "-_")); start--)
+    for (; start > 0 && (abr_is_upper(l->p[start - 1]) || ABR_HAS("-_", l->p[start - 1])); start--)
         constant = constant || l->p[start - 1] == '_';
     if (is_word(l, s, "unexpected"))
         while (end < l->n && (abr_is_upper(l->p[end]) || l->p[end] == '-'))
             end++;
     const bool leads =
-        start <= l->words->indent || is_one_of(l->p[start - 1], "[(|") || preceded_by(l, start, ": ");
+        start <= l->words->indent || ABR_HAS("[(|", l->p[start - 1]) || preceded_by(l, start, ": ");
     return leads && start < s->at && all_caps(l, s) && abr_is_upper(l->p[start]) &&
-           abr_is_upper(l->p[start + 1]) &&
-           is_one_of(byte_at(l, end), constant ? "\r\n:])|" : " \t\r\n:]),|") &&
-           !preceded_by(l, s->at, "KNOWN-") && !preceded_by(l, s->at, "NON-") &&
+           abr_is_upper(l->p[start + 1]) && ABR_HAS(" \t\r\n:]),|", byte_at(l, end)) &&
+           !(constant && ABR_HAS(" \t,", byte_at(l, end))) && !preceded_by(l, s->at, "KNOWN-") &&
+           !preceded_by(l, s->at, "NON-") &&
            (!preceded_by(l, s->at, "EXPECTED-") || preceded_by(l, s->at, "UNEXPECTED-"));
 }
 
@@ -69,7 +69,7 @@ static bool in_name(const abr_evidence *l, const abr_sign *s)
     char before = byte_before(l, s->at);
     char after = byte_at(l, end_of(s));
     char then = byte_at(l, end_of(s) + 1);
-    if (is_one_of(before, "-_") && leads_joined(l, s))
+    if (ABR_HAS("-_", before) && leads_joined(l, s))
         return false;
     if ((before == '_' || after == '_') && is_macro_hit(l, s))
         return false;
@@ -80,7 +80,7 @@ static bool in_name(const abr_evidence *l, const abr_sign *s)
         return true; /* :error */
     if (before == '.' && (s->at == 1 || l->p[s->at - 2] == ' '))
         return true; /* .error */
-    if (is_one_of(before, "_/\\$@") || is_one_of(after, "_/\\"))
+    if (ABR_HAS("_/\\$@", before) || ABR_HAS("_/\\", after))
         return true;
     if (before == '-' && s->at >= 2 && l->p[s->at - 2] != '-' && l->p[s->at - 2] != ' ')
         return true;
@@ -90,7 +90,7 @@ static bool in_name(const abr_evidence *l, const abr_sign *s)
         return true;
     if (before == '-' && s->at >= 2 && l->p[s->at - 2] == '-')
         return after != '-' && after != ' '; /* an option --error=..., and a heading "--error--" */
-    if (is_one_of(after, ".-") && is_alnum(then))
+    if (ABR_HAS(".-", after) && is_alnum(then))
         return !(s->type && after == '.') || starts_with(l, end_of(s), ".class");
     if (abr_is_digit(after) && !all_caps(l, s))
         return true;
@@ -115,7 +115,7 @@ static int64_t number_that_ends_at(const abr_evidence *l, size_t end, size_t *st
     while (i > 0 && abr_is_digit(l->p[i - 1]) && end - i < 15)
         i--;
     *start = i;
-    if (i == end || is_one_of(byte_before(l, i), ".:-_=") ||
+    if (i == end || ABR_HAS(".:-_=", byte_before(l, i)) ||
         (is_alnum(byte_before(l, i)) && !follows_colour(l, i)))
         return -1;
     tell_zeros(l);
@@ -127,7 +127,7 @@ static int64_t number_that_ends_at(const abr_evidence *l, size_t end, size_t *st
 
 static size_t skip_blanks_before(const abr_evidence *l, size_t at)
 {
-    while (at > 0 && is_one_of(l->p[at - 1], " \t("))
+    while (at > 0 && ABR_HAS(" \t(", l->p[at - 1]))
         at--;
     return at;
 }
@@ -147,8 +147,8 @@ static int64_t number_before(const abr_evidence *l, size_t at)
             return first;
         if (words == 0 && value >= 0)
             return value;
-        if (value == 0 && (start == 0 || is_one_of(l->p[start - 1], "(,") ||
-                           (start >= 2 && starts_with(l, start - 2, ", "))))
+        if (value == 0 &&
+            (start == 0 || ABR_HAS("(,", l->p[start - 1]) || (start >= 2 && starts_with(l, start - 2, ", "))))
             return 0; /* "0 tests failed" */
         while (end > 0 && abr_is_letter(l->p[end - 1]) && !abr_is_upper(l->p[end - 1]))
             end--;
@@ -160,11 +160,11 @@ static int64_t number_before(const abr_evidence *l, size_t at)
 /* The number after a word and a colon or the like, as in failed=0; -1 where there is none. */
 static int64_t number_after(const abr_evidence *l, size_t at, bool needs_sign)
 {
-    size_t i = skip(l, at, " \t\"')");
-    size_t sign = skip(l, i, ":=,");
+    size_t i = skip(l, at, ABR_SET(" \t\"')"));
+    size_t sign = skip(l, i, ABR_SET(":=,"));
     if (sign == i && needs_sign)
         return -1;
-    i = skip(l, sign, " \t\"'");
+    i = skip(l, sign, ABR_SET(" \t\"'"));
     size_t start = i;
     int64_t value = 0;
     while (i < l->n && abr_is_digit(l->p[i]) && i - start < 15)
@@ -193,7 +193,7 @@ static bool negated(const abr_evidence *l, unsigned i)
     if (is_word(l, before, "not") && !starts_with(l, end_of(before), " a "))
         return false;
     for (size_t at = end_of(before); at < s->at; at++)
-        if (is_one_of(l->p[at], ":;,.`'\""))
+        if (ABR_HAS(":;,.`'\"", l->p[at]))
             return false;
     return true;
 }
@@ -225,7 +225,7 @@ static bool has_code(const abr_evidence *l, const abr_sign *s)
     size_t i = end_of(s);
     if (byte_at(l, i) == '[')
         return abr_is_upper(byte_at(l, i + 1)) || byte_at(l, i + 1) == ']';
-    i = skip(l, i, " #");
+    i = skip(l, i, ABR_SET(" #"));
     size_t start = i;
     while (i < l->n && abr_is_upper(l->p[i]) && i - start < 8)
         i++;
@@ -237,18 +237,18 @@ static bool in_brackets(const abr_evidence *l, const abr_sign *s)
     size_t start = s->at;
     while (start > 0 && l->p[start - 1] == ' ')
         start--;
-    size_t end = skip(l, end_of(s), " ");
-    return is_one_of(byte_before(l, start), "[(<*|=") && is_one_of(byte_at(l, end), "])>*|=");
+    size_t end = skip(l, end_of(s), ABR_SET(" "));
+    return ABR_HAS("[(<*|=", byte_before(l, start)) && ABR_HAS("])>*|=", byte_at(l, end));
 }
 
 /* Does the word label a message: "error: no such file"? What it says then is said, whatever follows. */
 static bool labels(const abr_evidence *l, const abr_sign *s)
 {
     char before = byte_before(l, s->at);
-    if (byte_at(l, end_of(s)) != ':' || is_one_of(before, "\"'`(:") ||
+    if (byte_at(l, end_of(s)) != ':' || ABR_HAS("\"'`(:", before) ||
         (!s->type && abr_is_letter(byte_at(l, end_of(s) + 1))))
         return false;
-    if (l->words->indent > 0 && is_first(l, s) && is_one_of(l->p[l->n - 1], ";{,") && !s->type)
+    if (l->words->indent > 0 && is_first(l, s) && ABR_HAS(";{,", l->p[l->n - 1]) && !s->type)
         return false; /* a field of an object in source */
     return !abr_is_argument(l, s);
 }
@@ -441,8 +441,8 @@ static void read_bad(abr_evidence *l, unsigned i)
     int64_t count;
     if ((!is_clear && l->strong >= ABR_SCORE_BAD) || reports_none(l, i, &count))
         return;
-    if (undefined && s->at >= 2 && is_one_of(l->p[s->at - 2], ":=") &&
-        is_one_of(byte_at(l, skip(l, end_of(s), " ")), ",;}\n"))
+    if (undefined && s->at >= 2 && ABR_HAS(":=", l->p[s->at - 2]) &&
+        ABR_HAS(",;}\n", byte_at(l, skip(l, end_of(s), ABR_SET(" ")))))
         return; /* the value of a field */
     say(l, s, is_clear ? ABR_SCORE_CLEAR : ABR_SCORE_BAD, is_clear);
 }
@@ -461,7 +461,7 @@ static bool is_made_up_for(const abr_evidence *l, size_t from)
     static const char *const ends[] = {"aborting", "bailing",  "cancelling", "exiting",    "failing",
                                        "giving",   "quitting", "stopping",   "terminating"};
     for (size_t i = from; i + 2 < l->n; i++) {
-        if (!is_one_of(l->p[i], ",;") || l->p[i + 1] != ' ')
+        if (!ABR_HAS(",;", l->p[i]) || l->p[i + 1] != ' ')
             continue;
         const size_t start = i + 2;
         size_t end = start;
@@ -516,12 +516,12 @@ static void read_expectation(abr_evidence *l, unsigned i)
     char c = byte_at(l, end_of(s));
     if (in_name(l, s))
         return;
-    bool tells = is_one_of(c, ":=") || (is_first(l, s) && (c == ' ' || c == '\t'));
+    bool tells = ABR_HAS(":=", c) || (is_first(l, s) && (c == ' ' || c == '\t'));
     for (unsigned k = i + 1; k < l->words->count && !tells; k++)
         tells = l->words->signs[k].class == ABR_WORD_EXPECT || l->words->signs[k].class == ABR_WORD_LACK;
     tells = tells || (is_word(l, s, "expected") && c != '\n');
     size_t before = s->at > 1 ? s->at - 2 : 0;
-    tells = tells || is_one_of(l->p[before], ",;"); /* "Total() = 3, want 4" */
+    tells = tells || ABR_HAS(",;", l->p[before]); /* "Total() = 3, want 4" */
     if (is_word(l, s, "expected") && !l->stepped)
         for (size_t at = end_of(s); at + 6 < l->n; at++)
             if (starts_with(l, at, " but ") && !is_written(l) && !abr_is_spoken_of(l, s)) {
@@ -596,7 +596,7 @@ static void read_exit(abr_evidence *l, unsigned i)
 static void read_make(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    size_t at = skip(l, end_of(s), "0123456789[]");
+    size_t at = skip(l, end_of(s), ABR_SET("0123456789[]"));
     if (!starts_with(l, at, ": *** "))
         return;
     say(l, s, ABR_SCORE_CLEAR, true);
@@ -622,26 +622,26 @@ static void read_pass(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     char after = byte_at(l, end_of(s));
-    if ((is_one_of(after, "_.-/(") && is_alnum(byte_at(l, end_of(s) + 1))) ||
+    if ((ABR_HAS("_.-/(", after) && is_alnum(byte_at(l, end_of(s) + 1))) ||
         preceded_by(l, s->at, "UNEXPECTED-"))
         return;
-    size_t value = skip(l, end_of(s), "\"':= ");
-    if (value > end_of(s) + 1 || is_one_of(after, ":=")) {
+    size_t value = skip(l, end_of(s), ABR_SET("\"':= "));
+    if (value > end_of(s) + 1 || ABR_HAS(":=", after)) {
         if (starts_with(l, value, "false") && !is_written(l)) { /* "success": false */
             say(l, s, ABR_SCORE_BAD, false);
             l->counted = true;
         }
-        if (is_one_of(byte_at(l, value), "0123456789tf"))
+        if (ABR_HAS("0123456789tf", byte_at(l, value)))
             return; /* a count, or a field */
     }
-    size_t end = skip(l, end_of(s), " \t\r");
+    size_t end = skip(l, end_of(s), ABR_SET(" \t\r"));
     bool last = end >= l->n;
     size_t start = s->at;
     while (start > 0 && l->p[start - 1] == ' ')
         start--;
     bool dotted = start >= 2 && l->p[start - 1] == '.' && l->p[start - 2] == '.';
     if (is_first(l, s) || (last && dotted) || in_brackets(l, s) ||
-        (all_caps(l, s) && s->n >= 2 && is_one_of(after, " \t:[\n\r")))
+        (all_caps(l, s) && s->n >= 2 && ABR_HAS(" \t:[\n\r", after)))
         l->passed = true;
 }
 
@@ -651,8 +651,8 @@ static void read_http(abr_evidence *l, unsigned i)
     size_t at = end_of(s);
     if (byte_at(l, at) != '/' || !abr_is_digit(byte_at(l, at + 1)))
         return;
-    at = skip(l, at, "/.0123456789");
-    at = skip(l, at, "\" ");
+    at = skip(l, at, ABR_SET("/.0123456789"));
+    at = skip(l, at, ABR_SET("\" "));
     bool status =
         abr_is_digit(byte_at(l, at + 1)) && abr_is_digit(byte_at(l, at + 2)) && !is_alnum(byte_at(l, at + 3));
     if (status)
@@ -673,7 +673,7 @@ static void read_method(abr_evidence *l, unsigned i)
         return;
     while (at < l->n && l->p[at] > ' ')
         at++;
-    at = skip(l, at, " =->:\"");
+    at = skip(l, at, ABR_SET(" =->:\""));
     tell_digits(l);
     if (abr_is_digit(byte_at(l, at + 1)) && abr_is_digit(byte_at(l, at + 2)) &&
         !is_alnum(byte_at(l, at + 3)) && byte_at(l, at) == '5')

@@ -34,10 +34,10 @@ static size_t listed_at(const abr_evidence *l, size_t i, word_list words)
     return 0;
 }
 
-static bool has(const abr_evidence *l, size_t from, const char *set)
+static bool has(const abr_evidence *l, size_t from, abr_char_set set)
 {
     for (size_t i = from; i < l->n; i++)
-        if (is_one_of(l->p[i], set))
+        if (abr_has_char(set, l->p[i]))
             return true;
     return false;
 }
@@ -45,7 +45,7 @@ static bool has(const abr_evidence *l, size_t from, const char *set)
 static size_t end_without_blanks(const abr_evidence *l)
 {
     size_t n = l->n;
-    while (n > 0 && is_one_of(l->p[n - 1], " \t\r"))
+    while (n > 0 && ABR_HAS(" \t\r", l->p[n - 1]))
         n--;
     return n;
 }
@@ -96,8 +96,8 @@ static bool starts_as_source(const abr_evidence *l)
                                  ['v' - 'a'] = "var val",
                                  ['w' - 'a'] = "with when"};
     size_t i = l->words->indent;
-    if (is_one_of(byte_at(l, i), "+-"))
-        i = skip(l, i + 1, " \t");
+    if (ABR_HAS("+-", byte_at(l, i)))
+        i = skip(l, i + 1, ABR_SET(" \t"));
     if (starts_with(l, i, "} "))
         i += 2;
     size_t n = listed_at(l, i, keywords);
@@ -109,25 +109,25 @@ static bool starts_as_source(const abr_evidence *l)
                                 ['r' - 'a'] = "raise return", ['t' - 'a'] = "throw trap",
                                 ['u' - 'a'] = "use"};
     char next = byte_at(l, i + n + 1);
-    bool quotes = is_one_of(next, "'\"") && listed_at(l, i, quoting) > 0;
+    bool quotes = ABR_HAS("'\"", next) && listed_at(l, i, quoting) > 0;
     static word_list blocks = {
         ['c' - 'a'] = "class case", ['d' - 'a'] = "def", ['e' - 'a'] = "elif else except",
         ['i' - 'a'] = "if",         ['t' - 'a'] = "try", ['w' - 'a'] = "with"};
     if (l->p[end - 1] == ':' && listed_at(l, i, blocks) > 0)
         return true;
-    return is_one_of(l->p[end - 1], ";{") || next == '(' || quotes || has_source_signs(l, i + n);
+    return ABR_HAS(";{", l->p[end - 1]) || next == '(' || quotes || has_source_signs(l, i + n);
 }
 
 /* errors = append(errors, err) */
 static bool is_assignment(const abr_evidence *l)
 {
     size_t i = l->words->indent;
-    while (i < l->n && (is_alnum(l->p[i]) || is_one_of(l->p[i], "_.,")))
+    while (i < l->n && (is_alnum(l->p[i]) || ABR_HAS("_.,", l->p[i])))
         i++;
-    size_t value = skip(l, i, " :=+");
+    size_t value = skip(l, i, ABR_SET(" :=+"));
     if (value < i + 3 || byte_at(l, value - 2) != '=' || byte_at(l, i) != ' ')
         return false;
-    while (value < l->n && (is_alnum(l->p[value]) || is_one_of(l->p[value], "_.:")))
+    while (value < l->n && (is_alnum(l->p[value]) || ABR_HAS("_.:", l->p[value])))
         value++;
     return byte_at(l, value) == '(';
 }
@@ -142,20 +142,20 @@ static bool starts_as_comment(const abr_evidence *l)
         return c == '/' || c == '*';
     case '#': /* one blank and a word; the harnesses of tests write "# fail 1", "#   Failed test" */
         if (c == '#' || abr_is_letter(c) || c == '!')
-            return skip(l, i, "#") < l->n && !starts_with(l, i, "##[");
+            return skip(l, i, ABR_SET("#")) < l->n && !starts_with(l, i, "##[");
         return c == '[' ||
                (c == ' ' && abr_is_letter(byte_at(l, i + 2)) && !starts_with(l, i, "# Looks like") &&
                 !abr_is_digit(l->p[end_without_blanks(l) - 1]));
     case '*':
         return i > 0 && starts_with(l, i, "* @");
     case ':': /* :raises KeyError: */
-        return abr_is_letter(c) && has(l, i + 2, ":");
+        return abr_is_letter(c) && has(l, i + 2, ABR_SET(":"));
     case '@':
-        return abr_is_letter(c) && has(l, i, "(");
+        return abr_is_letter(c) && has(l, i, ABR_SET("("));
     case '<':
-        return abr_is_letter(c) && l->p[end_without_blanks(l) - 1] == '>' && has(l, i, "=");
+        return abr_is_letter(c) && l->p[end_without_blanks(l) - 1] == '>' && has(l, i, ABR_SET("="));
     case '.': /* a rule of a style sheet */
-        return abr_is_letter(c) && has(l, i, "{");
+        return abr_is_letter(c) && has(l, i, ABR_SET("{"));
     default:
         return false;
     }
@@ -171,7 +171,7 @@ static bool ends_as_source(const abr_evidence *l)
     if (c == '{')
         return l->p[n - 2] != '>' && !starts_with(l, n - 3, ": {"); /* an object that is shown */
     if (c == ';')
-        return is_one_of(l->p[n - 2], ")}\"'") || l->words->indent > 0;
+        return ABR_HAS(")}\"'", l->p[n - 2]) || l->words->indent > 0;
     if (starts_with(l, n - 3, ">&"))
         tell_digits(l);
     return starts_with(l, n - 3, ">&2") || starts_with(l, n - 2, "*/") || starts_with(l, n - 3, " do") ||
@@ -186,8 +186,8 @@ static bool is_shell(const abr_evidence *l)
     if (at > 0 && starts_with(l, at - 1, " || "))
         return true;
     return starts_with(l, l->words->indent, "set -") ||
-           (starts_with(l, l->words->indent, "Write-") && has(l, l->words->indent, "\"'") &&
-            !has(l, l->words->indent, ":"));
+           (starts_with(l, l->words->indent, "Write-") && has(l, l->words->indent, ABR_SET("\"'")) &&
+            !has(l, l->words->indent, ABR_SET(":")));
 }
 
 /* ---- commits ---- */
@@ -220,9 +220,9 @@ static bool is_commit(const abr_evidence *l)
         ['a' - 'a'] = "avoid applying",  ['b' - 'a'] = "bugfix",           ['d' - 'a'] = "document",
         ['f' - 'a'] = "fix fixed fixes", ['i' - 'a'] = "improve improved", ['p' - 'a'] = "prevent",
         ['r' - 'a'] = "revert"};
-    size_t i = skip(l, 0, "*|/\\ -[");
+    size_t i = skip(l, 0, ABR_SET("*|/\\ -["));
     size_t end = skip_hash(l, i);
-    if (end > 0 && byte_at(l, end) == ' ' && abr_is_letter(byte_at(l, skip(l, end, " ("))))
+    if (end > 0 && byte_at(l, end) == ' ' && abr_is_letter(byte_at(l, skip(l, end, ABR_SET(" (")))))
         return true;
     if (byte_at(l, 0) == '[') { /* [main 7d1a2b3] */
         while (end < l->n && end < 80 && l->p[end] != ' ' && l->p[end] != ']')
@@ -250,14 +250,14 @@ static bool is_option_help(const abr_evidence *l)
         return false; /* a rule, or --- FAIL */
     while (i + 1 < l->n && !(l->p[i] == ' ' && l->p[i + 1] == ' '))
         i++;
-    return abr_is_letter(byte_at(l, skip(l, i, " ")));
+    return abr_is_letter(byte_at(l, skip(l, i, ABR_SET(" "))));
 }
 
 /* A heading, "### Errors", "3. Failure modes", a man page's "ERRORS". */
 static bool is_title(const abr_evidence *l)
 {
     size_t i = l->words->indent;
-    size_t end = skip(l, i, "#");
+    size_t end = skip(l, i, ABR_SET("#"));
     if (end >= i + 2 && byte_at(l, end) == ' ')
         return true;
     end = skip_digits(l, i);
@@ -285,7 +285,7 @@ bool abr_reads_as_source(const abr_evidence *l)
 static bool is_function(const abr_evidence *l, size_t i)
 {
     size_t start = i;
-    while (start > 0 && (is_alnum(l->p[start - 1]) || is_one_of(l->p[start - 1], "_.!:")))
+    while (start > 0 && (is_alnum(l->p[start - 1]) || ABR_HAS("_.!:", l->p[start - 1])))
         start--;
     if (start == i || start + 1 == i)
         return false;
@@ -394,8 +394,8 @@ static word_list precedes_report = {['b' - 'a'] = "been build bus",
 bool abr_is_reported(const abr_evidence *l, const abr_sign *s)
 {
     const size_t end = end_of(s);
-    const size_t next = skip(l, end, " \t");
-    if (is_one_of(byte_before(l, s->at), "\"'") && is_one_of(byte_at(l, end), "\"'"))
+    const size_t next = skip(l, end, ABR_SET(" \t"));
+    if (ABR_HAS("\"'", byte_before(l, s->at)) && ABR_HAS("\"'", byte_at(l, end)))
         return true;             /* the value of a status */
     if (byte_at(l, next) == '|') /* a column */
         return false;
@@ -406,7 +406,7 @@ bool abr_is_reported(const abr_evidence *l, const abr_sign *s)
     if (s->at == l->words->first)
         return byte_at(l, end) != ' ' || !abr_is_letter(byte_at(l, next)) || abr_is_upper(byte_at(l, next)) ||
                listed_at(l, next, follows_report) > 0;
-    if (abr_is_digit(byte_at(l, next)) || is_one_of(byte_at(l, next), "-([,!:") ||
+    if (abr_is_digit(byte_at(l, next)) || ABR_HAS("-([,!:", byte_at(l, next)) ||
         listed_at(l, next, follows_report) > 0)
         return true;
     size_t i = word_before(l, s->at);
