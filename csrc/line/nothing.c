@@ -64,6 +64,8 @@ static size_t skip_empty_word(const abr_evidence *l, size_t i)
                                         "n/a",  "nan",      "never",      "nil",       "no",    "none",
                                         "null", "off",      "remount-ro", "undefined", "~"};
     const char first = abr_to_lower(byte_at(l, i));
+    if (!abr_is_letter(first) && !ABR_HAS("-~", first))
+        return 0;
     for (size_t k = 0; k < sizeof words / sizeof *words && words[k][0] <= first; k++) {
         if (words[k][0] != first)
             continue;

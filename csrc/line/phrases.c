@@ -138,8 +138,10 @@ size_t abr_find_foreign(const abr_evidence *l, size_t *size)
     enum { MOST = 256 /* bytes that are looked at: a message says it early */, ASCII_AT_ONCE = 8 };
     size_t until = l->n - l->words->mark < MOST ? l->n : l->words->mark + MOST;
     for (size_t i = l->words->mark; i + 1 < until; i++) {
-        if (until - i >= ASCII_AT_ONCE && !(abr_load_word(l->p + i) & UINT64_C(0x8080808080808080))) {
-            i += ASCII_AT_ONCE - 1;
+        if (!(l->p[i] & 0x80)) {
+            const bool more = until - i >= ASCII_AT_ONCE;
+            if (more && !(abr_load_word(l->p + i) & UINT64_C(0x8080808080808080)))
+                i += ASCII_AT_ONCE - 1;
             continue;
         }
         if (!starts_stem((unsigned char)l->p[i], (unsigned char)l->p[i + 1]))

@@ -14,6 +14,7 @@
 #include "priority/candidates.h"
 #include "abridge.h"
 #include "base/memory.h"
+#include "priority/sort.h"
 
 /* ---- sorting ---- */
 
@@ -131,16 +132,20 @@ static void compact_copies(abr_candidates *c)
     make_heap(c);
 }
 
-static void copy_line(abr_candidates *c, abr_candidate *x)
+/* Put a candidate in a slot, with a copy of its bytes if lines are copied. */
+static void put(abr_candidates *c, const abr_candidate *x, abr_candidate *slot)
 {
-    size_t n = (size_t)x->start_n + x->window_n;
-    if (n > c->text_size - c->text_used)
+    const size_t n = (size_t)x->start_n + x->window_n;
+    if (c->copies && n > c->text_size - c->text_used)
         compact_copies(c);
+    *slot = *x;
+    if (!c->copies)
+        return;
     char *to = c->text + c->text_used;
     memcpy(to, x->start, x->start_n);
     memcpy(to + x->start_n, x->window, x->window_n);
-    x->start = to;
-    x->window = to + x->start_n;
+    slot->start = to;
+    slot->window = to + x->start_n;
     c->text_used += n;
 }
 
@@ -186,7 +191,7 @@ static void push(abr_candidates *c, abr_heap_slot slot)
 }
 
 /* Give x the place of the lightest line, where it is that one alone that has to go. */
-static bool replace_lightest(abr_candidates *c, abr_candidate *x, size_t cost)
+static bool replace_lightest(abr_candidates *c, const abr_candidate *x, size_t cost)
 {
     abr_candidate *lightest = &c->slots[c->heap[0].slot];
     const size_t room = c->allowance - c->cost;
@@ -196,37 +201,32 @@ static bool replace_lightest(abr_candidates *c, abr_candidate *x, size_t cost)
     exclude(c, lightest);
     c->cost += cost - abr_candidate_cost(lightest);
     lightest->start_n = lightest->window_n = 0;
-    if (c->copies)
-        copy_line(c, x);
-    *lightest = *x;
-    c->heap[0].weight = x->retain_weight;
+    put(c, x, lightest);
+    c->heap[0].weight = (uint32_t)abr_float_key(x->retain_weight);
     sift(c->heap, c->count, 0, c->slots, is_heavier);
     return true;
 }
 
-void abr_candidates_add(abr_candidates *c, const abr_candidate *candidate)
+void abr_candidates_add(abr_candidates *c, const abr_candidate *x)
 {
-    if (abr_candidates_excluded(c, candidate))
+    if (abr_candidates_excluded(c, x))
         return;
-    abr_candidate x = *candidate;
-    size_t cost = abr_candidate_cost(&x);
+    size_t cost = abr_candidate_cost(x);
     if (!c->heaped && c->cost + cost > c->allowance)
         make_heap(c);
-    if (c->count > 0 && replace_lightest(c, &x, cost))
+    if (c->count > 0 && replace_lightest(c, x, cost))
         return;
     while (c->count > 0 && abr_candidates_excluded(c, &c->slots[c->heap[0].slot]))
         drop_lightest(c);
-    while (c->count > 0 && c->cost + cost > c->allowance && abr_retain_first(&x, &c->slots[c->heap[0].slot]))
+    while (c->count > 0 && c->cost + cost > c->allowance && abr_retain_first(x, &c->slots[c->heap[0].slot]))
         drop_lightest(c);
-    if (c->cost + cost > c->allowance || abr_candidates_excluded(c, &x)) {
-        exclude(c, &x);
+    if (c->cost + cost > c->allowance || abr_candidates_excluded(c, x)) {
+        exclude(c, x);
         return;
     }
-    if (c->copies)
-        copy_line(c, &x);
     uint32_t slot = c->used > c->count ? c->heap[c->count].slot : (uint32_t)c->used;
     c->used += c->used == c->count;
-    c->slots[slot] = x;
+    put(c, x, &c->slots[slot]);
     c->cost += cost;
-    push(c, (abr_heap_slot){x.retain_weight, slot});
+    push(c, (abr_heap_slot){(uint32_t)abr_float_key(x->retain_weight), slot});
 }

@@ -35,7 +35,7 @@ typedef struct {
 
 /* A slot of the heap, with what orders it. */
 typedef struct {
-    float weight; /* its retain weight: most comparisons need not look at the slot */
+    uint32_t weight; /* abr_float_key() of its retain weight: most comparisons need not look at the slot */
     uint32_t slot;
 } abr_heap_slot;
 
@@ -109,7 +109,7 @@ static inline size_t abr_candidates_most(const abr_candidates *c)
 bool abr_candidates_reserve(abr_candidates *c, size_t more, size_t bytes);
 
 /* Add a candidate, for which memory was reserved; lighter ones make room for it. */
-void abr_candidates_add(abr_candidates *c, const abr_candidate *candidate);
+void abr_candidates_add(abr_candidates *c, const abr_candidate *x);
 
 void abr_candidates_free(abr_candidates *c);
 
