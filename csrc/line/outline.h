@@ -45,16 +45,15 @@ static INLINE uint64_t abr_mix_outline(uint64_t hash, uint64_t value)
     return x ^ x >> 32;
 }
 
-/* All bytes of a token. Most have no more than two words of the machine. */
+/* All bytes of a token: its last ones, and those before them. */
 static INLINE uint64_t abr_token_hash(const char *p, size_t n)
 {
     const size_t word = sizeof(uint64_t);
-    uint64_t hash = n;
-    for (; n > 2 * word; p += word, n -= word)
+    const uint64_t last = n < word ? abr_load_word(p) << 8 * (word - n) : abr_load_word(p + n - word);
+    uint64_t hash = n ^ last * UINT64_C(0xD6E8FEB86659FD93);
+    for (; n > word; p += word, n -= word)
         hash = abr_mix_outline(hash, abr_load_word(p));
-    const uint64_t bytes = ~UINT64_C(0) >> (64 - 8 * (n < word ? n : word));
-    hash ^= (abr_load_word(p) & bytes) * UINT64_C(0xD6E8FEB86659FD93);
-    return n > word ? hash + abr_load_word(p + n - word) * UINT64_C(0xA0761D6478BD642F) : hash;
+    return hash;
 }
 
 /* Add the first n bytes of a block to the outline: each plain token, with the number of names before it. A sum

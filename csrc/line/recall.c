@@ -17,11 +17,11 @@
 
 enum { WORD_BYTES = sizeof(uint64_t) };
 
-/* The bytes of a word that have the bit of letters. */
+/* What tells the bytes of a word apart that have the bit of letters. */
 static inline uint64_t letters_of(uint64_t x)
 {
     const uint64_t letters = x & UINT64_C(0x4040404040404040);
-    return x & ((letters << 1) - (letters >> 6));
+    return x & (letters - (letters >> 6));
 }
 
 /* A hash of a line that digits are no part of. */

@@ -133,7 +133,7 @@ static void compact_copies(abr_candidates *c)
 }
 
 /* Put a candidate in a slot, with a copy of its bytes if lines are copied. */
-static void put(abr_candidates *c, const abr_candidate *x, abr_candidate *slot)
+static void put_candidate(abr_candidates *c, const abr_candidate *x, abr_candidate *slot)
 {
     const size_t n = (size_t)x->start_n + x->window_n;
     if (c->copies && n > c->text_size - c->text_used)
@@ -201,7 +201,7 @@ static bool replace_lightest(abr_candidates *c, const abr_candidate *x, size_t c
     exclude(c, lightest);
     c->cost += cost - abr_candidate_cost(lightest);
     lightest->start_n = lightest->window_n = 0;
-    put(c, x, lightest);
+    put_candidate(c, x, lightest);
     c->heap[0].weight = (uint32_t)abr_float_key(x->retain_weight);
     sift(c->heap, c->count, 0, c->slots, is_heavier);
     return true;
@@ -226,7 +226,7 @@ void abr_candidates_add(abr_candidates *c, const abr_candidate *x)
     }
     uint32_t slot = c->used > c->count ? c->heap[c->count].slot : (uint32_t)c->used;
     c->used += c->used == c->count;
-    put(c, x, &c->slots[slot]);
+    put_candidate(c, x, &c->slots[slot]);
     c->cost += cost;
     push(c, (abr_heap_slot){(uint32_t)abr_float_key(x->retain_weight), slot});
 }
