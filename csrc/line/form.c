@@ -161,16 +161,11 @@ void abr_forms_open(abr_forms *x, abr_form_set asked, unsigned without)
 /* Is the mark in the line, at its place? */
 static bool has_mark(const abr_form_line *l, const form_mark *m)
 {
-    switch (m->place) {
-    case MARK_START:
-        return abr_has_at(l->bare, 0, m->text, m->n);
-    case MARK_EDGE:
-        return abr_has_at(l->line, 0, m->text, m->n);
-    case MARK_END:
-        return l->bare.n >= m->n && memcmp(l->bare.p + l->bare.n - m->n, m->text, m->n) == 0;
-    default:
+    const abr_text_line line = m->place == MARK_EDGE ? l->line : l->bare;
+    if (line.n < m->n)
         return false;
-    }
+    const char *p = m->place == MARK_END ? line.p + line.n - m->n : line.p;
+    return p[m->n / 2] == m->text[m->n / 2] && memcmp(p, m->text, m->n) == 0;
 }
 
 static void add_form(abr_form_told *told, unsigned form)
@@ -194,12 +189,12 @@ static abr_form_set say_more(const abr_forms *x, const abr_form_told *told)
     return told->text < 1 ? x->surer_text[ABR_SURE - 1] : 0;
 }
 
-static void read_marks(const abr_forms *x, unsigned place, unsigned c, const abr_form_line *l,
-                       abr_form_told *told)
+static inline void read_marks(const abr_forms *x, unsigned place, unsigned c, const abr_form_line *l,
+                              abr_form_told *told)
 {
     for (unsigned i = x->marks[place][c]; i != 0; i = x->next[i]) {
         const form_mark *m = &mark_rows[i - 1];
-        if (say_more(x, told) >> m->form & 1 && has_mark(l, m))
+        if (has_mark(l, m) && say_more(x, told) >> m->form & 1)
             add_form(told, m->form);
     }
 }
@@ -317,18 +312,9 @@ static abr_form_set needing_others(const abr_forms *x, abr_char_set chars)
     return forms;
 }
 
-static size_t first_word_size(abr_text_line bare)
-{
-    size_t n = 0;
-    while (n < bare.n && bare.p[n] != ' ' && bare.p[n] != '\t')
-        n++;
-    return n;
-}
-
 /* Ask the tests of these forms. */
 static void read_rows(const abr_forms *x, abr_form_set may, abr_form_line *l, abr_form_told *told)
 {
-    l->word = (abr_text_line){l->bare.p, first_word_size(l->bare)};
     while (may != 0) {
         const unsigned form = lowest(may);
         may &= may - 1;

@@ -40,7 +40,7 @@ bool abr_is_mode_row(const abr_form_line *l)
 /* `ii  name  1.0  what it is`: two letters of a state, and columns. */
 bool abr_is_listed(const abr_form_line *l)
 {
-    return l->word.n == 2 && abr_is_lower(l->word.p[1]) && abr_has_at(l->bare, 2, "  ", 2) &&
+    return l->bare.n > 1 && abr_is_lower(l->bare.p[1]) && abr_has_at(l->bare, 2, "  ", 2) &&
            ABR_CONTAINS(abr_trimmed(abr_line_from(l->bare, 2)), "  ");
 }
 
@@ -255,7 +255,7 @@ bool abr_is_numbers(const abr_form_line *l)
 /* One word, of letters and what names have. */
 static bool is_alone(const abr_form_line *l)
 {
-    return l->word.n == l->bare.n && l->bare.p[l->bare.n - 1] != '.' &&
+    return abr_first_word(l).n == l->bare.n && l->bare.p[l->bare.n - 1] != '.' &&
            (abr_is_word(l->bare.p[l->bare.n / 2]) || abr_is_word(l->bare.p[l->bare.n - 1]));
 }
 
@@ -318,6 +318,6 @@ bool abr_is_entry(const abr_form_line *l)
         return false;
     if (is_alone(l) || l->bare.p >= l->line.p + DEEP || is_plain_name(l))
         return true;
-    return abr_has_at(bare, l->word.n, "  ", 2) ||
-           (abr_is_lower(*bare.p) && abr_has_at(bare, l->word.n, " - ", 3));
+    return abr_has_at(bare, abr_first_word(l).n, "  ", 2) ||
+           (abr_is_lower(*bare.p) && abr_has_at(bare, abr_first_word(l).n, " - ", 3));
 }

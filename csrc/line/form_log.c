@@ -172,10 +172,11 @@ bool abr_is_command(const abr_form_line *l)
 {
     const size_t least = *l->bare.p == '/' ? 1 : 2;
     size_t options = 0;
-    for (size_t i = 0; i < l->word.n; i++)
-        if (!abr_is_lower(l->word.p[i]) && !abr_is_digit(l->word.p[i]) && !ABR_HAS("/_.+-", l->word.p[i]))
+    const abr_text_line word = abr_first_word(l);
+    for (size_t i = 0; i < word.n; i++)
+        if (!abr_is_lower(word.p[i]) && !abr_is_digit(word.p[i]) && !ABR_HAS("/_.+-", word.p[i]))
             return false;
-    for (size_t i = l->word.n; i + 2 < l->bare.n; i++)
+    for (size_t i = word.n; i + 2 < l->bare.n; i++)
         options += l->bare.p[i] == ' ' && l->bare.p[i + 1] == '-' && abr_is_letter(l->bare.p[i + 2]);
     return l->bare.p == l->line.p && options >= least;
 }
@@ -265,14 +266,14 @@ bool abr_is_made(const abr_form_line *l)
 /* `checking for x... yes` */
 bool abr_is_step(const abr_form_line *l)
 {
-    return l->bare.n <= STEP_LENGTH && l->word.n < l->bare.n && ABR_CONTAINS(l->bare, "... ") &&
+    return l->bare.n <= STEP_LENGTH && abr_first_word(l).n < l->bare.n && ABR_CONTAINS(l->bare, "... ") &&
            !abr_is_contents(l);
 }
 
 /* `Compiling x`, `Setting up x`: what is being done. */
 bool abr_is_doing(const abr_form_line *l)
 {
-    abr_text_line word = l->word;
+    abr_text_line word = abr_first_word(l);
     while (word.n > 0 && ABR_HAS(":.", word.p[word.n - 1]))
         word.n--;
     return l->bare.n <= STEP_LENGTH && word.n > 4 && FORM_ENDS(word, "ing") &&
@@ -287,8 +288,9 @@ bool abr_goes_on(const abr_form_line *l)
 /* `[server] listening` */
 bool abr_is_tagged(const abr_form_line *l)
 {
-    return l->bare.n <= STEP_LENGTH && l->word.n > 3 && l->word.n < l->bare.n &&
-           l->word.p[l->word.n - 1] == ']' && abr_is_letter(l->bare.p[1]);
+    const abr_text_line word = abr_first_word(l);
+    return l->bare.n <= STEP_LENGTH && word.n > 3 && word.n < l->bare.n && word.p[word.n - 1] == ']' &&
+           abr_is_letter(l->bare.p[1]);
 }
 
 /* `#12 [3/7] RUN`, `#12<tab>NEW` */

@@ -19,15 +19,26 @@ typedef struct {
     abr_text_line word;           /* its first one, up to a blank */
     abr_char_set chars;           /* of `bare`, and bits for any digit and any capital, */
     bool has_chars;               /* once a form has asked for some; always where all forms are asked for */
-    struct abr_form_words *words; /* counted when a form first asks for them */
+    struct abr_form_words *words;
     const struct abr_forms *forms;
 } abr_form_line;
 
-/* What stands between the blanks of a line. */
+/* What stands between the blanks of a line, once a form has asked. */
 struct abr_form_words {
-    size_t count; /* 0: not counted yet */
-    size_t plain;
+    size_t first; /* bytes of the first word */
+    size_t count; /* of words between spaces */
+    size_t plain; /* those of prose among them */
 };
+
+/* The first word of the line, up to a blank. */
+static inline abr_text_line abr_first_word(const abr_form_line *l)
+{
+    size_t n = l->words->first;
+    while (n < l->bare.n && l->words->first == 0 && l->bare.p[n] != ' ' && l->bare.p[n] != '\t')
+        n++;
+    l->words->first = n;
+    return (abr_text_line){l->bare.p, n};
+}
 
 /* Of a form that its chars tell. */
 static inline bool abr_form_always(const abr_form_line *l)

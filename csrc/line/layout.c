@@ -10,6 +10,7 @@
 #include "abridge.h"
 #include "base/ascii.h"
 #include "base/word.h"
+#include "line/char_set.h"
 #include "line/escape.h"
 #include "line/rule.h"
 
@@ -140,7 +141,7 @@ static size_t number_prefix(const char *p, size_t n)
 static size_t escapes_at(const char *p, size_t n)
 {
     size_t at = 0;
-    for (size_t size = 1; size > 0; at += size)
+    for (size_t size = n > 0 && *p == '\x1B'; size > 0; at += size)
         size = abr_escape_size(p + at, n - at);
     return at;
 }
@@ -204,7 +205,7 @@ static size_t prefix_size(const char *p, size_t n, uint8_t *level)
 /* Is the line made of one sign, at its start at least? */
 static size_t rule_size(const char *p, size_t n)
 {
-    if (n < RULE_LEAST || !strchr("-=_*#~+>", p[0]))
+    if (n < RULE_LEAST || !ABR_HAS("-=_*#~+>", p[0]))
         return 0;
     size_t i = 1;
     while (i < n && p[i] == p[0])

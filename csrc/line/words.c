@@ -17,6 +17,7 @@
 #include "base/ascii.h"
 #include "base/word.h"
 #include "line/bits.h"
+#include "line/char_set.h"
 #include "line/escape.h"
 #include "line/lexicon.h"
 #include "line/outline.h"
@@ -239,8 +240,7 @@ static size_t place_start(const char *p, size_t end)
     if (dot == end || dot < 2 || p[dot - 1] != '.')
         return SIZE_MAX;
     size_t start = dot - 1;
-    while (start > 0 && p[start - 1] > ' ' && p[start - 1] != '(' && p[start - 1] != '"' &&
-           p[start - 1] != '\'')
+    while (start > 0 && (p[start - 1] > '(' || ABR_HAS("!#$%&", p[start - 1])))
         start--;
     return start < dot - 1 ? start : SIZE_MAX;
 }
