@@ -20,6 +20,16 @@ static inline uint64_t abr_load_word(const char *p)
     return word;
 }
 
+/* The top bits of the bytes of a word that are in from..to, both ASCII. */
+static inline uint64_t abr_bytes_in(uint64_t word, char from, char to)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t tops = ones << 7;
+    const uint64_t least = (word & ~tops) + ones * (uint64_t)(0x80 - from);
+    const uint64_t more = (word & ~tops) + ones * (uint64_t)(0x80 - to - 1);
+    return least & ~more & ~word & tops;
+}
+
 ABR_PRIVATE_END
 
 #endif

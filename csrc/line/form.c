@@ -318,7 +318,7 @@ static void read_rows(const abr_forms *x, abr_form_set may, abr_form_line *l, ab
     while (may != 0) {
         const unsigned form = lowest(may);
         may &= may - 1;
-        if (line_holds(l, x->holds[form]) && form_rows[form].test(l)) {
+        if ((x->within_count > 0 || line_holds(l, x->holds[form])) && form_rows[form].test(l)) {
             add_form(told, form);
             may &= say_more(x, told);
         }
@@ -338,7 +338,7 @@ abr_form_told abr_read_form(const abr_forms *x, abr_text_line line)
     abr_form_set may = x->by_first[first] & x->by_last[last];
     if (may == 0 && !marked && x->within_count == 0)
         return told; /* most lines, where few forms are asked for */
-    struct abr_form_words words = {0, 0};
+    struct abr_form_words words = {.first = 0};
     abr_form_line l = {.line = line, .bare = bare, .words = &words, .forms = x};
     if (marked) {
         read_marks(x, MARK_START, first, &l, &told);

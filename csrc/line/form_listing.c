@@ -236,9 +236,7 @@ bool abr_is_data(const abr_form_line *l)
         while (number && i < rest.n && ABR_HAS("0123456789.,:/-+eE", rest.p[i]))
             i++;
         numbers += number && (i == rest.n || ABR_HAS(" \t", rest.p[i]));
-        while (i < rest.n && rest.p[i] != ' ' && rest.p[i] != '\t')
-            i++;
-        rest = abr_line_from(rest, i);
+        rest = abr_line_from(rest, abr_next_blank(rest, i));
     }
     return numbers >= 3 && numbers * 3 >= words * 2;
 }

@@ -32,11 +32,10 @@ bool abr_is_timed(const abr_form_line *l)
 {
     const abr_text_line line = l->line;
     const size_t end = line.n < STAMPED_WITHIN ? line.n : STAMPED_WITHIN;
-    for (size_t i = 0; i < end; i++) {
-        if (!abr_is_digit(line.p[i]))
-            continue;
+    size_t at = 0;
+    for (size_t i = abr_next_digit(line, 0); i < end; i = abr_next_digit(line, at)) {
         const size_t n = abr_digits_at(line, i);
-        const size_t at = i + n;
+        at = i + n;
         const char sign = (char)(at + 5 < line.n ? line.p[at] : ' ');
         const bool marks = n == 2 ? sign == ':' : n == 4 && (sign == '-' || sign == '/');
         if (marks && abr_digits_at(line, at + 1) == 2 && line.p[at + 3] == sign &&
@@ -44,7 +43,6 @@ bool abr_is_timed(const abr_form_line *l)
             return !names_a_time(l->bare);
         if (*line.p == '[' && i < 8 && at < line.n && line.p[at] == '.' && abr_digits_at(line, at + 1) >= 3)
             return ABR_CONTAINS(line, "]");
-        i = at;
     }
     return false;
 }
@@ -57,7 +55,9 @@ static bool find_level(const abr_form_line *l, bool leading)
     const size_t most = leading && !abr_has_char(l->chars, '[') ? 1 : GRAVE_WITHIN;
     const size_t end = line.n < most ? line.n : most;
     for (size_t i = 0; i < end; i++) {
-        if (leading ? i > 0 && line.p[i - 1] != '[' : !abr_is_upper(line.p[i]))
+        if (!leading && (i = abr_next(line, i, 'A', 'Z', true)) >= end)
+            return false;
+        if (leading && i > 0 && line.p[i - 1] != '[')
             continue;
         if (!abr_is_letter(line.p[i]) || !ABR_HAS(" [<|\t(", (char)(i > 0 ? line.p[i - 1] : ' ')))
             continue;
@@ -94,18 +94,16 @@ bool abr_has_level(const abr_form_line *l)
 bool abr_is_placed(const abr_form_line *l)
 {
     const abr_text_line line = l->bare;
-    for (size_t i = 1; i + 3 < line.n; i++) {
-        if (!abr_is_digit(line.p[i + 1]) || !ABR_HAS(":(,", line.p[i]))
-            continue;
-        const size_t n = abr_digits_at(line, i + 1);
-        const size_t at = i + 1 + n;
-        if (n > 6)
+    size_t at = 0;
+    for (size_t i = abr_next_digit(line, 2); i + 2 < line.n; i = abr_next_digit(line, at)) {
+        at = i + abr_digits_at(line, i);
+        if (!ABR_HAS(":(,", line.p[i - 1]) || at - i > 6)
             continue;
         if (at + 3 < line.n && line.p[at] == ')' &&
             (line.p[at + 1] == ':' || abr_has_at(line, at + 1, " : ", 3)))
             return true;
         if (at + 2 < line.n && line.p[at] == ':' && line.p[at + 1] == ' ' && line.p[at + 2] != ' ' &&
-            abr_is_word(line.p[i - 1]))
+            abr_is_word(line.p[i - 2]))
             return true;
     }
     return false;
@@ -211,7 +209,8 @@ bool abr_is_row_of_dots(const abr_form_line *l)
 static bool has_duration(abr_text_line bare)
 {
     for (size_t i = 1; i + 2 < bare.n; i++) {
-        if (bare.p[i] != '.' || !abr_is_digit(bare.p[i - 1]) || !abr_is_digit(bare.p[i + 1]))
+        i = abr_next(bare, i, '.', '.', true);
+        if (i + 2 >= bare.n || !abr_is_digit(bare.p[i - 1]) || !abr_is_digit(bare.p[i + 1]))
             continue;
         size_t at = i + 1 + abr_digits_at(bare, i + 1);
         at += at < bare.n && bare.p[at] == ' ';

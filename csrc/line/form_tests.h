@@ -2,9 +2,13 @@
 #ifndef ABR_LINE_FORM_TESTS_H
 #define ABR_LINE_FORM_TESTS_H
 
+#include <limits.h>
+
 #include "abridge.h"
 #include "base/ascii.h"
 #include "base/private.h"
+#include "base/word.h"
+#include "line/bits.h"
 #include "line/char_set.h"
 #include "line/lines.h"
 
@@ -14,11 +18,10 @@ struct abr_forms;
 
 /* A line as its form is told. */
 typedef struct {
-    abr_text_line line;           /* at most ABR_FORM_WITHIN bytes */
-    abr_text_line bare;           /* the same without blanks around it; not empty */
-    abr_text_line word;           /* its first one, up to a blank */
-    abr_char_set chars;           /* of `bare`, and bits for any digit and any capital, */
-    bool has_chars;               /* once a form has asked for some; always where all forms are asked for */
+    abr_text_line line; /* at most ABR_FORM_WITHIN bytes */
+    abr_text_line bare; /* the same without blanks around it; not empty */
+    abr_char_set chars; /* of `bare`, and bits for any digit and any capital, */
+    bool has_chars;     /* once a form has asked for some; always where all forms are asked for */
     struct abr_form_words *words;
     const struct abr_forms *forms;
 } abr_form_line;
@@ -29,16 +32,6 @@ struct abr_form_words {
     size_t count; /* of words between spaces */
     size_t plain; /* those of prose among them */
 };
-
-/* The first word of the line, up to a blank. */
-static inline abr_text_line abr_first_word(const abr_form_line *l)
-{
-    size_t n = l->words->first;
-    while (n < l->bare.n && l->words->first == 0 && l->bare.p[n] != ' ' && l->bare.p[n] != '\t')
-        n++;
-    l->words->first = n;
-    return (abr_text_line){l->bare.p, n};
-}
 
 /* Of a form that its chars tell. */
 static inline bool abr_form_always(const abr_form_line *l)
@@ -57,6 +50,42 @@ static inline bool abr_form_never(const abr_form_line *l)
 #define FORM(name, log, text, first, last, holds, test, program, proof) bool test(const abr_form_line *l);
 #include "line/forms.def"
 #undef FORM
+
+/* The first byte from `at` on that is in from..to, or with `is_in` false is not; or the line's end. */
+static inline size_t abr_next(abr_text_line line, size_t at, char from, char to, bool is_in)
+{
+    const uint64_t other = is_in ? 0 : UINT64_C(0x8080808080808080);
+    for (; line.n - at >= sizeof other; at += sizeof other) {
+        const uint64_t found = abr_bytes_in(abr_load_word(line.p + at), from, to) ^ other;
+        if (found != 0)
+            return at + lowest(found) / CHAR_BIT;
+    }
+    while (at < line.n && (line.p[at] >= from && line.p[at] <= to) != is_in)
+        at++;
+    return at;
+}
+
+static inline size_t abr_next_digit(abr_text_line line, size_t at)
+{
+    return at < line.n ? abr_next(line, at, '0', '9', true) : line.n;
+}
+
+/* The first blank or tab from `at` on, or the line's end. */
+static inline size_t abr_next_blank(abr_text_line line, size_t at)
+{
+    do
+        at = abr_next(line, at, '\t', ' ', true);
+    while (at < line.n && line.p[at] != ' ' && line.p[at] != '\t' && ++at);
+    return at;
+}
+
+/* The first word of the line, up to a blank. */
+static inline abr_text_line abr_first_word(const abr_form_line *l)
+{
+    if (l->words->first == 0)
+        l->words->first = abr_next_blank(l->bare, 0);
+    return (abr_text_line){l->bare.p, l->words->first};
+}
 
 /* Bytes of digits from `at` on. */
 static inline size_t abr_digits_at(abr_text_line line, size_t at)

@@ -176,12 +176,12 @@ static void count_form_words(abr_text_line bare, struct abr_form_words *words)
         if (bare.p[i] == ' ')
             continue;
         const size_t start = i;
-        while (i < bare.n && (abr_is_lower(bare.p[i]) || (bare.p[i] != ' ' && is_of_word(bare, start, i))))
-            i++;
+        i = abr_next(bare, i, 'a', 'z', false);
+        while (i < bare.n && bare.p[i] != ' ' && is_of_word(bare, start, i))
+            i = abr_next(bare, i + 1, 'a', 'z', false);
         words->plain += i == bare.n || bare.p[i] == ' ';
         words->count++;
-        while (i < bare.n && bare.p[i] != ' ')
-            i++;
+        i = abr_next(bare, i, ' ', ' ', true);
     }
 }
 

@@ -33,12 +33,7 @@ static inline bool is_of_stamp(char c)
 /* Are eight bytes all from '+' to ':'? */
 static inline bool are_of_stamp(const char *p)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    const uint64_t high = ones << 7;
-    uint64_t x = abr_load_word(p);
-    uint64_t from = (x & ~high) + ones * (0x80 - '+');
-    uint64_t after = (x & ~high) + ones * (0x80 - ':' - 1);
-    return (from & ~after & ~x & high) == high;
+    return abr_bytes_in(abr_load_word(p), '+', ':') == UINT64_C(0x8080808080808080);
 }
 
 /* Does the line start with a time as CI services write it, "2026-03-01T10:00:00.0000000Z "? */

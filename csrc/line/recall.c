@@ -35,15 +35,6 @@ static uint64_t hash_of(const char *p, size_t n)
     return hash * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-/* The top bits of the bytes that are digits. */
-static inline uint64_t digits_in(uint64_t x)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    const uint64_t high = ones << 7;
-    x ^= ones * '0';
-    return ~(((x & ~high) + ones * (0x80 - 10)) | x) & high;
-}
-
 /* Do two texts differ in digits alone? The WORD_BYTES bytes after each can be read. */
 static bool differ_in_digits(const char *a, const char *b, size_t n)
 {
@@ -54,7 +45,7 @@ static bool differ_in_digits(const char *a, const char *b, size_t n)
             other &= (UINT64_C(1) << 8 * (n - at)) - 1;
         if (other == 0)
             continue;
-        const uint64_t digits = digits_in(x) & digits_in(x ^ other);
+        const uint64_t digits = abr_bytes_in(x, '0', '9') & abr_bytes_in(x ^ other, '0', '9');
         if (other & ~((digits << 1) - (digits >> 7)))
             return false;
     }
