@@ -341,6 +341,7 @@ build = {
     ["abridge.session.job"] = "lua/abridge/session/job.lua",
     ["abridge.session.messages"] = "lua/abridge/session/messages.lua",
     ["abridge.session.options"] = "lua/abridge/session/options.lua",
+    ["abridge.session.piped"] = "lua/abridge/session/piped.lua",
     ["abridge.session.registry"] = "lua/abridge/session/registry.lua",
     ["abridge.session.root"] = "lua/abridge/session/root.lua",
     ["abridge.session.schema"] = "lua/abridge/session/schema.lua",

@@ -39,18 +39,71 @@ describe("abridge cap", function()
     assert.same({ "", "", 0 }, { fed("", "run_command", "--no-save") })
   end)
 
-  it("gives content, notice, block and details with --json", function()
+  it("gives content, notice, truncation, call_id, is_error and details with --json", function()
     local out, err, code = fed(log, "run_command", "--no-save", "--max-lines", "3", "--json")
     assert.same({ "", 0 }, { err, code })
     local said = json.decode(out)
     local content, cut, block = abridge.cap(log, "run_command", { limits = { max_lines = 3 } })
-    assert.same({ content, block }, { said.content, said.block })
+    assert.same({ content, block }, { said.content, said.truncation })
+    assert.same({ "call-1", false }, { said.call_id, said.is_error })
     assert.equal(cut.total_lines, said.details.cut.total_lines)
     assert.equal(content:match "%[[^\n]*%]$", said.notice)
     assert.matches("^%[Showing 3 of 6001 lines %(3 line limit%)", said.notice)
     said = json.decode((fed("short\n", "run_command", "--json")))
-    assert.same({ "short\n", false }, { said.content, said.block.truncated })
+    assert.same({ "short\n", false }, { said.content, said.truncation.truncated })
     assert.is_nil(said.notice)
+    local run = json.decode((dir:sh(command.line("run", "--no-save", "--json", "--", "echo short"))))
+    local keys = {}
+    for key in pairs(run) do
+      keys[key] = said[key] ~= nil
+    end
+    assert.same({ content = true, truncation = true, call_id = true, is_error = true, details = true }, keys)
+  end)
+
+  it("is told how the command ended, and what was asked, as a session's own call is", function()
+    local function capped(...)
+      return json.decode((fed("out\n", "run_command", "--json", ...)))
+    end
+    local run = dir:at "told"
+    for _, case in ipairs {
+      { { "--exit-code", "3" }, "exit", "Command exited with code 3", { exit_code = 3 } },
+      { { "--signal", "SIGKILL" }, "signal", "Command killed by signal KILL", { signal = "KILL", signal_number = 9 } },
+      { { "--signal", "term" }, "signal", "Command killed by signal TERM", { signal = "TERM", signal_number = 15 } },
+      { { "--timed-out" }, "timeout", "Command timed out", { timed_out = true } },
+    } do
+      local flags, failure, line, details = case[1], case[2], case[3], case[4]
+      local said = capped("--run-dir", run, "--input", '{"command":"make"}', (table.unpack or unpack)(flags))
+      assert.same({ "out\n\n" .. line, true, failure }, { said.content, said.is_error, said.details.failure })
+      for key, value in pairs(details) do
+        assert.equal(value, said.details[key])
+      end
+    end
+    local said = capped("--timed-out", "--call-id", "c-7", "--run-dir", run, "--input", '{"timeout":5}')
+    assert.same({ "c-7", "Command timed out after 5 seconds" }, { said.call_id, said.details.exit_line })
+    assert.same({ false, "out\n" }, { capped("--no-save", "--exit-code", "0").is_error, capped("--no-save").content })
+    assert.equal("(no output)", (fed("", "run_command", "--no-save", "--exit-code", "0")))
+    local events = abridge.open_run(run):events()
+    assert.same({ "tool_call", "make", "tool_result", "exit" }, {
+      events[1].type,
+      events[1].input.command,
+      events[2].type,
+      events[2].failure,
+    })
+    local stats = json.decode((dir:sh(command.line("log", run, "--stats", "--json"))))
+    assert.same({ 5, 5 }, { stats.tools.run_command.calls, stats.tools.run_command.errors })
+    assert.matches(">make<", (dir:sh(command.line("report", run))))
+  end)
+
+  it("reads a stream in bounded memory, as cut does", function()
+    local function within(...)
+      local line = "seq 100000000 | head -c 300000000 | (ulimit -v 200000; exec " .. command.line(...) .. ")"
+      local out, err, code = dir:sh(line)
+      assert.same({ "", 0 }, { err, code })
+      return out
+    end
+    assert.matches("%[Showing %d+ of 34%d+ lines", within("cap", "run_command", "--no-save"))
+    assert.matches("^34567897\n.*\n34567900\n345$", within("cut", "--strategy", "tail", "--max-lines", "5"))
+    assert.equal(30000, #within("cut", "--max-bytes", "30000", "--strategy", "head_tail", "--snap", "char"))
   end)
 
   it("keeps the full output where it is told, and a log that abridge log reads", function()
@@ -75,6 +128,10 @@ describe("abridge cap", function()
 
   it("refuses what is no tool or limit, in one line", function()
     refused "cap needs one TOOL, got 0"
+    refused("%-%-exit%-code must be an integer", "a", "--exit-code", "-1")
+    refused("%-%-signal must be the name of a signal", "a", "--signal", "9")
+    refused("%-%-input must be JSON", "a", "--input", "{")
+    refused("%-%-call%-id must be", "a", "--call-id", "")
     refused("cap needs one TOOL, got 2", "a", "b")
     refused("marker", "my-tool", "--strategy", "tail", "--marker", "none")
     refused("unknown flag %-%-explain for cap", "a", "--explain")

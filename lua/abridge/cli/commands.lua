@@ -121,6 +121,8 @@ local function json(says)
   return { title = "Output", switch("json", "as JSON: " .. says) }
 end
 
+local RESULT = "content, notice, truncation, call_id, is_error and details"
+
 -- commands ------------------------------------------------------------------------------
 
 --- What people want to do, in the order of the help, and the commands for it.
@@ -146,7 +148,7 @@ M.tasks = {
           switch("no-clean", "leave its output as it comes", { clean = false }),
         },
         KEEP,
-        json "content, block and details",
+        json(RESULT),
         LIMITS,
       },
       examples = {
@@ -171,7 +173,7 @@ M.tasks = {
           PAGE[3],
           flag("pointer", "P", values.text, "elements of a JSON file, from that JSON pointer on"),
         },
-        json "content, block and details",
+        json(RESULT),
         LIMITS,
       },
       examples = { { "abridge read server.log --offset 2001", "the page that starts at line 2001" } },
@@ -190,8 +192,16 @@ M.tasks = {
           title = "The output",
           flag("path", "FILE", values.file, "the file that the text is from (read_file)"),
         },
+        {
+          title = "The call",
+          flag("input", "JSON", values.json, "what was asked, for the log and the report"),
+          flag("call-id", "ID", values.id, "the call's id; numbered unless set"),
+          flag("exit-code", "N", values.count, "the command's exit code; not 0 is an error"),
+          flag("signal", "NAME", values.signal, "the signal that ended it, such as TERM"),
+          switch("timed-out", "it was stopped at its timeout"),
+        },
         KEEP,
-        json "content, notice, block and details",
+        json(RESULT),
         LIMITS,
       },
       examples = {
@@ -210,7 +220,7 @@ M.tasks = {
           switch("clean", "first what a terminal would show", { clean = true }),
           switch("explain", "print why, as explain does, in place of the content"),
         },
-        json "content, block and details",
+        json(RESULT),
         LIMITS,
       },
       examples = {

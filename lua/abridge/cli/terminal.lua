@@ -118,6 +118,19 @@ function M.read(how)
   return content or (message and M.fail("stdin: " .. message)) or nil
 end
 
+local CHUNK = 64 * 1024 -- bytes of stdin at a time
+
+--- Write all of stdin to a stream.
+---@param stream { write: fun(self: any, chunk: string): true|nil, string|nil }
+function M.feed(stream)
+  local chunk = M.read(CHUNK)
+  while chunk do
+    local ok, message = stream:write(chunk)
+    if not ok then M.fail(message) end
+    chunk = M.read(CHUNK)
+  end
+end
+
 local line_is_open = false -- what was printed last ends without a newline
 
 --- Print content byte for byte.
@@ -146,10 +159,10 @@ function M.print_json(value)
 end
 
 --- Print a result, or the same as JSON.
----@param result { content: string, truncation: abridge.Block, details: table|nil, is_error: boolean|nil }
+---@param result { content: string, truncation: abridge.Block, call_id: string|nil, is_error: boolean|nil,
+---  details: table|nil }
 ---@param as_json boolean|nil
----@param with_notice? boolean in JSON the notice stands by itself too
-function M.print_result(result, as_json, with_notice)
+function M.print_result(result, as_json)
   local content, details = result.content, result.details
   if not as_json then
     M.content(details and with_styles(content, details, result.is_error) or content)
@@ -157,8 +170,10 @@ function M.print_result(result, as_json, with_notice)
   end
   local encode = json_library().encode
   M.out('{"content":', encode(content))
-  if with_notice and details and details.notice then M.out(',"notice":', encode(details.notice)) end
-  M.out(',"block":', core.info_json(result.truncation)) -- its fields in the contract's order
+  if details and details.notice then M.out(',"notice":', encode(details.notice)) end
+  M.out(',"truncation":', core.info_json(result.truncation)) -- its fields in the contract's order
+  if result.call_id then M.out(',"call_id":', encode(result.call_id)) end
+  M.out(',"is_error":', result.is_error and "true" or "false")
   if details then M.out(',"details":', encode(details)) end
   M.out "}\n"
 end
@@ -166,14 +181,16 @@ end
 -- signals -------------------------------------------------------------------------------
 
 --- Call `stop` on the signals that end a program; returns a function that stops listening.
----@param stop fun()
+---@param stop fun(number: integer) the signal's
 ---@return fun() off
 function M.on_signals(stop)
   local uv = host.uv()
   local handles = {}
   for i, name in ipairs(uv and { "sigint", "sigterm", "sighup" } or {}) do
     handles[i] = uv.new_signal()
-    uv.signal_start(handles[i], name, stop)
+    uv.signal_start(handles[i], name, function()
+      stop(uv.constants[name:upper()])
+    end)
     uv.unref(handles[i])
   end
   return function()

@@ -56,7 +56,10 @@ function M.cut(args)
   if args.switches.explain then
     return explain.run(terminal.read "*a" or "", limit.options(limits), args.switches.json)
   end
-  local content, cut = limit.cut(terminal.read "*a", limits)
+  local stream = core.stream(limit.options(limits))
+  terminal.feed(stream)
+  local content, cut = stream:finish()
+  stream:close()
   local block = info.not_truncated(#content)
   if cut.truncated then block = info.without_resume(#content, cut.total_bytes, results.reason(cut, limits)) end
   if #cut.kept == 0 then cut.kept = nil end

@@ -33,6 +33,8 @@ local function run_dir(args)
   return false
 end
 
+local SIGINT = 2
+
 --- Words as one shell command: a single word is a command already, several are quoted.
 local function shell_command(words)
   if #words == 1 then return words[1] end
@@ -43,9 +45,10 @@ local function shell_command(words)
   return table.concat(quoted, " ")
 end
 
-local function exit_code(details)
+--- The exit code of `abridge run`; `caught` is the signal that stopped it.
+local function exit_code(details, caught)
   if details.timed_out then return 124 end
-  if details.cancelled then return 130 end
+  if details.cancelled then return 128 + (caught or SIGINT) end
   if details.signal_number then return 128 + details.signal_number end
   return details.exit_code or 1
 end
@@ -61,7 +64,7 @@ function M.run(args)
   local opts = { timeout = args.other.timeout, cwd = args.other.cwd, run_dir = run_dir(args) }
   opts.tools = { "run_command" }
   local session = open_session("run_command", args, opts)
-  local command = shell_command(args.words)
+  local command, caught = shell_command(args.words), nil
   local result = progress.during("running " .. command, function(told)
     local call_opts = {}
     if told then
@@ -70,7 +73,8 @@ function M.run(args)
       end
     end
     local job = session:call("run_command", { command = command }, call_opts)
-    local done = terminal.on_signals(function()
+    local done = terminal.on_signals(function(number)
+      caught = caught or number
       job:cancel() -- the command has a process group of its own, which the terminal does not reach
     end)
     local result = job:wait()
@@ -81,7 +85,7 @@ function M.run(args)
   terminal.print_result(result, args.switches.json)
   terminal.flush()
   if core.has_unread(0) then io.stderr:write(UNREAD) end
-  return exit_code(result.details)
+  return exit_code(result.details, caught)
 end
 
 --- Run `abridge read`.
@@ -110,12 +114,20 @@ end
 ---@return integer exit code
 function M.cap(args)
   if #args.words ~= 1 then terminal.bad("cap needs one TOOL, got %d", #args.words) end
-  local tool = args.words[1]
+  local tool, other = args.words[1], args.other
   local session = open_session(tool, args, { tools = {}, run_dir = run_dir(args) })
-  local ok, result = pcall(session.cap, session, tool, terminal.read "*a" or "", { path = args.other.path })
+  local ok, result = pcall(require("abridge.session.piped").cap, session, tool, terminal.feed, {
+    id = other.call_id,
+    input = other.input,
+    path = other.path,
+    exit_code = other.exit_code,
+    signal = other.signal and other.signal.name,
+    signal_number = other.signal and other.signal.number,
+    timed_out = args.switches.timed_out,
+  })
   session:close()
   if not ok then error(result, 0) end
-  terminal.print_result(result, args.switches.json, true)
+  terminal.print_result(result, args.switches.json)
   return 0
 end
 

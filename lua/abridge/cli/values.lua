@@ -1,6 +1,7 @@
 --- What a flag's value, or a word, may be: how it is read, what to say where it is wrong, how a shell completes it.
 
 local core = require "abridge.base.core_loader"
+local host = require "abridge.base.host"
 
 local M = {}
 
@@ -60,6 +61,35 @@ M.size = {
 
 ---@type abridge.cli.Value
 M.text = { read = same }
+
+---@type abridge.cli.Value
+M.id = {
+  expected = "a text of one line",
+  read = function(text)
+    return text ~= "" and not text:find "%c" and text or nil
+  end,
+}
+
+---@type abridge.cli.Value
+M.json = {
+  expected = "JSON",
+  read = function(text)
+    local json = host.json()
+    local ok, value = pcall(json and json.decode or error, text)
+    if ok then return value end
+  end,
+}
+
+--- The name of a signal, and its number on this system where it is known.
+---@type abridge.cli.Value
+M.signal = {
+  expected = "the name of a signal, such as TERM",
+  read = function(text)
+    local name, uv = text:upper():gsub("^SIG", ""), host.uv()
+    local is_name = name:find "^%u[%u%d+-]*$" and #name <= 16
+    return is_name and { name = name, number = uv and uv.constants["SIG" .. name] } or nil
+  end,
+}
 
 ---@type abridge.cli.Value
 M.file = { read = same, complete = "file" }

@@ -71,11 +71,11 @@ end
 --- Apply these options to a session's value. A text for read_file is the first page of a file, unless it is known to be
 --- something else.
 ---@param call abridge.ResultCall
----@param value table with a text
+---@param value table with a text; or one whose stream is opened next, not for read_file
 ---@param opts abridge.SessionCapOptions
 ---@param redactor? abridge.Redactor
 function M.prepare(call, value, opts, redactor)
-  value.wrapper, value.left_out, value.notice = opts.wrapper, opts.left_out, M.notice_data(opts, value.text)
+  value.wrapper, value.left_out, value.notice = opts.wrapper, opts.left_out, M.notice_data(opts, value.text or "")
   local tell
   call.limits, tell = items.of_text(call.own_name, call.limits, value.notice)
   if tell then

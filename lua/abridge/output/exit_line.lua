@@ -6,7 +6,9 @@ local M = {}
 M.no_output = "(no output)"
 
 local function how_it_ended(outcome, timeout)
-  if outcome.timed_out then return ("Command timed out after %.14g seconds"):format(timeout) end
+  if outcome.timed_out then
+    return timeout and ("Command timed out after %.14g seconds"):format(timeout) or "Command timed out"
+  end
   if outcome.cancelled then return "Command aborted" end
   if outcome.signal then return "Command killed by signal " .. outcome.signal end
   if outcome.code and outcome.code ~= 0 then return ("Command exited with code %d"):format(outcome.code) end
@@ -25,7 +27,7 @@ end
 --- The line that says how a command ended, or nil after a plain success whose output was read to its end.
 ---@param outcome { code: integer|nil, signal: string|nil, timed_out: boolean|nil, cancelled: boolean|nil,
 ---  error: string|nil }
----@param timeout? number seconds
+---@param timeout? number seconds, where they are known
 ---@return string|nil
 function M.line(outcome, timeout)
   local line = how_it_ended(outcome, timeout)

@@ -54,7 +54,10 @@ local function spawn(self, call, job, argv, opts, done)
 end
 
 --- A stream under the limits of a call, which keeps its full output.
-local function stream(self, call)
+---@param self abridge.Session
+---@param call table
+---@return abridge.Source
+function M.stream(self, call)
   local limits, ceiled = call.limits, nil
   local opts = limit.stream_options(limits, calls.full_output(self, call))
   if call.ceiling and limit.may_exceed(limits, call.ceiling) then
@@ -102,7 +105,7 @@ function M.new(self, call, job)
       return spawn(self, call, job, argv, opts, done)
     end,
     stream = function()
-      return stream(self, call)
+      return M.stream(self, call)
     end,
     update = function(text)
       if call.updates and not job.finishing then call.updates:offer(text) end

@@ -255,7 +255,10 @@ local function execute(self, call, entry, input, job)
 end
 
 --- An input as events show it.
-local function shown_input(self, input)
+---@param self abridge.Session
+---@param input any
+---@return any
+function M.shown_input(self, input)
   if not self.redactor then return input end
   if type(input) ~= "string" then return (self.redactor:data(input)) end
   local json = host.json()
@@ -269,7 +272,7 @@ local function fitting_input(self, entry, input)
   local checked, message = checked_input(entry, input)
   if not checked and self.redactor then
     local fits
-    fits, message = checked_input(entry, shown_input(self, input))
+    fits, message = checked_input(entry, M.shown_input(self, input))
     if fits then message = "it does not fit the tool's schema" end
   end
   return checked, message
@@ -343,7 +346,7 @@ function M.start(self, name, input, opts, at_once)
     local entry = self:find(name)
     call = new_call(self, name, entry, number, opts)
     call.at_once = at_once
-    M.emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = shown_input(self, input) })
+    M.emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = M.shown_input(self, input) })
     if opts.on_update then updates.follow(self, call, opts.on_update) end
     begin(self, job, call, entry, name, input)
   end)

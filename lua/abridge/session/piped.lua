@@ -1,0 +1,76 @@
+--- Output made elsewhere that is capped as it arrives, in the memory of a stream, with what is known of its call.
+
+local cap = require "abridge.output.cap"
+local calls = require "abridge.session.call"
+local context = require "abridge.session.context"
+local dispatch = require "abridge.session.dispatch"
+local sentences = require "abridge.output.sentences"
+
+local M = {}
+
+---@class (exact) abridge.PipedCall What is known of a call whose output was made elsewhere.
+---@field id? string numbered unless set
+---@field input? any what was asked
+---@field path? string the file that the text is from, for the notice of "read_file"
+---@field exit_code? integer
+---@field signal? string the name of the one that ended it, without SIG
+---@field signal_number? integer
+---@field timed_out? boolean
+
+--- How long a command was to run at most, where its input says so.
+local function seconds_of(input)
+  local seconds = type(input) == "table" and rawget(input, "timeout")
+  return type(seconds) == "number" and seconds or nil
+end
+
+--- How a command ended, in a result's value.
+local function tell_end(value, known)
+  local failed = known.timed_out or known.signal or (known.exit_code or 0) ~= 0
+  if not failed and known.exit_code == nil then return end
+  local outcome = { code = known.exit_code, signal = known.signal, timed_out = known.timed_out }
+  value.exit, value.empty = sentences.exit_line(outcome, seconds_of(known.input)), sentences.no_output
+  value.is_error = failed and true or false
+  value.details = {
+    exit_code = known.exit_code,
+    signal = known.signal,
+    signal_number = known.signal_number,
+    timed_out = known.timed_out or nil,
+  }
+end
+
+--- A text for read_file is the first page of a file, which has to be there whole.
+local function all_of(feed)
+  local chunks = {}
+  feed {
+    write = function(_, chunk)
+      chunks[#chunks + 1] = chunk
+      return true
+    end,
+  }
+  return table.concat(chunks)
+end
+
+--- Cap what `feed` writes, as `session:cap` does with a text.
+---@param self abridge.Session
+---@param name string the tool it came from
+---@param feed fun(stream: { write: fun(self: any, chunk: string): true|nil, string|nil }) writes all of it
+---@param known abridge.PipedCall
+---@return abridge.Result
+function M.cap(self, name, feed, known)
+  local call, value = calls.new(self, name, nil, self.run:begin_call(), known.id), {}
+  local input = known.input ~= nil and dispatch.shown_input(self, known.input) or nil
+  dispatch.emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = input })
+  call.failed = true -- the value is in our form
+  tell_end(value, known)
+  if call.own_name == "read_file" then
+    value.text = all_of(feed)
+    cap.prepare(call, value, { path = known.path }, self.redactor)
+  else
+    cap.prepare(call, value, { path = known.path }, self.redactor)
+    value.stream = context.stream(self, call)
+    feed(value.stream)
+  end
+  return dispatch.result(self, call, value)
+end
+
+return M
