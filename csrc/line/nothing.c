@@ -59,21 +59,25 @@ static bool ends_value(const abr_evidence *l, size_t i, bool assigned)
 /* After NULL's kin; 0 where none is at i. */
 static size_t skip_empty_word(const abr_evidence *l, size_t i)
 {
-    /* by their first letter */
-    static const char *const words[] = {"-",    "continue", "disabled",   "empty",     "false", "ignore",
-                                        "n/a",  "nan",      "never",      "nil",       "no",    "none",
-                                        "null", "off",      "remount-ro", "undefined", "~"};
+    static const char *const words[] = {
+        /* by their first letter, with a blank between them */
+        ['c' - 'a'] = "continue", ['d' - 'a'] = "disabled",   ['e' - 'a'] = "empty",
+        ['f' - 'a'] = "false",    ['i' - 'a'] = "ignore",     ['n' - 'a'] = "n/a nan never nil no none null",
+        ['o' - 'a'] = "off",      ['r' - 'a'] = "remount-ro", ['u' - 'a'] = "undefined",
+        ['z' - 'a'] = NULL};
     const char first = abr_to_lower(byte_at(l, i));
-    if (!abr_is_letter(first) && !ABR_HAS("-~", first))
-        return 0;
-    for (size_t k = 0; k < sizeof words / sizeof *words && words[k][0] <= first; k++) {
-        if (words[k][0] != first)
-            continue;
-        size_t n = 1;
-        while (words[k][n] != '\0' && abr_to_lower(byte_at(l, i + n)) == words[k][n])
+    const char *word = abr_is_lower(first) ? words[first - 'a']
+                       : first == '-'      ? "-"
+                       : first == '~'      ? "~"
+                                           : NULL;
+    while (word && *word) {
+        size_t n = 0;
+        while (word[n] > ' ' && abr_to_lower(byte_at(l, i + n)) == word[n])
             n++;
-        if (words[k][n] == '\0' && !is_alnum(byte_at(l, i + n)))
+        if (word[n] <= ' ' && !is_alnum(byte_at(l, i + n)))
             return i + n;
+        word += strcspn(word, " ");
+        word += *word == ' ';
     }
     return 0;
 }

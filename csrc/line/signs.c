@@ -69,6 +69,8 @@ static bool in_name(const abr_evidence *l, const abr_sign *s)
     char before = byte_before(l, s->at);
     char after = byte_at(l, end_of(s));
     char then = byte_at(l, end_of(s) + 1);
+    if (ABR_HAS(" \t\n", before) && ABR_HAS(" \t\n:,", after)) /* most words */
+        return false;
     if (ABR_HAS("-_", before) && leads_joined(l, s))
         return false;
     if ((before == '_' || after == '_') && is_macro_hit(l, s))
@@ -150,9 +152,12 @@ static int64_t number_before(const abr_evidence *l, size_t at)
         if (value == 0 &&
             (start == 0 || ABR_HAS("(,", l->p[start - 1]) || (start >= 2 && starts_with(l, start - 2, ", "))))
             return 0; /* "0 tests failed" */
+        const size_t word = end;
         while (end > 0 && abr_is_letter(l->p[end - 1]) && !abr_is_upper(l->p[end - 1]))
             end--;
         end = skip_blanks_before(l, end);
+        if (end == word)
+            break;
     }
     return -1;
 }

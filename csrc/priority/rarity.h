@@ -25,7 +25,7 @@ static inline void abr_count_word(abr_word_counts *c, uint16_t plain, size_t tim
 static inline void abr_count_words(abr_word_counts *c, const uint16_t *plain, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        abr_count_word(c, plain[i], 1);
+        c->seen[plain[i]] = (uint16_t)(c->seen[plain[i]] + (c->seen[plain[i]] < UINT16_MAX));
 }
 
 /* How rare the plain words of (p, n) are in a text of so many lines: halfway between their mean and the

@@ -125,7 +125,7 @@ struct abr_retainer {
 /* ---- retain weights ---- */
 
 /* The line that ends a traceback is its message. */
-static void follow_trace(abr_retainer *q, abr_reading *r)
+static inline void follow_trace(abr_retainer *q, abr_reading *r)
 {
     if (q->state.tracing && r->kind != ABR_LINE_BLANK && r->kind != ABR_LINE_FRAME &&
         r->indent <= q->state.trace_indent && r->kind != ABR_LINE_EXCERPT) {
@@ -181,7 +181,7 @@ static bool may_be_novel(const abr_retainer *q, const abr_candidate *c)
 
 /* Give a line its weight by its own score and by the hit before it; a hit is one that carries on, and lines that wait
  * belong to it, `end` as raise_before() has it. */
-static void set_weight(abr_retainer *q, abr_candidate *c, abr_candidate *end)
+static inline void set_weight(abr_retainer *q, abr_candidate *c, abr_candidate *end)
 {
     const float own = own_weight(c);
     c->retain_weight = own;
@@ -209,8 +209,8 @@ static void set_weight(abr_retainer *q, abr_candidate *c, abr_candidate *end)
 /* ---- failures ---- */
 
 /* Count what a line says, of which n bytes are at p, and find the failure it is part of. */
-static void count_line(retain_state *state, const abr_reading *r, const char *p, size_t n, abr_candidate *c,
-                       abr_found *found)
+static inline void count_line(retain_state *state, const abr_reading *r, const char *p, size_t n,
+                              abr_candidate *c, abr_found *found)
 {
     abr_failure *f = &state->failure;
     c->failure = 0;
@@ -315,7 +315,7 @@ static abr_candidate *next_place(abr_retainer *q)
 }
 
 /* The line at next_place() waits from now on; its text stays where it is until keep_texts(). */
-static void queue_line(abr_retainer *q, const abr_reading *r, abr_candidate *c)
+static inline void queue_line(abr_retainer *q, const abr_reading *r, abr_candidate *c)
 {
     mark_line(q);
     set_weight(q, c, NULL);
@@ -336,7 +336,7 @@ static void keep_texts(abr_retainer *q, size_t lines)
     }
 }
 
-static abr_run_line run_line(const abr_reading *r)
+static inline abr_run_line run_line(const abr_reading *r)
 {
     uint32_t said;
     memcpy(&said, &r->line_score, sizeof said);
