@@ -19,6 +19,10 @@
 #include "priority/retain.h"
 #include "text/scan.h"
 
+enum { SHORT_TEXT = ABR_OR_TINY(128 * 1024, 256) }; /* bytes of a text that is all at hand, however it came */
+
+_Static_assert((size_t)SHORT_TEXT <= ABR_TOLD_BY, "a stream holds all of a short text");
+
 /* Counts before a place of the text. */
 typedef struct {
     uint64_t bytes;
@@ -38,6 +42,7 @@ struct abr_by_kind {
     size_t keep;
     abr_hit *hits;    /* copies, followed by their texts; NULL where the text is at hand */
     const char *text; /* all of it, or NULL */
+    bool is_short;    /* it is no longer than SHORT_TEXT */
     abr_text_place where;
     bool decided;
     bool opened; /* its reader has read `start`, which counts once the next chunk is written */
@@ -117,6 +122,7 @@ static abr_code open_reader(abr_by_kind *k)
         return open_log(k, &k->held, &k->log);
     const abr_reader_opts own = {.told = k->told,
                                  .text = k->text,
+                                 .is_short = k->is_short,
                                  .keep = k->keep,
                                  .hits = k->opts.hits,
                                  .hit_count = k->opts.hit_count,
@@ -154,7 +160,8 @@ static void write_chunk(abr_by_kind *k, const char *p, size_t n)
 
 static bool grow_start(abr_by_kind *k, size_t wanted)
 {
-    const size_t most = wanted < ABR_KIND_BYTES ? ABR_KIND_BYTES : wanted; /* a preview may take more */
+    enum { STEP = ABR_OR_TINY(32 * 1024, 64) }; /* bytes at most that are not used */
+    const size_t most = wanted + (STEP - 1 - (wanted - 1) % STEP);
     void *start = k->start;
     const bool fine = abr_grow(k->alloc, &start, &k->start_size, wanted, most, 1);
     k->start = start;
@@ -346,6 +353,7 @@ abr_code abr_by_kind_read(const abr_opts *opts, size_t keep, abr_text_place wher
     if (!k)
         return ABR_ENOMEM;
     k->text = p;
+    k->is_short = n <= SHORT_TEXT;
     k->where = where;
     k->told = abr_tell_as(opts->kind, p, n, true);
     k->decided = true;

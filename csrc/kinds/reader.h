@@ -16,6 +16,7 @@ typedef struct abr_reader abr_reader;
 typedef struct {
     abr_telling told;
     const char *text;    /* the whole text, which stays where it is; NULL: chunks are copied */
+    bool is_short;       /* it would be at hand, too, if it had come in chunks */
     bool is_record;      /* JSON: the text is a record of another one, all of it at hand */
     size_t keep;         /* abr_bytes_to_keep() of the budgets; memory may be some times this */
     const abr_hit *hits; /* valid until abr_reader_methods.open() returns */

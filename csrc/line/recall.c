@@ -90,7 +90,7 @@ void abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patter
     p += stamp;
     n -= stamp;
     const bool fits = n <= ABR_RECALLED_BYTES;
-    const unsigned place = fits ? (unsigned)(hash_of(p, n) >> 48) % ABR_RECALLED : 0;
+    const unsigned place = fits ? (unsigned)(hash_of(p, n) >> 48) & (x->count - 1) : 0;
     abr_recalled *line = &x->lines[place];
     if (fits && is_there(x, place, p, n)) {
         *out = line->reading;

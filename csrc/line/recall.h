@@ -12,7 +12,8 @@
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_RECALLED = ABR_OR_TINY(512, 4), /* lines, */
+    ABR_RECALLED = ABR_OR_TINY(512, 4),    /* lines, a power of 2, */
+    ABR_RECALLED_FEW = ABR_OR_TINY(64, 2), /* or so many where memory is scarce, */
     ABR_RECALLED_BYTES =
         ABR_OR_TINY(192, 40) /* each of so many bytes at most, without the time at its start */
 };
@@ -22,10 +23,11 @@ typedef struct {
     abr_reading reading;
 } abr_recalled;
 
-/* Lines by their hash. `lines` needs not be zeroed. */
+/* Lines by their hash. */
 typedef struct {
     uint16_t sizes[ABR_RECALLED]; /* bytes of each line, and 1; 0: none is there */
-    abr_recalled lines[ABR_RECALLED];
+    unsigned count;               /* of the lines: ABR_RECALLED, or ABR_RECALLED_FEW */
+    abr_recalled *lines;          /* these need not be zeroed */
 } abr_recall;
 
 /* Read a line as abr_read_line() does; one that was read before is only looked up. It has escape sequences

@@ -9,7 +9,6 @@
  * The weight only says what to retain. What is kept of that is decided once all is known, by keep_value.c and
  * choice.c.
  */
-#include <stddef.h>
 #include <string.h>
 
 #include "priority/retain.h"
@@ -119,7 +118,7 @@ struct abr_retainer {
     abr_run last_run;
     open_line last;
 
-    abr_recall recall; /* last: its lines are not zeroed */
+    abr_recall recall; /* its lines follow this */
 };
 
 /* ---- retain weights ---- */
@@ -698,11 +697,14 @@ void abr_retainer_lines(abr_retainer *q, size_t keep, abr_retained *out)
 abr_code abr_retainer_open(const abr_retainer_opts *opts, abr_retainer **out)
 {
     const abr_alloc *alloc = abr_allocator(opts->alloc);
-    abr_retainer *q = alloc->malloc(alloc->ctx, sizeof *q);
+    const unsigned recalled = opts->inside ? ABR_RECALLED_FEW : ABR_RECALLED;
+    abr_retainer *q = alloc->malloc(alloc->ctx, sizeof *q + recalled * sizeof *q->recall.lines);
     *out = q;
     if (!q)
         return ABR_ENOMEM;
-    memset(q, 0, offsetof(abr_retainer, recall.lines));
+    memset(q, 0, sizeof *q);
+    q->recall.count = recalled;
+    q->recall.lines = (abr_recalled *)(void *)(q + 1);
     q->opts = *opts;
     q->alloc = alloc;
     q->step = 1;

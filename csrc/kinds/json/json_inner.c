@@ -31,12 +31,12 @@ size_t abr_json_lines_most(size_t keep)
 
 bool abr_json_has_lines(const abr_json_lines_text *x, size_t keep)
 {
-    return x->whole && x->n <= abr_json_lines_most(keep);
+    return x->whole && (x->document || x->n <= abr_json_lines_most(keep));
 }
 
 bool abr_json_lines_reserve(abr_json_lines_text *x, size_t n, const abr_alloc *alloc)
 {
-    if (x->whole || x->most == 0)
+    if (x->document || x->whole || x->most == 0)
         return true;
     void *p = x->p;
     const size_t left = x->most - x->n;
@@ -47,7 +47,7 @@ bool abr_json_lines_reserve(abr_json_lines_text *x, size_t n, const abr_alloc *a
 
 void abr_json_lines_begin(abr_json_lines_text *x, uint64_t at)
 {
-    if (x->whole)
+    if (x->whole && !x->document)
         return;
     x->at = at;
     x->n = 0;
@@ -66,8 +66,18 @@ static bool has_lines(const char *p, size_t n)
     return count >= NEWLINES;
 }
 
+/* Is it JSON, or several lines, by its first bytes? */
+static bool may_be_lines(const char *p)
+{
+    return *p == '{' || *p == '[' || has_lines(p, ABR_JSON_LINES_LEAST);
+}
+
 void abr_json_lines_take(abr_json_lines_text *x, const char *p, size_t n)
 {
+    if (x->document) {
+        x->n += n;
+        return;
+    }
     if (x->whole || x->passes)
         return;
     if (x->most == 0 || n > x->most - x->n) {
@@ -77,13 +87,15 @@ void abr_json_lines_take(abr_json_lines_text *x, const char *p, size_t n)
     memcpy(x->p + x->n, p, n);
     x->n += n;
     if (!x->is_lines && x->n >= ABR_JSON_LINES_LEAST) {
-        x->is_lines = *x->p == '{' || *x->p == '[' || has_lines(x->p, ABR_JSON_LINES_LEAST);
+        x->is_lines = may_be_lines(x->p);
         x->passes = !x->is_lines;
     }
 }
 
 void abr_json_lines_end(abr_json_lines_text *x)
 {
+    if (x->document && x->n >= ABR_JSON_LINES_LEAST)
+        x->is_lines = may_be_lines(x->document + x->at);
     x->whole = x->whole || (x->is_lines && !x->passes);
     if (!x->whole)
         x->n = 0;

@@ -10,8 +10,9 @@
 ABR_PRIVATE_BEGIN
 
 /* The first long string of several lines, or of JSON, in a document: all of it in its own spelling, within a bound by
- * the budget. */
+ * the budget. Of a document that is all at hand, the last such string, of any length. */
 typedef struct {
+    const char *document; /* NULL: it flows */
     char *p;
     size_t n;
     size_t size; /* allocated */

@@ -184,6 +184,8 @@ static const char *raw_text(const printer *x, const abr_json_value *v)
     const uint64_t n = abr_json_text_size(v);
     if (abr_json_may_be_whole(x->costs, v))
         return v->p + v->head + 1;
+    if (lines->document)
+        return lines->document + v->at + v->head + 1;
     const bool is_it = lines->at == v->at + v->head + 1 && lines->n == n;
     return is_it && abr_json_has_lines(lines, x->q->keep) ? lines->p : NULL;
 }

@@ -499,6 +499,7 @@ static abr_code open_json(const abr_reader_opts *opts, abr_reader **out)
     r->parts = (abr_json_parts){.alloc = opts->alloc,
                                 .is_record = opts->is_record,
                                 .allowance = abr_json_allowance(opts->keep, opts->is_record)};
+    r->lines.document = opts->is_short && !opts->is_record ? opts->text : NULL;
     r->lines.most = opts->is_record ? 0 : abr_json_lines_most(opts->keep);
     r->half = abr_json_string_most(opts->is_record, r->parts.allowance) / 2;
     r->levels.parts = &r->parts;
