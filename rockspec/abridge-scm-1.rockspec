@@ -209,6 +209,7 @@ build = {
     ["abridge.cli.help"] = "lua/abridge/cli/help.lua",
     ["abridge.cli"] = "lua/abridge/cli/init.lua",
     ["abridge.cli.log"] = "lua/abridge/cli/log.lua",
+    ["abridge.cli.nearest"] = "lua/abridge/cli/nearest.lua",
     ["abridge.cli.progress"] = "lua/abridge/cli/progress.lua",
     ["abridge.cli.report"] = "lua/abridge/cli/report.lua",
     ["abridge.cli.stats"] = "lua/abridge/cli/stats.lua",

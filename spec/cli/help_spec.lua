@@ -51,6 +51,24 @@ describe("help", function()
     assert.equal(out, said("--help", "cut"))
   end)
 
+  it("names the command or flag that was meant", function()
+    for words, meant in pairs {
+      reprot = "report",
+      lgo = "log",
+      rn = "run",
+      ["run --timeoot 3 -- true"] = "--timeout",
+      ["cut --max-line=3"] = "--max-lines",
+      ["cut --strat head"] = false, -- too far
+      xyzzy = false,
+      r = false,
+      [("x"):rep(100000)] = false,
+    } do
+      local _, err, code = dir:sh(require("support.command").program() .. " " .. words)
+      assert.equal(2, code)
+      assert.equal(meant and "; did you mean " .. meant .. "? (" or nil, err:match "; did you mean .*%? %(")
+    end
+  end)
+
   it("names every flag that a command takes, in lines of at most 120 columns", function()
     for _, one in ipairs(commands.all()) do
       local out = said(one.name, "--help")
@@ -75,10 +93,10 @@ describe("help", function()
   end)
 
   it("says which command's help lists its flags where one is wrong", function()
-    local _, err, code = run("cut", "--max-line", "3")
-    assert.same({ "abridge: unknown flag --max-line for cut (see abridge cut --help)\n", 2 }, { err, code })
-    _, err = run "cutt"
-    assert.equal('abridge: unknown command "cutt" (see abridge --help)\n', err)
+    local _, err, code = run("cut", "--most", "3")
+    assert.same({ "abridge: unknown flag --most for cut (see abridge cut --help)\n", 2 }, { err, code })
+    _, err = run "sum"
+    assert.equal('abridge: unknown command "sum" (see abridge --help)\n', err)
     _, err, code = run("--color", "never")
     assert.same({ "abridge: which command? (see abridge --help)\n", 2 }, { err, code })
   end)

@@ -199,6 +199,11 @@ describe(":Abridge install", function()
     fails(install(), "cannot get " .. server:url("/release/" .. ARCHIVE) .. ": ", "bytes remaining")
   end)
 
+  it("gives up on a server that accepts and is silent", function()
+    server.answer = function() end
+    fails(install(nil, "install.silence = 1\n"), "cannot get " .. server:url "/release/SHA256SUMS" .. ": ", "too slow")
+  end)
+
   it("leaves all as it was without a network", function()
     local unused = web_server.new()
     local url = unused:url "/release"

@@ -1,5 +1,6 @@
 --- Reads a command line by the table of commands.
 
+local nearest = require "abridge.cli.nearest"
 local terminal = require "abridge.cli.terminal"
 
 local M = {}
@@ -32,7 +33,15 @@ local function read_flag(args, i, flags, name, out)
   local written, value = args[i]:match "^(%-%-?[%w-]+)=(.*)$"
   written = written or args[i]
   local flag = flags[written]
-  if not flag then terminal.bad("unknown flag %s%s", args[i], name and " for " .. name or "") end
+  if not flag then
+    local known = {}
+    for own_name in pairs(flags) do
+      known[#known + 1] = own_name
+    end
+    local meant = nearest(written, known)
+    local hint = meant and ("; did you mean %s?"):format(meant) or ""
+    terminal.bad("unknown flag %s%s%s", args[i], name and " for " .. name or "", hint)
+  end
   if not flag.value then
     if value then terminal.bad("%s takes no value, got %q", written, value) end
     out.switches[key_of(flag)] = true

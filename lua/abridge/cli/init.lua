@@ -4,6 +4,7 @@ local commands = require "abridge.cli.commands"
 local core = require "abridge.base.core_loader"
 local flags = require "abridge.cli.flags"
 local help = require "abridge.cli.help"
+local nearest = require "abridge.cli.nearest"
 local terminal = require "abridge.cli.terminal"
 
 local M = {}
@@ -17,7 +18,14 @@ end
 --- The command of that name, or raise.
 local function found(name)
   local command = commands.find(name)
-  if not command then terminal.bad("unknown command %q", name) end
+  if not command then
+    local names = {}
+    for i, one in ipairs(commands.all()) do
+      names[i] = one.name
+    end
+    local meant = nearest(name, names)
+    terminal.bad("unknown command %q%s", name, meant and ("; did you mean %s?"):format(meant) or "")
+  end
   return command
 end
 

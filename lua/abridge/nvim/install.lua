@@ -14,6 +14,9 @@ local M = {}
 ---@type string
 M.release = "https://github.com/abridge-tools/abridge/releases/download/v" .. version
 
+--- Seconds after which a server that sends nothing is given up.
+M.silence = 30
+
 local SUMS = "SHA256SUMS"
 local MACHINES = { x86_64 = "x86_64", aarch64 = "aarch64", arm64 = "aarch64" }
 local PATIENCE, CONNECT = 900, 20 -- seconds for an archive of a MB, and for the server to answer
@@ -75,6 +78,10 @@ end
 local function fetch(name, folder)
   local url, scheme = M.release .. "/" .. name, M.release:match "^%a+"
   local argv = { "curl", "-q", "--fail", "--location", "--silent", "--show-error", "--proto", "=" .. scheme }
+  local silence = { "--speed-limit", "1", "--speed-time", tostring(M.silence) } -- bytes a second
+  for _, word in ipairs(silence) do
+    argv[#argv + 1] = word
+  end
   for _, word in ipairs { "--connect-timeout", tostring(CONNECT), "--output", folder .. "/" .. name, "--", url } do
     argv[#argv + 1] = word
   end
