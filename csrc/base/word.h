@@ -30,6 +30,16 @@ static inline uint64_t abr_bytes_in(uint64_t word, char from, char to)
     return least & ~more & ~word & tops;
 }
 
+/* The lowest top bit that is set is that of a byte that does not simply stand for itself in a string of JSON: a quote,
+ * a backslash, a control, one that is not ASCII. Bytes after it may be marked in error. */
+static inline uint64_t abr_special_bytes(uint64_t word)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t quote = word ^ ones * '"';
+    const uint64_t backslash = word ^ ones * '\\';
+    return ((word - ones * ' ') | (quote - ones) | (backslash - ones) | word) & ones << 7;
+}
+
 ABR_PRIVATE_END
 
 #endif

@@ -70,24 +70,14 @@ static size_t escape(unsigned char c, char dst[6])
     return 6;
 }
 
-/* The high bit of each byte of a word that does not stand for itself; a byte after such a one may be marked,
- * too. */
-static uint64_t special_bytes(uint64_t word)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    const uint64_t quote = word ^ (ones * '"');
-    const uint64_t backslash = word ^ (ones * '\\');
-    return ((word - ones * 0x20) | (quote - ones) | (backslash - ones) | word) & (ones * 0x80);
-}
-
 /* Bytes at the start that stand for themselves. */
 static size_t plain_bytes(const char *p, size_t n)
 {
     enum { WORD = sizeof(uint64_t) };
     size_t i = 0;
-    while (n - i >= WORD && !special_bytes(abr_load_word(p + i)))
+    while (n - i >= WORD && !abr_special_bytes(abr_load_word(p + i)))
         i += WORD;
-    if (n >= WORD && n - i < WORD && !special_bytes(abr_load_word(p + n - WORD)))
+    if (n >= WORD && n - i < WORD && !abr_special_bytes(abr_load_word(p + n - WORD)))
         return n;
     while (i < n && (unsigned char)p[i] >= 0x20 && (unsigned char)p[i] < 0x80 && p[i] != '"' && p[i] != '\\')
         i++;

@@ -85,19 +85,10 @@ static void value_ends(abr_json_scan *s)
 
 /* ---- strings ---- */
 
-/* The lowest byte of each that is set is one that does not simply belong to a string: a quote, a backslash, a
- * control, not ASCII. Higher ones may be set in error. */
-static uint64_t special(uint64_t word)
-{
-    uint64_t quote = word ^ ones * '"';
-    uint64_t backslash = word ^ ones * '\\';
-    return ((word - ones * ' ') | (quote - ones) | (backslash - ones) | word) & tops;
-}
-
 static inline size_t plain_run(const char *p, size_t n, size_t i)
 {
     for (; n - i >= 8; i += 8) {
-        uint64_t found = special(abr_load_word(p + i));
+        uint64_t found = abr_special_bytes(abr_load_word(p + i));
         if (found != 0)
             return i + (size_t)__builtin_ctzll(found) / 8;
     }
