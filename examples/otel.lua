@@ -4,7 +4,8 @@
 --   lua examples/otel.lua RUN_DIR > traces.jsonl
 --
 -- CONTENT=1 adds what was asked and shown; OTEL_SERVICE_NAME names the service. With TRACEPARENT
--- (https://www.w3.org/TR/trace-context) the spans go into that trace, else into one of their own.
+-- (https://www.w3.org/TR/trace-context) the spans go into that trace, else into one of their own, below a span of the
+-- run.
 local abridge = require "abridge"
 local otel = require "abridge.otel"
 local json = vim and vim.json or require "cjson"
@@ -77,11 +78,24 @@ local function request(span)
   }
 end
 
---- The trace that the spans go into.
+--- The trace that the spans go into; `own` if it is the run's own, whose span is their parent.
 local function trace_of(parent)
   local id, span = (parent or ""):match "^%x%x%-(%x+)%-(%x+)%-%x%x$"
   if id and #id == 32 and #span == 16 then return { id = id, parent = span } end
-  return { id = new_id(16) }
+  return { id = new_id(16), parent = new_id(8), own = true }
+end
+
+--- The span of a run, from the start of its first call to the end of its last.
+local function span_of_run(dir, trace)
+  return {
+    traceId = trace.id,
+    spanId = trace.parent,
+    name = "run",
+    kind = KIND.INTERNAL,
+    startTimeUnixNano = nanoseconds(trace.started),
+    endTimeUnixNano = nanoseconds(trace.ended),
+    attributes = key_values { ["abridge.run"] = dir:match "([^/]+)/*$" or dir },
+  }
 end
 
 local dir = assert(..., "usage: lua examples/otel.lua RUN_DIR")
@@ -91,7 +105,11 @@ for _, event in ipairs(assert(run:events())) do
   if event.type == "tool_call" then
     calls[event.call_id] = event
   elseif event.type == "tool_result" and event.duration_ms then
+    local ended = math.floor(event.time * 1000 + 0.5)
+    trace.started = math.min(trace.started or ended, ended - event.duration_ms)
+    trace.ended = math.max(trace.ended or ended, ended)
     io.write(json.encode(request(span_of(event, calls[event.call_id], trace))), "\n")
   end
 end
+if trace.own and trace.ended then io.write(json.encode(request(span_of_run(dir, trace))), "\n") end
 run:close()

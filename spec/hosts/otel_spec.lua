@@ -387,13 +387,19 @@ describe("examples/otel.lua", function()
 
   it("writes a request a line, by the rules of OTLP/JSON", function()
     local list = spans { TRACEPARENT = "", CONTENT = "" }
-    assert.equal(4, #list)
-    local ids, trace = {}, list[1].traceId
+    assert.equal(5, #list)
+    local root = table.remove(list) -- that of the run, which all others are in
+    assert.same({ "run", 1 }, { root.name, root.kind })
+    assert.is_nil(root.parentSpanId)
+    assert.equal("run", attribute(root, "abridge.run"))
+    local ids, trace = { [root.spanId] = true }, root.traceId
     for _, span in ipairs(list) do
       assert.is_nil(ids[span.spanId])
       ids[span.spanId] = true
       assert.equal(trace, span.traceId)
-      assert.is_nil(span.parentSpanId)
+      assert.equal(root.spanId, span.parentSpanId)
+      assert.is_true(root.startTimeUnixNano <= span.startTimeUnixNano)
+      assert.is_true(root.endTimeUnixNano >= span.endTimeUnixNano)
       assert.equal(1, span.kind) -- SPAN_KIND_INTERNAL
       assert.is_true(#span.startTimeUnixNano == 19 and span.startTimeUnixNano <= span.endTimeUnixNano)
       assert.is_nil(attribute(span, "gen_ai.tool.call.arguments"))
@@ -409,6 +415,7 @@ describe("examples/otel.lua", function()
   it("goes into the trace that it is given, with content where that is asked for", function()
     local id, parent = ("ab"):rep(16), ("cd"):rep(8)
     local list = spans { TRACEPARENT = "00-" .. id .. "-" .. parent .. "-01", CONTENT = "1" }
+    assert.equal(4, #list)
     for _, span in ipairs(list) do
       assert.same({ id, parent }, { span.traceId, span.parentSpanId })
     end

@@ -88,7 +88,7 @@ describe("a workflow #once", function()
         assert.equal("number", type(job["timeout-minutes"]))
         for _, step in ipairs(job.steps) do
           assert.is_true((step.run == nil) ~= (step.uses == nil))
-          if step.uses then assert.matches("^[%w-]+/[%w-]+@v%d+$", step.uses) end
+          if step.uses then assert.matches("^[%w-]+/[%w-]+@" .. ("%x"):rep(40) .. "$", step.uses) end -- no moving tag
           if step.run then assert.matches("^make [%l -]+$", step.run) end
           for target in (step.run or ""):gsub("^make ", ""):gmatch "%S+" do
             targets = targets + 1
