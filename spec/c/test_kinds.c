@@ -468,7 +468,8 @@ static void a_document_is_a_part_unless_it_is_small_for_the_log_it_splits(void)
     enum { FEW = 20, MANY = 1000 };
     CHECK_KIND("mixed", kind_of_log_around(MANY, 0));
     CHECK_KIND("mixed", kind_of_log_around(0, MANY));
-    CHECK_KIND("mixed", kind_of_log_around(MANY, FEW));
+    CHECK_KIND("mixed", kind_of_log_around(FEW, FEW));
+    CHECK_KIND("log", kind_of_log_around(MANY, FEW));
     CHECK_KIND("log", kind_of_log_around(MANY, MANY));
 }
 

@@ -333,7 +333,7 @@ local function small_diff(files)
       name,
       name
     )
-    local n = random.between(3, 40)
+    local n = random.between(12, 40)
     list[#list + 1] = ("@@ -1,%d +1,%d @@"):format(n + 1, n + 1)
     for i = 1, n do
       list[#list + 1] = (" local total_%d = count(%d)"):format(i, i * f)
@@ -361,20 +361,20 @@ local MIXED = {
   end,
   json_lines = function()
     local list = {}
-    for i = 1, random.between(8, 60) do
+    for i = 1, random.between(16, 60) do
       list[i] = ('{"id":%d,"name":"item %d","state":"%s"}'):format(i, i, random.choose { "ok", "ok", "failed" })
     end
     return table.concat(list, "\n") .. "\n"
   end,
   diff = function()
-    return small_diff(random.between(1, 6))
+    return small_diff(random.between(2, 6))
   end,
   log = function()
-    return small_log(random.between(4, 300))
+    return small_log(random.between(4, 100))
   end,
   text = function()
     local list = {}
-    for i = 1, random.between(8, 120) do
+    for i = 1, random.between(8, 60) do
       list[i] = random.choose { "local function part_%d(a, b)", "  return a + %d * b", "end", "-- counts %d things" }
       list[i] = list[i]:gsub("%%d", tostring(i))
     end
@@ -382,7 +382,7 @@ local MIXED = {
   end,
 }
 
---- What several commands print: documents, records, diffs, source and the log of a build that fails.
+--- What several commands print, none of it too small to be a part: documents, records, diffs, source and the log of a build that fails.
 function M.mixed()
   local parts, texts, needles = {}, {}, {}
   local kinds = { random.choose { "json", "diff" }, "log" }

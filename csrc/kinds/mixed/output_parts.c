@@ -23,7 +23,7 @@ enum {
     LEAST_PART = 256, /* bytes */
     LEAST_LINES = 4,  /* or of a document so many lines */
     LEAST_REST = 4,   /* lines between what is no document that make a part of their own */
-    OF_THE_LESS = 16 /* a part inside a log is at least such a part of the smaller piece that it splits off */
+    OF_THE_REST = 16  /* what stands between others is at least such a part of these to be one */
 };
 
 typedef struct {
@@ -172,8 +172,8 @@ static void join_rest(parts_search *s)
     s->count = count;
 }
 
-/* Drop what is small for the log that it would split: `cat a.json; make` are two parts, and a log that prints some
- * records now and then is one. */
+/* Drop what is small for what it would split: `cat a.json; make` are two parts, and a log that prints some records now
+ * and then is one, or a failure that shows a diff. */
 static void drop_small(parts_search *s)
 {
     size_t all = 0;
@@ -183,10 +183,9 @@ static void drop_small(parts_search *s)
     for (size_t i = 0; i < s->count; i++) {
         abr_output_part *part = &s->list[i];
         const size_t size = part->end - part->from;
-        const size_t less = before < all - before ? before : all - before;
         if (is_rest(part))
             before += size;
-        else if (size < less / OF_THE_LESS)
+        else if (before > 0 && before < all && size < all / OF_THE_REST)
             part->kind = ABR_KIND_TOLD;
     }
     join_rest(s);
