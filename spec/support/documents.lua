@@ -382,7 +382,8 @@ local MIXED = {
   end,
 }
 
---- What several commands print, none of it too small to be a part: documents, records, diffs, source and the log of a build that fails.
+--- What several commands print, none of it too small to be a part: documents, records, diffs, source and the log of a
+--- build that fails.
 function M.mixed()
   local parts, texts, needles = {}, {}, {}
   local kinds = { random.choose { "json", "diff" }, "log" }
