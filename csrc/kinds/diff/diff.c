@@ -238,13 +238,20 @@ bool abr_diff_may_start(const char *p, size_t n, bool mail)
 {
     abr_text_line line;
     size_t at = 0;
-    if (!abr_next_line(p, n, &at, &line))
+    const size_t first = n < HASH ? n : HASH;
+    const bool is_named = n > 0 && memchr("dIcF", *p, 4); /* diff, Index, commit, From */
+    if (!is_named && !mail && !abr_diff_hash_at((abr_text_line){p, first}, 0) &&
+        (n == 0 || !memchr("- ", *p, 2)))
+        return false; /* nearly all lines */
+    if (!abr_next_line(p, n, &at, &line) || line.n == 0)
         return false;
-    const abr_diff_line is = abr_diff_line_of(line);
-    if (is == ABR_DIFF_OTHER && abr_diff_hash_at(line, 0) && abr_next_line(p, n, &at, &line))
-        return abr_diff_line_of(line) == ABR_DIFF_FILE; /* git log -p --oneline */
-    return is == ABR_DIFF_FILE || is == ABR_DIFF_COMMIT || is_stat(line) || is_plain_header(line, p, n, at) ||
-           (mail && starts_a_mail(line));
+    if (is_stat(line) || is_plain_header(line, p, n, at) || (mail && starts_a_mail(line)))
+        return true;
+    const abr_diff_line is = is_named ? abr_diff_line_of(line) : ABR_DIFF_OTHER;
+    if (is == ABR_DIFF_FILE || is == ABR_DIFF_COMMIT)
+        return true;
+    return abr_diff_hash_at(line, 0) && abr_next_line(p, n, &at, &line) &&
+           abr_diff_line_of(line) == ABR_DIFF_FILE; /* git log -p --oneline */
 }
 
 /* Does the line go on in a commit: `Author: Ada`, four blanks and a word, a count of its changes? */

@@ -47,9 +47,10 @@ bool abr_is_json(const char *p, size_t n, bool whole)
 
 size_t abr_json_document_size(const char *p, size_t n, size_t *read)
 {
-    uint64_t levels[ABR_JSON_JUDGED / ABR_JSON_LEVELS];
+    enum { DEEPEST = ABR_OR_TINY(1024, 64) };
+    uint64_t levels[DEEPEST / ABR_JSON_LEVELS];
     abr_json_scan scan;
-    abr_json_open(&scan, levels, ABR_JSON_JUDGED);
+    abr_json_open(&scan, levels, DEEPEST);
     abr_json_token token;
     size_t i = 0;
     do

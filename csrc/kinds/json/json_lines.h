@@ -18,7 +18,8 @@ bool abr_is_json(const char *p, size_t n, bool whole);
  * alone is none. Where the text is not whole, its last line counts only if it ends. */
 bool abr_is_json_lines(const char *p, size_t n, bool whole);
 
-/* The size of the object or array that starts (p, n); 0: there is none. *read gets the bytes that show it. */
+/* The size of the object or array that starts (p, n); 0: there is none, or it is deeper than 1,024. *read gets the bytes
+ * that show it. */
 size_t abr_json_document_size(const char *p, size_t n, size_t *read);
 
 ABR_PRIVATE_END

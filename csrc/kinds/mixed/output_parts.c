@@ -125,7 +125,8 @@ static size_t part_end_at(const parts_search *s, size_t at, abr_kind *kind, size
 
 static bool is_all_blank(const parts_search *s, size_t from, size_t end)
 {
-    while (from < end && memchr(" \t\r\n", s->p[from], 4))
+    const char *p = s->p;
+    while (from < end && (p[from] == '\n' || p[from] == ' ' || p[from] == '\t' || p[from] == '\r'))
         from++;
     return from == end;
 }
@@ -151,6 +152,8 @@ static void find_all(parts_search *s)
     size_t at = 0;
     for (size_t next; at < s->n && s->count + 3 < FOUND_MOST; at = next) {
         abr_kind kind;
+        while (at + 1 < s->n && s->p[at] == '\n') /* there may be many */
+            at++;
         const size_t end = part_end_at(s, at, &kind, &next);
         if (end == 0)
             continue;

@@ -21,7 +21,7 @@ typedef struct {
 } abr_output_parts;
 
 /* Find the parts of a whole text, in time linear in it. False: it has one, or all are logs and texts. Nothing is
- * allocated; 40 KiB of stack are used. */
+ * allocated; 32 KiB of stack are used. */
 bool abr_find_parts(const char *p, size_t n, abr_output_parts *out);
 
 ABR_PRIVATE_END
