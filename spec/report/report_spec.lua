@@ -191,6 +191,7 @@ describe("the page of a run #few", function()
         assert.equal(number, tonumber((big[i + 1]:gsub(",", ""))))
       end
       assert.equal(sums.all.net, tonumber((big[4]:gsub(",", ""))))
+      has(elements, "<dd", " by plain cuts to the same budgets")
       local rows = texts(elements, "<tr")
       assert.equal(6, #rows)
       assert.matches("^read_file2 ?", rows[2])

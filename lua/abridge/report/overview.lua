@@ -28,12 +28,13 @@ function M.sums(all)
   local failed = all.errors > 0 and detail(words.count(all.errors) .. " failed", "bad") or detail "none failed"
   if all.unfinished > 0 then failed = failed .. detail(words.count(all.unfinished) .. " without a result", "bad") end
   local share = words.saved(all)
+  local plain = all.cut > 0 and detail(words.count(all.tokens_plain) .. " by plain cuts to the same budgets") or ""
   local again = all.saved > all.net and detail(words.count(all.saved - all.net) .. " read again later") or ""
   return table.concat {
     '<dl class="sums">',
     box("calls", words.count(all.calls), failed .. detail(words.count(all.cut) .. " cut")),
     box("tokens printed", words.count(all.tokens_printed), detail(words.size(all.bytes_printed))),
-    box("tokens the model saw", words.count(all.tokens_shown), detail(words.size(all.bytes_shown))),
+    box("tokens the model saw", words.count(all.tokens_shown), detail(words.size(all.bytes_shown)) .. plain),
     box("tokens saved", words.count(all.net), (share ~= "" and detail(share .. " of what was printed") or "") .. again),
     "</dl>",
   }
