@@ -39,11 +39,11 @@ say = @$(if $(V)$(QUIET),:,echo "  $(1) $(if $(2),$(2),$@)")
 
 ifeq ($(shell uname -s),Darwin)
 module_ldflags = -bundle -undefined dynamic_lookup -Wl,-exported_symbol,_luaopen_abridge_core
-lib_ldflags = -dynamiclib -install_name @rpath/libabridge.so
+lib_ldflags = -dynamiclib -install_name @rpath/$(soname)
 else
 # Only luaopen_abridge_core leaves the module: a program that also links libabridge keeps its own.
 module_ldflags = -shared -Wl,--exclude-libs,ALL
-lib_ldflags = -shared -Wl,-soname,libabridge.so
+lib_ldflags = -shared -Wl,-soname,$(soname)
 endif
 
 ifneq ($(MAKECMDGOALS),nvim)# which wants no headers of Lua
@@ -91,6 +91,7 @@ clean: ## remove build/ and lua/abridge/core.so
 	rm -rf build lua/abridge/core.so
 
 with_paths = LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;" LUA_CPATH="build/5.4/?.so;;"
+soname = libabridge.so.$(basename $(version))# a minor release may change layouts: doc/versions.md
 version = $(shell sed -n 's/^.define ABR_VERSION "\(.*\)"/\1/p' csrc/abridge.h)
 
 # ------------------------------------------------------------------ how it is built
@@ -133,6 +134,7 @@ build/libabridge.a: $(core_obj)
 
 build/libabridge.so: $(core_obj)
 	$(call link,$(lib_ldflags))
+	@ln -sf $(@F) $(@D)/$(soname)
 
 build/include/abridge.h: csrc/abridge.h
 	@mkdir -p $(@D)

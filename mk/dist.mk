@@ -20,6 +20,7 @@ dist: ## build all that is released of HEAD into DIST=build/dist; LUAS=5.4 MACHI
 	$(foreach v,$(filter-out 5.1 $(luas),$(or $(LUAS),$(dist_luas))),$(error no headers of Lua $(v) found: \
 		run 'make setup' or set LUA_INCDIR_$(subst .,_,$(v))))
 	@VERSION=$(version) LUAS="$(or $(LUAS),$(dist_luas))" MACHINES="$(or $(MACHINES),$(dist_machines))" \
+		COMPLETIONS="$(shells)" \
 		mk/dist/dist.sh "$(abspath $(or $(DIST),build/dist))" \
 		$(foreach v,$(luas),LUA_INCDIR_$(subst .,_,$(v))=$(abspath $(incdir_$(v))))
 

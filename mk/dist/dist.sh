@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# mk/dist/dist.sh FOLDER [VARIABLE=VALUE]...: `make dist`, which sets VERSION, LUAS and MACHINES.
+# mk/dist/dist.sh FOLDER [VARIABLE=VALUE]...: `make dist`, which sets VERSION, LUAS, MACHINES and COMPLETIONS.
 #
 # Builds what is released of HEAD, in a folder with HEAD's files alone; what is not committed is not in it. The same
 # commit gives the same bytes, wherever and whenever it is built with the same tools: times are the commit's, owners are
@@ -92,15 +92,49 @@ what_core_needs() {
 
 # ------------------------------------------------------------------ packages of them
 
+# completions PREFIX: what makes the shells complete the command, written by a core of this machine
+completions() {
+  local lua core shell to
+  for lua in $LUAS; do
+    core=$source/build/cores/$(uname -m)/$lua.so
+    if [ -e "$core" ] && command -v "lua$lua" > /dev/null; then
+      mkdir -p "$work/cpath/abridge"
+      cp "$core" "$work/cpath/abridge/core.so"
+      for shell in $COMPLETIONS; do
+        to=$1/${shell#*:}
+        mkdir -p "${to%/*}"
+        LUA_CPATH="$work/cpath/?.so;;" "lua$lua" "$source/lua/abridge/bin/abridge" completion "${shell%%:*}" > "$to"
+      done
+      return
+    fi
+  done
+  echo "dist: none of Lua $LUAS here to write completions with" >&2
+  return 1
+}
+
+# without_scripts FOLDER: takes out the scripts that write some of the documents
+without_scripts() {
+  find "$1" \( -name '*.lua' -o -name '*.sh' \) -delete
+  find "$1" -type d -empty -delete
+}
+
+# for_people FOLDER: what is to be read
+for_people() {
+  cp -R "$source"/{doc,LICENSE,README.md,CHANGELOG.md} "$1/"
+  without_scripts "$1/doc"
+}
+
 # pack_lua LUA MACHINE CORE: the archive for a prefix
 pack_lua() {
   local to=$work/package
-  mkdir -p "$to/bin" "$to/share/lua/$1" "$to/lib/lua/$1/abridge" "$to/share/doc/abridge"
+  mkdir -p "$to/bin" "$to/share/lua/$1" "$to/lib/lua/$1/abridge" "$to/share/doc/abridge" "$to/share/man/man1"
   sed "1s/lua\$/lua$1/" "$source/lua/abridge/bin/abridge" > "$to/bin/abridge"
   cp -R "$source/lua/." "$to/share/lua/$1/"
   rm -r "$to/share/lua/$1/abridge/bin"
   cp "$3" "$to/lib/lua/$1/abridge/core.so"
-  cp -R "$source"/{doc,LICENSE,README.md,CHANGELOG.md} "$to/share/doc/abridge/"
+  for_people "$to/share/doc/abridge"
+  mv "$to/share/doc/abridge/doc/abridge.1" "$to/share/man/man1/"
+  cp -R "$work/completions/." "$to/"
   chmod 755 "$to/bin/abridge" "$to/lib/lua/$1/abridge/core.so"
   local file=$out/$name-lua$1-linux-$2.tar.gz
   pack_tar "$file" "$to" | gzip -9 -n > "$file"
@@ -111,7 +145,8 @@ pack_lua() {
 pack_nvim() {
   local to=$work/package file=$out/$name-nvim-linux-$1.tar.gz
   mkdir "$to"
-  cp -R "$source"/{lua,plugin,doc,LICENSE,README.md,CHANGELOG.md} "$to/"
+  for_people "$to"
+  cp -R "$source"/{lua,plugin} "$to/"
   cp "$2" "$to/lua/abridge/core.so"
   chmod 755 "$to/lua/abridge/core.so"
   pack_tar "$file" "$to" | gzip -9 -n > "$file"
@@ -124,6 +159,7 @@ pack_rock() {
   mkdir -p "$to/bin" "$to/lib/abridge" "$work/rocks/lua$1"
   cp "$source/rockspec/$rock.rockspec" "$to/"
   cp -R "$source"/{doc,plugin,lua} "$to/"
+  without_scripts "$to/doc"
   mv "$to/lua/abridge/bin/abridge" "$to/bin/"
   rmdir "$to/lua/abridge/bin"
   cp "$3" "$to/lib/abridge/core.so"
@@ -135,6 +171,7 @@ pack_rock() {
   rm -r "$to"
 }
 
+completions "$work/completions"
 for machine in $MACHINES; do
   for lua in $LUAS; do
     core=$source/build/cores/$machine/$lua.so

@@ -127,6 +127,21 @@ describe("make dist #once", function()
     assert.equal(run "git ls-tree -r --name-only HEAD", table.concat(found, "\n") .. "\n")
   end)
 
+  it("has man page and completions where they are looked for, and none of the scripts that write documents", function()
+    local listed = run(("tar -tzf '%s'"):format(at "-lua5.4-linux-x86_64.tar.gz"))
+    for _, name in ipairs {
+      "man/man1/abridge.1",
+      "bash-completion/completions/abridge",
+      "zsh/site-functions/_abridge",
+      "fish/vendor_completions.d/abridge.fish",
+    } do
+      assert.matches("/share/" .. name .. "\n", listed, 1, true)
+    end
+    for _, name in ipairs { "-lua5.4-linux-x86_64.tar.gz", "-nvim-linux-x86_64.tar.gz" } do
+      assert.not_matches("/doc/[^\n]*%.l?[us][ah]\n", run(("tar -tzf '%s'"):format(at(name))))
+    end
+  end)
+
   it("knows no path of this machine", function()
     for _, name in ipairs { "-lua5.4-linux-x86_64.tar.gz", "-nvim-linux-x86_64.tar.gz" } do
       run(("mkdir '%s/paths' && tar -C '%s/paths' -xzf '%s'"):format(dir, dir, at(name)))

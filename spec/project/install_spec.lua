@@ -82,7 +82,37 @@ describe("make install #once", function()
   it("puts the C library there, and nothing that it should not", function()
     assert.equal(paths.read "csrc/abridge.h", dir:read "usr/include/abridge.h")
     assert.is_truthy(dir:read "usr/lib/libabridge.a")
-    assert.is_truthy(dir:read "usr/lib/libabridge.so")
+    local soname = "libabridge.so." .. abridge.version:match "^%d+%.%d+"
+    assert.matches("SONAME +" .. soname .. "\n", (dir:sh("objdump -p usr/lib/" .. soname)))
+    for _, name in ipairs { "libabridge.so", soname } do
+      assert.equal(
+        "libabridge.so." .. abridge.version .. "\n",
+        (dir:sh(("basename $(readlink -f usr/lib/%s)"):format(name)))
+      )
+    end
     assert.equal("", (dir:sh "find usr -name '*.so' -path '*/share/*' -o -name '*~'"))
+  end)
+
+  it("tells pkg-config where the C library is, and a program that it links runs", function()
+    if not command.has "pkg-config" then return pending "pkg-config is missing" end
+    local flags = "PKG_CONFIG_SYSROOT_DIR=$PWD PKG_CONFIG_PATH=usr/lib/pkgconfig pkg-config --cflags --libs abridge"
+    local source = tmpdir.quote(tmpdir.root() .. "/examples/count_cut.c")
+    dir:run(("cc %s $(%s) -I$PWD/usr/include -L$PWD/usr/lib -o count_cut"):format(source, flags))
+    assert.matches("%[3 of 9 lines", (dir:sh "seq 9 | LD_LIBRARY_PATH=$PWD/usr/lib ./count_cut"))
+    local version = dir:sh "PKG_CONFIG_PATH=usr/lib/pkgconfig pkg-config --modversion abridge"
+    assert.equal(abridge.version .. "\n", version)
+  end)
+
+  it("takes LIBDIR, and `make uninstall` leaves nothing", function()
+    local line = "unset MAKEFLAGS MAKELEVEL; make -s -C %s %s DESTDIR=%s PREFIX=/opt/a LIBDIR=/opt/a/lib64"
+    local function make(target)
+      return dir:sh(line:format(tmpdir.quote(tmpdir.root()), target, dir:at "other"))
+    end
+    assert.same({ "", "", 0 }, { make "install" })
+    assert.equal("", (dir:sh "find other -path '*/lib/*'"))
+    local program = "cd / && env -u LUA_PATH -u LUA_CPATH " .. tmpdir.quote(dir:at "other/opt/a/bin/abridge")
+    assert.same({ "abridge " .. abridge.version .. "\n", "", 0 }, { dir:sh(program .. " --version") })
+    assert.same({ "", "", 0 }, { make "uninstall" })
+    assert.equal("", (dir:sh "find other ! -type d"))
   end)
 end)
