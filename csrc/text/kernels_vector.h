@@ -25,8 +25,7 @@ enum {
     COUNTED = 1024,              /* bytes counted at once on the way to a newline far off */
     WALKED = 16,                 /* newlines up to which walking from one to the next is as fast */
     CHECKED = 2 * LINE,          /* bytes checked at once; a multiple of WIDTH */
-    ESC = 0x1B,
-    MOST_BEFORE = 3, /* bytes before one that may belong to its char */
+    MOST_BEFORE = 3,             /* bytes before one that may belong to its char */
     VECTORS = ABR_CLASSIFIED / WIDTH
 };
 
@@ -314,8 +313,9 @@ KERNEL size_t well_formed(const char *p, size_t n, uint64_t *chars)
 KERNEL size_t plain(const char *p, size_t n)
 {
     uint64_t chars = 0;
-    size_t i = ascii_run(p, n < CHECKED ? n : CHECKED, true); /* between escape sequences runs are short */
-    if (i < n && p[i] == ESC)
+    enum { CHAR = MOST_BEFORE + 1 };
+    size_t i = ascii_run(p, n < CHECKED ? n : CHECKED, true); /* between what is cleaned runs are short */
+    if (i < n && abr_scalar.plain(p + i, n - i < CHAR ? n - i : (size_t)CHAR) == 0)
         return i;
     i += fine_run(p + i, n - i, true, &chars);
     return i + abr_scalar.plain(p + i, n - i);
