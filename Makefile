@@ -91,7 +91,6 @@ clean: ## remove build/ and lua/abridge/core.so
 	rm -rf build lua/abridge/core.so
 
 with_paths = LUA_PATH="lua/?.lua;lua/?/init.lua;spec/?.lua;;" LUA_CPATH="build/5.4/?.so;;"
-soname = libabridge.so.$(basename $(version))# a minor release may change layouts: doc/versions.md
 version = $(shell sed -n 's/^.define ABR_VERSION "\(.*\)"/\1/p' csrc/abridge.h)
 
 # ------------------------------------------------------------------ how it is built
@@ -134,7 +133,6 @@ build/libabridge.a: $(core_obj)
 
 build/libabridge.so: $(core_obj)
 	$(call link,$(lib_ldflags))
-	@ln -sf $(@F) $(@D)/$(soname)
 
 build/include/abridge.h: csrc/abridge.h
 	@mkdir -p $(@D)

@@ -9,6 +9,12 @@ lua_version = $(shell $(LUA) -e 'print(_VERSION:match "%d+%.%d+")')
 shells := bash:share/bash-completion/completions/abridge zsh:share/zsh/site-functions/_abridge \
 	fish:share/fish/vendor_completions.d/abridge.fish
 
+# A minor release may change layouts (doc/versions.md), so a program starts with that of its own alone.
+soname = libabridge.so.$(basename $(version))
+lib: build/$(soname)
+build/$(soname): build/libabridge.so
+	@ln -sf $(<F) $@
+
 # Where the command looks for its core: beside itself, where LIBDIR is below PREFIX.
 core_place = $(if $(filter $(PREFIX)/%,$(LIBDIR)),prefix .. "$(LIBDIR:$(PREFIX)%=%)/lua/","$(LIBDIR)/lua/")
 
