@@ -185,6 +185,9 @@ static bool fails_alone(finder *f, abr_text_line line, size_t next)
     f->weighed++;
     abr_next_line(f->p, f->n, &next, &after);
     const bool is_rule = after.n > 0 && *after.p == '\t'; /* of a makefile */
+    const bool diagnostic = told.form == ABR_FORM_PLACE && told.log >= 1 && told.text == 0;
+    if (diagnostic)
+        return true;
     return (of_program || ((printed || plain) && is_labelled(line))) && !is_rule && !is_prose(f, after);
 }
 

@@ -152,12 +152,29 @@ describe("an output of several commands #once", function()
       "error: pathspec 'no-such' did not match any file(s) known to git\n",
       "Runtime error near line 7: FOREIGN KEY constraint failed (19)\n",
       "rsync error: some files/attrs were not transferred (see previous errors) (code 23) at main.c(1338) [sender=3]\n",
+      "curl: (7) Failed to connect to 127.0.0.1 port 1 after 0 ms: Couldn't connect to server\n",
+      "dpkg-deb (subprocess): cannot copy archive member from 'a.deb' to decompressor pipe: unexpected end of file\n",
+      "E: Unable to correct problems, you have held broken packages.\n",
+      "make: *** No rule to make target 'gen/columns.txt', needed by 'table.h'.  Stop.\n",
+      "not ok 340 - report 340 keeps its lines\n",
+      "rate.c:6:18: runtime error: signed integer overflow: 2147483647 * 3 cannot be represented in type 'int'\n",
     } do
       for _, text in ipairs { source .. message, listing .. message .. source } do
         local content, cut = abridge.auto(text, { max_bytes = 4096 })
         assert.equal("log", cut.kind, message)
         assert.truthy(content:find(message, 1, true), message)
       end
+    end
+  end)
+
+  it("is text where a makefile or a list of words says so", function()
+    local source = around[1]
+    for _, lines in ipairs {
+      "score-kinds: build ## kinds, rules broken, needles lost\n\t@lua bench/score.lua\n",
+      "autodie::exception - Exceptions from autodying functions.\n",
+      "invalid_targets: list of supplied targets that were not found.\n",
+    } do
+      assert.equal("text", abridge.kind(source .. lines .. source), lines)
     end
   end)
 

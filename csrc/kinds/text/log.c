@@ -193,6 +193,14 @@ bool abr_stretch_is_written(const abr_forms *forms, const char *p, size_t n, boo
            (!surely || (all.text >= least_sure * all.lines && all.log <= most_sure * all.lines));
 }
 
+bool abr_stretch_is_printed(const abr_forms *forms, const char *p, size_t n)
+{
+    evidence all;
+    evidence head;
+    weigh_lines(OF_STRETCH, any_log, forms, p, n, &all, &head);
+    return all.log >= all.text || all.log >= least_printed * all.lines;
+}
+
 size_t abr_find_printed(const char *p, size_t n)
 {
     abr_forms forms;

@@ -16,6 +16,9 @@ bool abr_is_written(const char *p, size_t n);
  * at. `forms`: all of them. */
 bool abr_stretch_is_written(const abr_forms *forms, const char *p, size_t n, bool surely);
 
+/* Does such a stretch tell of a log rather than of anything written, and not just of neither? */
+bool abr_stretch_is_printed(const abr_forms *forms, const char *p, size_t n);
+
 /* Find the first stretch of (p, n), of some 8 KiB of whole lines, that is not written. Returns where it starts, n if there
  * is none. */
 size_t abr_find_printed(const char *p, size_t n);

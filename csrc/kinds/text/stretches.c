@@ -237,7 +237,8 @@ static bool is_open_written(const abr_stretches *s, const abr_log_part *list, si
     if (count == PARTS_MOST && !list[count - 1].written)
         return false;
     const bool follows = count > 0 && list[count - 1].written;
-    if (!abr_stretch_is_written(&s->forms, p, n, !follows))
+    if (!abr_stretch_is_written(&s->forms, p, n, !follows) &&
+        (!follows || abr_stretch_is_printed(&s->forms, p, n)))
         return false;
     const size_t from = follows && s->before_n > 0 ? line_after(s, s->before_n / 2) : s->before_n;
     const size_t all = s->before_n + n - from;
