@@ -169,6 +169,21 @@ static bool starts_with_program(abr_text_line line)
     return line.p[line.n - 1] != ':' && (ABR_STARTS(line, "E: ") || (i > 1 && abr_has_at(line, i, ": ", 2)));
 }
 
+/* Does it start with a file, a line and a column: "a.c:6:18: "? Search results have a line alone, or no blank. */
+static bool has_column(abr_text_line line)
+{
+    const char *colon = memchr(line.p, ':', line.n);
+    size_t i = colon ? (size_t)(colon - line.p) : line.n;
+    for (unsigned numbers = 0; numbers < 2; numbers++) {
+        const size_t from = ++i;
+        while (i < line.n && abr_is_digit(line.p[i]))
+            i++;
+        if (i == from || i >= line.n || line.p[i] != ':')
+            return false;
+    }
+    return i + 1 < line.n && line.p[i + 1] == ' ';
+}
+
 /* Is the line, whose next one starts at `next`, a message that tells of a failure wherever it stands? Where people
  * quote one, or write what looks like one, their words go on. */
 static bool fails_alone(finder *f, abr_text_line line, size_t next)
@@ -185,7 +200,7 @@ static bool fails_alone(finder *f, abr_text_line line, size_t next)
     f->weighed++;
     abr_next_line(f->p, f->n, &next, &after);
     const bool is_rule = after.n > 0 && *after.p == '\t'; /* of a makefile */
-    const bool diagnostic = told.form == ABR_FORM_PLACE && told.log >= 1 && told.text == 0;
+    const bool diagnostic = told.form == ABR_FORM_PLACE && told.text == 0 && has_column(line);
     if (diagnostic)
         return true;
     return (of_program || ((printed || plain) && is_labelled(line))) && !is_rule && !is_prose(f, after);
