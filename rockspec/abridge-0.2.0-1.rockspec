@@ -198,6 +198,7 @@ build = {
     ["abridge.base.proc"] = "lua/abridge/base/proc.lua",
     ["abridge.base.real_path"] = "lua/abridge/base/real_path.lua",
     ["abridge.base.shell"] = "lua/abridge/base/shell.lua",
+    ["abridge.base.spool"] = "lua/abridge/base/spool.lua",
     ["abridge.base.strings"] = "lua/abridge/base/strings.lua",
     ["abridge.base.time_slices"] = "lua/abridge/base/time_slices.lua",
     ["abridge.base.types"] = "lua/abridge/base/types.lua",

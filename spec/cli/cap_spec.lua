@@ -103,6 +103,7 @@ describe("abridge cap", function()
     end
     assert.matches("%[Showing %d+ of 34%d+ lines", within("cap", "run_command", "--no-save"))
     assert.matches("^34567897\n.*\n34567900\n345$", within("cut", "--strategy", "tail", "--max-lines", "5"))
+    assert.matches("%[Showing lines 1%-2000 of 34%d+%. ", within("cap", "read_file", "--no-save"))
     assert.equal(30000, #within("cut", "--max-bytes", "30000", "--strategy", "head_tail", "--snap", "char"))
   end)
 
@@ -120,6 +121,16 @@ describe("abridge cap", function()
     assert.equal(expected, (fed(log, "bash", "--profile", "pi", "--no-save")))
     local long = ("x"):rep(40000) .. "\n"
     assert.equal((abridge.cap(long, "read_file", { path = "a b.txt" })), (fed(long, "read_file", "--path", "a b.txt")))
+  end)
+
+  it("shows a long text for read_file as the page of a file that it is", function()
+    local text, args = ("a line of a file\n"):rep(100000), { "read_file", "--no-save", "--json", "--path", "a.txt" }
+    local said = json.decode((fed(text, (table.unpack or unpack)(args))))
+    local content, cut = abridge.cap(text, "read_file", { path = "a.txt" })
+    assert.equal(content, said.content)
+    for _, key in ipairs { "total_lines", "total_bytes", "last_line", "next_offset", "version" } do
+      assert.equal(cut[key], said.details.cut[key], key)
+    end
   end)
 
   it("gives valid UTF-8 of any bytes", function()

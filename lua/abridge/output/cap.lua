@@ -71,7 +71,7 @@ end
 --- Apply these options to a session's value. A text for read_file is the first page of a file, unless it is known to be
 --- something else.
 ---@param call abridge.ResultCall
----@param value table with a text; or one whose stream is opened next, not for read_file
+---@param value table with a text; for read_file also a file with it, for others also one whose stream is opened next
 ---@param opts abridge.SessionCapOptions
 ---@param redactor? abridge.Redactor
 function M.prepare(call, value, opts, redactor)
@@ -85,16 +85,21 @@ function M.prepare(call, value, opts, redactor)
   end
   if call.own_name ~= "read_file" or value.left_out or opts.first_line then return end
   if value.wrapper and wrapper.split(value.text, value.wrapper) then return end
-  if redactor then
+  if redactor and value.text then
     value.text, value.redacted = redactor:text(value.text), true
   end
   value.wrapper = nil -- there is none
-  local how = { text = value.text, split = true }
+  local how = { text = value.text, path = value.file, split = true, redactor = value.file and redactor or nil }
   value.stream = page.open({}, call.limits, how)
   function value.reopen(limits)
     return page.open({}, limits, how)
   end
-  value.notice, value.adjust = page.notice_data({}, call.limits, value.notice)
+  local adjust
+  value.notice, adjust = page.notice_data({}, call.limits, value.notice)
+  function value.adjust(cut)
+    adjust(cut)
+    cut.version = nil -- it is not that of the file which the text is from
+  end
 end
 
 --- The limits of a tool by its name in the default profile, or those given.

@@ -1,10 +1,11 @@
 --- Output made elsewhere that is capped as it arrives, in the memory of a stream, with what is known of its call.
 
+local spool = require "abridge.base.spool"
 local cap = require "abridge.output.cap"
+local sentences = require "abridge.output.sentences"
 local calls = require "abridge.session.call"
 local context = require "abridge.session.context"
 local dispatch = require "abridge.session.dispatch"
-local sentences = require "abridge.output.sentences"
 
 local M = {}
 
@@ -38,18 +39,6 @@ local function tell_end(value, known)
   }
 end
 
---- A text for read_file is the first page of a file, which has to be there whole.
-local function all_of(feed)
-  local chunks = {}
-  feed {
-    write = function(_, chunk)
-      chunks[#chunks + 1] = chunk
-      return true
-    end,
-  }
-  return table.concat(chunks)
-end
-
 --- Cap what `feed` writes, as `session:cap` does with a text.
 ---@param self abridge.Session
 ---@param name string the tool it came from
@@ -57,20 +46,24 @@ end
 ---@param known abridge.PipedCall
 ---@return abridge.Result
 function M.cap(self, name, feed, known)
-  local call, value = calls.new(self, name, nil, self.run:begin_call(), known.id), {}
+  local call, value, kept = calls.new(self, name, nil, self.run:begin_call(), known.id), {}, nil
   local input = known.input ~= nil and dispatch.shown_input(self, known.input) or nil
   dispatch.emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = input })
   call.failed = true -- the value is in our form
   tell_end(value, known)
   if call.own_name == "read_file" then
-    value.text = all_of(feed)
+    kept = spool.new() -- a text for it is the first page of a file
+    feed(kept)
+    value.text, value.file = kept:text(), kept:path()
     cap.prepare(call, value, { path = known.path }, self.redactor)
   else
     cap.prepare(call, value, { path = known.path }, self.redactor)
     value.stream = context.stream(self, call)
     feed(value.stream)
   end
-  return dispatch.result(self, call, value)
+  local result = dispatch.result(self, call, value)
+  if kept then kept:close() end
+  return result
 end
 
 return M
