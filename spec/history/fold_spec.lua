@@ -313,6 +313,50 @@ describe("a conversation under a budget #few", function()
     assert(raised > 3, raised)
   end)
 
+  it("is read anew where anything in a message changed, at any depth, and in what was returned too", function()
+    local function made()
+      return conversation.new("openai", 12, 4000).messages
+    end
+    local opts, changes = { format = "openai", max_tokens = 2000, keep = 0 }, 0
+    local function check(change)
+      random.start(3)
+      local messages = made()
+      local sent = history.fit(messages, opts)
+      for i, message in ipairs(messages) do
+        if change(message, sent[i]) then changes = changes + 1 end
+      end
+      assert(same(history.fit(messages, opts), (history.fit(plain.copy(messages), opts))))
+    end
+    check(function(message)
+      local call = (message.tool_calls or {})[1]
+      if call then call["function"].arguments = '{"other":"' .. ("x "):rep(300) .. '"}' end
+      return call
+    end)
+    check(function(message)
+      if message.tool_calls then message.tool_calls[1] = plain.copy(message.tool_calls[1]) end -- the same again
+      message.name = message.role == "tool" and ("n "):rep(200) or nil -- a key more
+      return message.name
+    end)
+    check(function(message)
+      local calls = message.tool_calls
+      if calls then
+        message.tool_calls, message.content = nil, "nothing"
+      end -- a key less
+      return calls
+    end)
+    check(function(message)
+      if message.role ~= "tool" then return end
+      message.content = { { type = "text", text = message.content } } -- a table for a string
+      return true
+    end)
+    check(function(message, returned)
+      if not returned or returned == message then return end
+      returned.content = "written over by the host"
+      return true
+    end)
+    assert(changes > 20, changes)
+  end)
+
   it("is forgotten with its messages, and read anew where one changes", function()
     local opts = { format = "openai", max_tokens = 400, keep = 0 }
     local made = conversation.new("openai", 12, 4000).messages
