@@ -372,6 +372,14 @@ local MIXED = {
   log = function()
     return small_log(random.between(4, 100))
   end,
+  table = function()
+    local list = { " id |   name   | state", "----+----------+--------" }
+    local n = random.between(40, 90)
+    for i = 1, n do
+      list[#list + 1] = ("%3d | item %-3d | %s"):format(i, i, random.choose { "ok", "ok", "failed" })
+    end
+    return table.concat(list, "\n") .. ("\n(%d rows)\n"):format(n)
+  end,
   text = function()
     local list = {}
     for i = 1, random.between(8, 60) do
@@ -388,7 +396,7 @@ function M.mixed()
   local parts, texts, needles = {}, {}, {}
   local kinds = { random.choose { "json", "diff" }, "log" }
   for _ = 1, random.below(3) do
-    kinds[#kinds + 1] = random.choose { "json", "json_lines", "diff", "text" }
+    kinds[#kinds + 1] = random.choose { "json", "json_lines", "diff", "text", "table" }
   end
   for i = #kinds, 2, -1 do
     local k = random.between(1, i)

@@ -300,7 +300,7 @@ size_t abr_diff_extent(const char *p, size_t n, size_t *read)
                        abr_has_at((abr_text_line){p + at, n - at}, 0, "literal ", 8);
             size = at;
         } else if (!in_commit && abr_diff_may_start(line.p, n - (size_t)(line.p - p), false)) {
-            size = at;
+            continue; /* it belongs to a file that follows */
         } else if (in_commit ? !is_of_commit(line, mail) : line.n > 0 && !(mail && is_mail_end(line))) {
             break;
         } else if (line.n > 0 && in_commit != mail) {

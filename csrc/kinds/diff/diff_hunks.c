@@ -82,7 +82,7 @@ static bool try_part(abr_diff_choice *x, abr_shown_hunk *h, uint64_t bytes)
 {
     const abr_shown_hunk was = *h;
     if (h->h.size < 2 || h->h.size + h->h.file.header_n <= x->small || bytes < PART_LEAST ||
-        !abr_diff_set_part(x->plan, h, bytes, bytes >= 2 * x->small + SPLIT_LEAST))
+        !abr_diff_set_part(x->plan, h, bytes, bytes >= 2 * x->small + SPLIT_LEAST, x->small))
         return false;
     if (is_shown(x, h) ? replace_hunk(x, h, &was) : abr_diff_add_part(x, h->part, x->bytes))
         return true;

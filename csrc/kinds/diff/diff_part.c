@@ -122,18 +122,39 @@ static bool set_lines(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t hal
     return set_ends(plan, x, front, back, FRONT_LINES_LEAST);
 }
 
-/* Show so many bytes at both ends, but whole chars. */
-static bool set_bytes(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t half, uint64_t room)
+/* Where the line starts that `at` is in, or after its end if it is at the `back`; `at` itself where the line has more
+ * than so many bytes, or is not all at hand. */
+static uint64_t out_of_line(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, uint64_t most,
+                            bool back)
+{
+    const uint64_t first = back ? x->h.size - abr_diff_at_hand(plan, x, true) : 0;
+    const uint64_t last = back ? x->h.size : abr_diff_at_hand(plan, x, false);
+    uint64_t from = at;
+    uint64_t end = at;
+    while (from > first && at - from <= most && hunk_byte(plan, x, from - 1) != '\n')
+        from--;
+    while (end < last && end - from <= most && hunk_byte(plan, x, end) != '\n')
+        end++;
+    if (end == last || end - from > most || (from == first && back))
+        return at;
+    return !back || from == at ? from : end + 1;
+}
+
+/* Show so many bytes at both ends, but whole chars, and whole lines where these are short. */
+static bool set_bytes(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t half, uint64_t room,
+                      uint64_t short_line)
 {
     const uint64_t size = x->h.size;
-    const uint64_t front = between_chars(plan, x, least(half, abr_diff_at_hand(plan, x, false) - 1), true);
+    const uint64_t first = between_chars(plan, x, least(half, abr_diff_at_hand(plan, x, false) - 1), true);
+    const uint64_t front = out_of_line(plan, x, first, short_line, false);
     const uint64_t left = least(room - front, abr_diff_at_hand(plan, x, true));
-    const uint64_t back = between_chars(plan, x, size - left, false);
+    const uint64_t back = out_of_line(plan, x, between_chars(plan, x, size - left, false), short_line, true);
     return set_ends(plan, x, (hunk_end){front, count_lines(plan, x, 0, front)},
                     (hunk_end){size - back, count_lines(plan, x, back, size)}, 1);
 }
 
-bool abr_diff_set_part(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t bytes, bool split)
+bool abr_diff_set_part(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t bytes, bool split,
+                       uint64_t short_line)
 {
     char marker[ABR_DIFF_MARKER_MOST];
     const uint64_t defined = (uint64_t)x->h.defines_at + ABR_DEFINED_WITHIN;
@@ -148,5 +169,5 @@ bool abr_diff_set_part(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t by
     if (set_lines(plan, x, half, room))
         return true;
     const uint64_t less = least(bytes - bytes_n, x->h.size - 1);
-    return split && set_bytes(plan, x, (less + 1) / 2, less);
+    return split && set_bytes(plan, x, (less + 1) / 2, less, short_line);
 }

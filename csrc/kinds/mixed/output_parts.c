@@ -13,6 +13,7 @@
 #include "kinds/diff/diff.h"
 #include "kinds/failing.h"
 #include "kinds/json/json_lines.h"
+#include "kinds/records/drawn.h"
 #include "kinds/text/late_log.h"
 #include "kinds/text/log.h"
 #include "line/lines.h"
@@ -97,6 +98,39 @@ static size_t find_diff(const parts_search *s, size_t at, size_t *next)
     return size >= LEAST_PART ? at + size : 0;
 }
 
+/* Is the line one of a table with bars or rulings? */
+static bool is_drawn_line(abr_text_line line)
+{
+    bool boxed;
+    if (memchr(line.p, '|', line.n) || ABR_CONTAINS(line, "\xE2\x94\x82") || ABR_STARTS(line, "-[ RECORD "))
+        return true;
+    const abr_text_line bare = abr_trimmed(line);
+    return bare.n > 0 && (memchr("-=+", *bare.p, 3) || *bare.p == '\xE2') &&
+           abr_ruling_stretches(bare, &boxed) > 0;
+}
+
+/* A table with rulings that cross or are boxed, as database clients draw them: one of Markdown is of its text. */
+static size_t find_drawn(const parts_search *s, size_t at, size_t *next)
+{
+    abr_drawing drawing;
+    abr_text_line line;
+    size_t header;
+    size_t end = at;
+    size_t lines = 0;
+    bool crosses = false;
+    for (size_t after = at; abr_next_line(s->p, s->n, &after, &line) && is_drawn_line(line); end = after) {
+        bool boxed;
+        crosses = crosses || (abr_ruling_stretches(line, &boxed) > 0 && !memchr(line.p, '|', line.n));
+        lines++;
+    }
+    *next = end > *next ? end : *next;
+    const bool is_table = crosses && lines >= LEAST_LINES && end - at >= LEAST_PART &&
+                          abr_is_drawn(s->p + at, end - at, true, &drawing, &header);
+    if (is_table && abr_next_line(s->p, s->n, &end, &line) && abr_is_row_line(line))
+        end = *next; /* it is no count of rows */
+    return is_table ? end : 0;
+}
+
 /* Does the line open or close a block of Markdown? */
 static bool is_fence(const parts_search *s, size_t at)
 {
@@ -114,9 +148,14 @@ static size_t part_end_at(const parts_search *s, size_t at, abr_kind *kind, size
     }
     if (s->p[at] == '{' || s->p[at] == '[')
         return find_json(s, at, kind, next);
+    const abr_text_line line = {s->p + at, *next - at};
     if (abr_diff_may_start(s->p + at, s->n - at, at == 0)) {
         *kind = ABR_KIND_DIFF;
         end = find_diff(s, at, next);
+    }
+    if (end == 0 && is_drawn_line(line)) {
+        *kind = ABR_KIND_TABLE;
+        end = find_drawn(s, at, next);
     }
     return end;
 }
