@@ -96,41 +96,55 @@ static bool same_table(snapshot *s)
     return ended;
 }
 
+/* How many entries at the start of a snapshot's list are the caller's own. */
+static int check_own(lua_State *L, const char *who, int idx)
+{
+    uint64_t own = abr_check_count(L, who, "own", idx);
+    if (own > MOST_SNAPSHOT)
+        abr_wrong(L, who, "own", "less", idx);
+    return (int)own;
+}
+
 static void check_table(lua_State *L, const char *who, const char *name, int idx)
 {
     if (lua_type(L, idx) != LUA_TTABLE)
         abr_wrong(L, who, name, "a table", idx);
 }
 
-/* snapshot(t, fields) -> list with room for so many fields besides | nil if t is nested too deep */
+/*
+ * snapshot(t, own, fields) -> list | nil if t is nested too deep. What it held stands behind `own` entries, which are the
+ * caller's to set; there is room for so many fields besides.
+ */
 static int l_snapshot(lua_State *L)
 {
     const char *who = "abridge.core.snapshot";
     check_table(L, who, "t", 1);
-    uint64_t fields = abr_check_count(L, who, "fields", 2);
+    int own = check_own(L, who, 2);
+    uint64_t fields = abr_check_count(L, who, "fields", 3);
     lua_settop(L, 1);
     int n = count_entries(L, 1);
     if (n > MOST_SNAPSHOT || fields > MOST_SNAPSHOT) {
         lua_pushnil(L);
         return 1;
     }
-    lua_createtable(L, n, (int)fields);
+    lua_createtable(L, own + n, (int)fields);
     lua_insert(L, 1);
-    snapshot s = {.L = L, .list = 1};
+    snapshot s = {.L = L, .list = 1, .n = own};
     write_table(&s);
     lua_settop(L, 1);
     return 1;
 }
 
-/* is_as(t, list) -> does a table hold what it held when this snapshot was taken? */
+/* is_as(t, list, own) -> does a table hold what it held when this snapshot was taken? */
 static int l_is_as(lua_State *L)
 {
     const char *who = "abridge.core.is_as";
     check_table(L, who, "t", 1);
     check_table(L, who, "list", 2);
+    int own = check_own(L, who, 3);
     lua_settop(L, 2);
     lua_insert(L, 1);
-    snapshot s = {.L = L, .list = 1};
+    snapshot s = {.L = L, .list = 1, .n = own};
     lua_pushboolean(L, same_table(&s));
     return 1;
 }

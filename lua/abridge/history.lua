@@ -193,7 +193,7 @@ function M.fit(messages, opts)
   local reader = { who = WHO, shape = shape, setup = records.setup(opts), weigher = weigher }
   for i, message in ipairs(all) do
     known[i] = records.of(reader, message, i, 1)
-    before = before + known[i].total
+    before = before + known[i][records.AT_TOTAL]
   end
   local after, sent, changed = before, all, {}
   if before > opts.trigger * opts.max_tokens then -- there never was more before

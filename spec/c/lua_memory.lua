@@ -304,11 +304,11 @@ case("base64_bytes", function()
   return core.base64_bytes(("QUJD"):rep(100), 256) .. " bytes"
 end)
 case("snapshot", function()
-  return #core.snapshot({ role = "user", content = { "a", "b" } }, 8) .. " entries"
+  return #core.snapshot({ role = "user", content = { "a", "b" } }, 2, 8) .. " entries"
 end)
 case("is_as", function()
   local message = { role = "user", content = { { type = "text", text = "a" }, n = 1 } }
-  return tostring(core.is_as(message, core.snapshot(message, 8)))
+  return tostring(core.is_as(message, core.snapshot(message, 2, 8), 2))
 end)
 case("info_json", function()
   local info = require "abridge.output.info"

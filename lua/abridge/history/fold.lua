@@ -7,7 +7,6 @@
 --- more of them have come.
 
 local check = require "abridge.base.check"
-local core = require "abridge.base.core_loader"
 local note = require "abridge.history.note"
 local records = require "abridge.history.records"
 local share = require "abridge.output.share"
@@ -538,7 +537,7 @@ function Fold:add(record, deed_of, ending_of)
   local entry = { at = #self.entries + 1, record = record, calls = {}, answers = {} }
   push(self, self.entries, entry)
   self:put(self.states, entry.at, "as given")
-  self:put(self, "total", self.total + record.total)
+  self:put(self, "total", self.total + record[records.AT_TOTAL])
   for k, made in ipairs(record.calls) do
     entry.calls[k] = { made = made, deed = deed_of(made), entry = entry }
     add_call(self, entry.calls[k])
@@ -550,7 +549,7 @@ function Fold:add(record, deed_of, ending_of)
   if record.reply or #record.results > 0 then
     if record.stays then self:put(turn, "stays", true) end
     push(self, turn.entries, entry)
-    self:put(turn, "tokens", turn.tokens + record.total)
+    self:put(turn, "tokens", turn.tokens + record[records.AT_TOTAL])
   end
 end
 
@@ -567,7 +566,7 @@ end
 function Fold:message(entry)
   local message, made = self.messages[entry.at], entry.made
   if self.states[entry.at] ~= "changed" then return message end
-  if made and core.is_as(made.copy, made.record) then return made.copy end
+  if made and records.is_as(made.copy, made.record) then return made.copy end
   local contents, inputs, is_other = {}, {}, false
   for k, answer in ipairs(entry.answers) do
     is_other = is_other or answer.is_stub or answer.cut ~= nil

@@ -26,17 +26,16 @@ local M = {}
 ---@field known_stub? table the last stub made of it, and what it was made from
 ---@field cuts table<integer, table> its text within so many tokens
 
----@class abridge.history.Record Its list is the message as it was, by `core.snapshot`.
+---@class abridge.history.Record Its list: what its counts depend on, its tokens, then the message as it was, by
+---  `core.snapshot`.
 ---@field reply boolean it is the model's
 ---@field person boolean it has more than results, and is not the model's
 ---@field stays boolean a part of it has to stay as it is, with its calls
 ---@field calls abridge.history.MadeCall[]
 ---@field results abridge.history.Result[]
 ---@field fixed integer tokens besides the results
----@field total integer tokens
 ---@field made? table the message as it was written last, and from what
 ---@field bare? integer tokens by the estimate, without a margin
----@field private setup table what its counts depend on
 
 local records = setmetatable({}, { __mode = "k" }) ---@type table<table, abridge.history.Record>
 
@@ -109,23 +108,30 @@ local function tables_in(values)
   return all
 end
 
-local FIELDS = 8 -- of a record that was not written
+-- What is asked of each message at each call stands at the start of its record's list, beside the message as it was:
+-- of a long conversation little is in the processor's caches.
+local AT_SETUP, AT_TOTAL = 1, 2
+local OWN = 2 -- such entries
+local FIELDS = 6 -- of a record that was not written
+
+M.AT_TOTAL = AT_TOTAL
 
 --- Make a record of a table: read a message and weigh it.
 local function filled(record, view, setup, weigher)
-  record.setup, record.reply, record.calls, record.results, record.fixed = setup, view.reply, {}, {}, 0
+  record.reply, record.calls, record.results, record.fixed = view.reply, {}, {}, 0
   record.person, record.stays = view.person or false, view.fixed or false
   for _, value in ipairs(view.rest) do
     record.fixed = record.fixed + weigher:value(value)
   end
-  record.total = record.fixed
+  local total = record.fixed
   for i, call in ipairs(tables_in(view.calls)) do
     record.calls[i] = made_call(call)
   end
   for i, result in ipairs(tables_in(view.results)) do
     record.results[i] = given_result(result, weigher)
-    record.total = record.total + record.results[i].whole.tokens
+    total = total + record.results[i].whole.tokens
   end
+  record[AT_SETUP], record[AT_TOTAL] = setup, total
   return record
 end
 
@@ -142,6 +148,14 @@ function M.short_input(call, weigher)
   return call.short
 end
 
+--- Does a message hold what its record says?
+---@param message table
+---@param record abridge.history.Record
+---@return boolean
+function M.is_as(message, record)
+  return core.is_as(message, record, OWN)
+end
+
 ---@class abridge.history.Reader
 ---@field who string the public function
 ---@field shape abridge.history.Shape
@@ -156,15 +170,15 @@ end
 ---@return abridge.history.Record
 function M.of(reader, message, index, deeper)
   local record, shape = records[message], reader.shape
-  if record and record.setup ~= reader.setup then record = nil end
+  if record and record[AT_SETUP] ~= reader.setup then record = nil end
   local seen = shape.own and shape.read(message) or message
-  if record and core.is_as(seen, record) then return record end
+  if record and core.is_as(seen, record, OWN) then return record end
   if not shape.is_message(message) then
     local role = check.show(rawget(message, "role"))
     local said = "%s: messages[%d] must be %s, got one with the role %s"
     check.fail(said:format(reader.who, index, shape.wanted, role), deeper)
   end
-  record = core.snapshot(seen, FIELDS)
+  record = core.snapshot(seen, OWN, FIELDS)
   if not record then check.fail(("%s: messages[%d] is nested too deep"):format(reader.who, index), deeper) end
   filled(record, shape.own and shape.view(seen) or shape.read(message), reader.setup, reader.weigher)
   records[message] = record
@@ -177,8 +191,8 @@ end
 ---@return integer
 function M.tokens(reader, message)
   local shape = reader.shape
-  if shape.own or records[message] then return M.of(reader, message, 0, 0).total end
-  return filled({}, shape.read(message), reader.setup, reader.weigher).total
+  if shape.own or records[message] then return M.of(reader, message, 0, 0)[AT_TOTAL] end
+  return filled({}, shape.read(message), reader.setup, reader.weigher)[AT_TOTAL]
 end
 
 --- The tokens of a message by the estimate, without a margin.
@@ -192,7 +206,7 @@ function M.bare(reader, message, index, deeper)
   if not record.bare then
     local shape, bare = reader.shape, tokens.weigher({ token_safety = 1 }, reader.weigher.image_tokens)
     local view = shape.own and shape.view(shape.read(message)) or shape.read(message)
-    record.bare = filled({}, view, record.setup, bare).total
+    record.bare = filled({}, view, record[AT_SETUP], bare)[AT_TOTAL]
   end
   return record.bare
 end
@@ -220,7 +234,7 @@ function M.written(reader, record, message, contents, inputs)
   local made, shape = record.made, reader.shape
   if made and same(made.contents, contents, #record.results) and same(made.inputs, inputs, #record.calls) then
     local known = records[made.copy]
-    if known and known.setup == reader.setup and core.is_as(made.copy, known) then return made.copy, known end
+    if known and known[AT_SETUP] == reader.setup and M.is_as(made.copy, known) then return made.copy, known end
   end
   local copy = message
   if inputs then copy = shape.shorten(copy, inputs) end
