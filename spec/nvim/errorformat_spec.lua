@@ -115,7 +115,7 @@ describe("the quickfix list of a failing build", function()
       vim.fn.setqflist({}, "r", { items = {} })
       vim.cmd "Abridge quickfix"
       windows.eventually(function()
-        return #vim.fn.getqflist() == #want.ours
+        return #vim.fn.getqflist() == #want.ours and vim.bo.filetype == "qf"
       end)
       assert.same(want.ours, items())
       vim.cmd "cclose"

@@ -191,7 +191,7 @@ describe("from an error to its line", function()
     vim.cmd "close"
     vim.cmd "Abridge quickfix"
     eventually(function()
-      return #vim.fn.getqflist() == 2
+      return #vim.fn.getqflist() == 2 and vim.bo.filetype == "qf"
     end)
   end)
 
@@ -242,9 +242,8 @@ describe("from an error to its line", function()
       vim.fn.setqflist({}, "r", { title = "none", items = {} })
       act()
       eventually(function()
-        return #vim.fn.getqflist() == 2
+        return #vim.fn.getqflist() == 2 and vim.bo.filetype == "qf"
       end)
-      assert.equal("qf", vim.bo.filetype)
       local first = vim.fn.getqflist()[1]
       assert.same({ 3, 4, "E", "boom" }, { first.lnum, first.col, first.type, first.text })
       assert.matches("src/a%.c$", api.nvim_buf_get_name(first.bufnr))

@@ -77,6 +77,11 @@ function Work:pause()
   if not self.at_once and M.is_over(self.from) then coroutine.yield() end
 end
 
+--- Give way before something that takes a slice by itself. Where `pause` may be called.
+function Work:rest()
+  if not self.at_once then coroutine.yield() end
+end
+
 --- Wait for something that is done elsewhere, in a thread of libuv's. Not for work that is done in one go.
 ---@param begin fun(done: fun(...: any)) `done` is called later, once, in any callback of the loop
 ---@return any ... what `done` was called with

@@ -41,12 +41,13 @@ end
 local function fill(work, source, cwd, title)
   vim.fn.setqflist({}, " ", { title = title })
   local id = vim.fn.getqflist({ id = 0 }).id
-  local items, count, opened = {}, 0, false
+  local items, count, chunks = {}, 0, 0
   local function add()
+    if chunks == 1 then work:rest() end -- these are the first that an open window shows
     vim.fn.setqflist({}, "a", { id = id, items = items })
-    items = {}
-    if opened or count == 0 then return end
-    opened = true
+    items, chunks = {}, chunks + 1
+    if chunks > 1 or count == 0 then return end
+    work:rest()
     if vim.fn.getqflist({ id = 0 }).id == id then vim.cmd "botright copen" end
   end
   failures.each(work, source, 0, math.huge, function(place, _, text, at)
