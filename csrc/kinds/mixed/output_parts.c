@@ -105,8 +105,9 @@ static bool is_drawn_line(abr_text_line line)
     if (memchr(line.p, '|', line.n) || ABR_CONTAINS(line, "\xE2\x94\x82") || ABR_STARTS(line, "-[ RECORD "))
         return true;
     const abr_text_line bare = abr_trimmed(line);
-    return bare.n > 0 && (memchr("-=+", *bare.p, 3) || *bare.p == '\xE2') &&
-           abr_ruling_stretches(bare, &boxed) > 0;
+    const char first = (char)(bare.n > 0 ? *bare.p : ' ');
+    const bool may_be = first == '-' || first == '=' || first == '+' || first == '\xE2';
+    return may_be && abr_ruling_stretches(bare, &boxed) > 0;
 }
 
 /* A table with rulings that cross or are boxed, as database clients draw them: one of Markdown is of its text. */
