@@ -2,7 +2,7 @@
  * Outputs of several kinds. Every part gets a share of the budget and is cut by the room that cuts any text; what a
  * part leaves of its share goes to those after it, and logs come last, since they can use any room.
  *
- * Invariant: the part_shares of the parts that are still to be cut, and what the others took, are within the budget.
+ * Invariant: the shares of the parts that are still to be cut, and what the others took, are within the budget.
  */
 #include <string.h>
 
@@ -52,7 +52,7 @@ static uint64_t part_bytes(const mixed *m, size_t i)
     return m->parts.list[i].end - m->parts.list[i].from;
 }
 
-/* ---- part_shares ---- */
+/* ---- shares ---- */
 
 /* What all take if each gets `level`, or `floor` if it has a failure, and no more than its size. */
 static uint64_t sum_at(const mixed *m, uint64_t level, uint64_t floor, uint64_t *share)
@@ -66,8 +66,8 @@ static uint64_t sum_at(const mixed *m, uint64_t level, uint64_t floor, uint64_t 
     return sum;
 }
 
-/* The highest level whose sum is within `bytes`. */
-static uint64_t raise_level(const mixed *m, uint64_t bytes, uint64_t floor, uint64_t *share)
+/* Share out at the highest level whose sum is within `bytes`. */
+static void raise_level(const mixed *m, uint64_t bytes, uint64_t floor, uint64_t *share)
 {
     uint64_t least = 0;
     uint64_t most = bytes + 1;
@@ -79,7 +79,6 @@ static uint64_t raise_level(const mixed *m, uint64_t bytes, uint64_t floor, uint
             most = middle;
     }
     sum_at(m, least, floor, share);
-    return least;
 }
 
 static void share_out(part_shares *x)
@@ -106,9 +105,14 @@ static abr_code cut_part(const part_shares *x, size_t i, uint64_t bytes, abr_cut
                                  cut);
 }
 
+/* Bytes of a cut that the budget counts. */
 static uint64_t taken_by(const part_shares *x, const abr_cut *cut)
 {
-    return x->q->opts->marker == ABR_MARKER_OUTSIDE ? cut->output_bytes : cut->content_bytes;
+    uint64_t taken = 0;
+    for (size_t i = 0; i < cut->piece_count; i++)
+        if (cut->pieces[i].source || x->q->opts->marker != ABR_MARKER_OUTSIDE)
+            taken += cut->pieces[i].n;
+    return taken;
 }
 
 /* Does the part have a failure? Only logs are asked, if several share the budget. */
