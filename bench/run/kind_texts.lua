@@ -2,7 +2,7 @@
 --- comes last. The blocks are deterministic.
 local M = {}
 
-M.kinds = require("abridge.base.kinds").names
+M.kinds = require("abridge.base.kinds").options
 
 local function times(count, line)
   local lines = {}

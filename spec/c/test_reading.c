@@ -332,6 +332,8 @@ static void check_recall(const abr_patterns *patterns)
     enum { LINES = 100000, AGAIN = 3 };
     static char line[ABR_SEGMENT + ABR_PADDING];
     abr_recall *recall = calloc(1, sizeof *recall);
+    recall->count = ABR_RECALLED;
+    recall->lines = calloc(recall->count, sizeof *recall->lines);
     abr_lexicon *lexicon = calloc(1, sizeof *lexicon);
     abr_lexicon_open(lexicon, 0);
     for (unsigned i = 0; i < LINES; i++) {
@@ -346,6 +348,7 @@ static void check_recall(const abr_patterns *patterns)
             change_digits(line, n);
         }
     }
+    free(recall->lines);
     free(recall);
     free(lexicon);
 }

@@ -5,6 +5,7 @@
 #include "kinds/diff/diff.h"
 #include "kinds/json/json_text.h"
 #include "kinds/kind.h"
+#include "text/scan.h"
 
 enum { TEXT_MOST = 4096, LEVELS = TEXT_MOST };
 
@@ -100,6 +101,20 @@ static void check_locations(const char *p, size_t n, uint64_t lines)
     RULE(whole.at == n);
 }
 
+/* The parts of a text are one after the other, and all of it. */
+static void check_parts(const char *p, size_t n, abr_kind kind)
+{
+    abr_parts parts;
+    uint64_t line = 0;
+    RULE(abr_tell_parts(p, n, NULL, &parts) == ABR_OK && parts.kind == kind);
+    RULE(parts.count != 1 && parts.count <= ABR_PARTS_MOST && (kind != ABR_KIND_MIXED || parts.count > 1));
+    for (size_t i = 0; i < parts.count; i++) {
+        RULE(parts.list[i].first_line == line + 1 && parts.list[i].last_line > line);
+        line = parts.list[i].last_line;
+    }
+    RULE(parts.count == 0 || line == abr_count_lines(p, n));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     input in = {data, size};
@@ -117,6 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_table(text, n, &told);
     if (told.kind != ABR_KIND_BINARY && n <= ABR_TOLD_BY)
         check_json(text, n, split, told.kind == ABR_KIND_JSON);
+    check_parts(text, n, told.kind);
     check_hunks(text, n);
     check_locations(text, n, 1 + split % 7);
     free(text);

@@ -190,11 +190,15 @@ describe("lines in a full output", function()
       windows.says(seen.buf, ("^line %s of 6000  %s"):format(want, keys:gsub("%%", "%%%%")))
       local row = vim.fn.line "." - 1
       local ns = api.nvim_create_namespace "abridge"
-      local marks = api.nvim_buf_get_extmarks(seen.buf, ns, { row, 0 }, { row, -1 }, { details = true })
-      local sides = vim.tbl_map(function(mark)
-        return mark[4].virt_text and mark[4].virt_text[1][1] or nil
-      end, marks)
-      assert.is_true(vim.tbl_contains(sides, want .. " "), vim.inspect(sides))
+      local sides
+      local shows = vim.wait(5000, function()
+        local marks = api.nvim_buf_get_extmarks(seen.buf, ns, { row, 0 }, { row, -1 }, { details = true })
+        sides = vim.tbl_map(function(mark)
+          return mark[4].virt_text and mark[4].virt_text[1][1] or nil
+        end, marks)
+        return vim.tbl_contains(sides, want .. " ")
+      end)
+      assert.is_true(shows, vim.inspect(sides))
     end
   end)
 
