@@ -47,7 +47,7 @@ bool abr_json_lines_reserve(abr_json_lines_text *x, size_t n, const abr_alloc *a
 
 void abr_json_lines_begin(abr_json_lines_text *x, uint64_t at)
 {
-    if (x->whole && !x->document)
+    if ((x->whole && !x->document) || x->too_long)
         return;
     x->at = at;
     x->n = 0;
@@ -80,15 +80,18 @@ void abr_json_lines_take(abr_json_lines_text *x, const char *p, size_t n)
     }
     if (x->whole || x->passes)
         return;
-    if (x->most == 0 || n > x->most - x->n) {
-        x->passes = true;
-        return;
-    }
-    memcpy(x->p + x->n, p, n);
-    x->n += n;
+    const size_t room = x->most - x->n;
+    const size_t part = n < room ? n : room;
+    if (part > 0)
+        memcpy(x->p + x->n, p, part);
+    x->n += part;
     if (!x->is_lines && x->n >= ABR_JSON_LINES_LEAST) {
         x->is_lines = may_be_lines(x->p);
         x->passes = !x->is_lines;
+    }
+    if (part < n) {
+        x->too_long = x->is_lines;
+        x->passes = true;
     }
 }
 

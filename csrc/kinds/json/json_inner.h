@@ -17,8 +17,9 @@ typedef struct {
     size_t n;
     size_t size; /* allocated */
     size_t most;
-    uint64_t at; /* bytes of the source before its content */
-    bool passes; /* the open string is none, or too long */
+    uint64_t at;   /* bytes of the source before its content */
+    bool passes;   /* the open string is none, or too long */
+    bool too_long; /* the first one was, and no other one takes its place */
     bool is_lines;
     bool whole; /* it has ended */
 } abr_json_lines_text;
