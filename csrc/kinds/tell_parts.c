@@ -39,6 +39,7 @@ abr_code abr_tell_parts(const char *p, size_t n, const abr_alloc *alloc, abr_par
     abr_output_parts found = {.count = 0};
     uint64_t line = 0;
     abr_code code = ABR_OK;
+    p = p ? p : "";
     const abr_telling told = abr_tell_kind(p, n, true);
     *out = (abr_parts){.kind = told.kind};
     if (out->kind == ABR_KIND_LOG)

@@ -33,6 +33,15 @@ static int l_kind(lua_State *L)
     return 2;
 }
 
+/* kind_name(text) -> name, in bounded time whatever the text */
+static int l_kind_name(lua_State *L)
+{
+    size_t n;
+    const char *text = abr_check_text(L, "abridge.core.kind_name", "text", ARG_TEXT, &n);
+    lua_pushstring(L, abr_kind_name(abr_tell(text, n)));
+    return 1;
+}
+
 /* Set a field to { count =, lines = { n, ... } }. */
 static void set_side(lua_State *L, const char *name, const abr_side_lines *side)
 {
@@ -116,8 +125,6 @@ void abr_push_kinds(lua_State *L)
     }
 }
 
-const luaL_Reg abr_kind_functions[] = {{"kind", l_kind},
-                                       {"kind_reason", l_kind_reason},
-                                       {"magic", l_magic},
-                                       {"is_binary", l_is_binary},
-                                       {NULL, NULL}};
+const luaL_Reg abr_kind_functions[] = {
+    {"kind", l_kind},   {"kind_name", l_kind_name}, {"kind_reason", l_kind_reason},
+    {"magic", l_magic}, {"is_binary", l_is_binary}, {NULL, NULL}};

@@ -49,7 +49,7 @@ function M.cut(answer, most, opts)
   local known = result.cuts[most]
   if known and known.ending == answer.ending then return known.text end
   local body, exit = stub.printed(answer.content.text, answer.ending)
-  local kind = core.kind(body)
+  local kind = core.kind_name(body)
   if kind == "mixed" then kind = nil end -- nobody can ask for that
   local limits = { strategy = "auto", kind = kind, max_tokens = most, utf8 = "replace" }
   limits.count_tokens, limits.token_safety = opts.count_tokens, opts.token_safety

@@ -159,7 +159,7 @@ local function capped(text, limits, tool, opts, save)
 
   if recently_capped.has(text, limits) then
     local content, cut = limit.cut(text, {}) -- whole
-    if limits.strategy == "auto" then cut.kind = limits.kind or kind or core.kind(text) end
+    if limits.strategy == "auto" then cut.kind = limits.kind or kind or core.kind_name(text) end
     return content, cut, info.not_truncated(#content):to_table()
   end
   local given, raw_bytes = limits, nil

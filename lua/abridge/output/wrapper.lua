@@ -214,7 +214,7 @@ function M.fit(text, limits, parts, how)
   local _, whole = limit.cut(text, limits)
   if not whole.truncated and not (limits.strategy == "auto" and core.is_binary(inside, true)) then
     local content, cut, body, said = fit.fit(text, limits, parts)
-    if cut.kind and not cut.truncated then cut.kind = core.kind(inside) end -- what is inside decides
+    if cut.kind and not cut.truncated then cut.kind = core.kind_name(inside) end -- what is inside decides
     return content, cut, body, said
   end
   local gap = close:sub(-1) == "\n" and "" or "\n" -- before the notice, on top of the blank line that the inside needs

@@ -108,7 +108,7 @@ function Body:is_wanted_whole()
   local text = self.parts[1]
   if self.size >= TELLING then
     text = joined(self)
-    self.told = core.kind(text:sub(1, TELLING)) == "json"
+    self.told = core.kind_name(text:sub(1, TELLING)) == "json"
     self.whole = self.told
   else
     self.whole = text:find '^[\239\187\191 \t\r\n]*["%[{]' ~= nil or not text:find "[^\239\187\191 \t\r\n]"
