@@ -141,6 +141,9 @@ end)
 case("kind_reason", function()
   return core.kind_reason(TEXT).by .. " it is"
 end)
+case("kind_name", function()
+  return core.kind_name(TEXT) .. " alone"
+end)
 case("kind", function()
   return core.kind(TEXT) .. " it is"
 end)
