@@ -90,7 +90,7 @@ describe("doc/speed.md #once", function()
 end)
 
 describe("doc/history.md #once", function()
-  local source = paths.read "lua/abridge/history.lua"
+  local source = paths.read "lua/abridge/history/fit.lua"
   local knobs = paths.read("doc/history.md"):match "\n## The knobs\n(.-)\n## "
   local reference = paths.read("doc/lua.md"):match "\n## History\n(.-)\n## "
 

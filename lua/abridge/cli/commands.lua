@@ -78,13 +78,15 @@ local function limit(name, shown, value, says)
   return flag(name, shown, value, says, { limit = true })
 end
 
+local PROFILE = flag("profile", "NAME", values.one_of(sorted_keys(profiles.all)), "the limits to start from")
+
 local LIMITS = {
   title = "Limits",
   limit("max-lines", "N", values.count, "at most N lines"),
   limit("max-bytes", "SIZE", values.size, "at most so many bytes, as 30720 or 30KB"),
   limit("max-chars", "N", values.count, "at most N chars"),
   limit("max-tokens", "N", values.count, "at most N tokens, by the estimate"),
-  flag("profile", "NAME", values.one_of(sorted_keys(profiles.all)), "the limits to start from"),
+  PROFILE,
   limit("strategy", "NAME", values.one_of(STRATEGIES), "which part to keep"),
   limit("kind", "KIND", values.one_of(kinds.options), "what auto takes it for"),
   limit("head-ratio", "R", values.ratio, "share of the budget for the start, 0 to 1"),
@@ -227,6 +229,30 @@ M.tasks = {
         { "abridge cut --max-bytes 2KB < build.log", "the 2 KB that matter most" },
       },
       run = texts.cut,
+    },
+    {
+      name = "serve",
+      forms = { { words = "[flags] < REQUESTS", says = "answer requests in lines of JSON: many calls, one process" } },
+      about = {
+        'A request is {"id":1,"method":"cap","params":{...}}, its answer {"id":1,"result":{...}} or '
+          .. '{"id":1,"error":{"code":"EINVAL","message":"..."}}, in any order, each in a line. Methods are cap, cut, '
+          .. "kind, fit, call and page. At the end of stdin, work under way is finished.",
+      },
+      flags = {
+        {
+          title = "The session",
+          PROFILE,
+          flag("cwd", "DIR", values.folder, "the folder that commands run in, and that paths start from"),
+          flag("root", "DIR", values.folder, "the folder that every path stays in"),
+          flag("timeout", "SECONDS", values.seconds, "stop a command after that time; 120 unless set"),
+          flag("session", "JSON", values.object, "other options of abridge.session"),
+        },
+        KEEP,
+      },
+      examples = { { "abridge serve --run-dir runs/42", "for a program that keeps it running" } },
+      run = function(args)
+        return require("abridge.cli.serve").run(args)
+      end,
     },
   },
   {

@@ -301,18 +301,19 @@ function M.run(text, opts, as_json, number)
   return 0
 end
 
---- What a text is, and what decided that, as JSON or in a line.
+--- What a text is, and what decided that, as data.
 ---@param text string
----@param as_json boolean|nil
----@return integer
-function M.kind(text, as_json)
+---@return table
+function M.kind_of(text)
   local kind = explanation.kind(text)
-  if as_json then
-    terminal.print_json(without_empty_lists { kind = kind.name, why = kind })
-  else
-    terminal.out(kind.name, ": ", terminal.visible(why_kind(kind)), "\n")
-  end
-  return 0
+  return without_empty_lists { kind = kind.name, why = kind }
+end
+
+--- The same in a line.
+---@param text string
+function M.print_kind(text)
+  local kind = explanation.kind(text)
+  terminal.out(kind.name, ": ", terminal.visible(why_kind(kind)), "\n")
 end
 
 return M

@@ -152,30 +152,54 @@ local function json_library()
   return json or M.fail(message)
 end
 
+--- A value as JSON.
+---@param value any
+---@return string
+function M.json(value)
+  return json_library().encode(value)
+end
+
 --- Print a value as a line of JSON.
 ---@param value any
 function M.print_json(value)
-  M.out(json_library().encode(value), "\n")
+  M.out(M.json(value), "\n")
+end
+
+---@class (exact) abridge.cli.Result A result as commands print it.
+---@field content string
+---@field truncation abridge.Block
+---@field call_id? string
+---@field is_error? boolean
+---@field details? table
+
+--- A result as JSON.
+---@param result abridge.cli.Result
+---@return string
+function M.result_json(result)
+  local encode, details = json_library().encode, result.details
+  local parts = { '{"content":', encode(result.content) }
+  local function put(...)
+    for _, part in ipairs { ... } do
+      parts[#parts + 1] = part
+    end
+  end
+  if details and details.notice then put(',"notice":', encode(details.notice)) end
+  put(',"truncation":', core.info_json(result.truncation)) -- its fields in the contract's order
+  if result.call_id then put(',"call_id":', encode(result.call_id)) end
+  put(',"is_error":', result.is_error and "true" or "false")
+  if details then put(',"details":', encode(details)) end
+  put "}"
+  return table.concat(parts)
 end
 
 --- Print a result, or the same as JSON.
----@param result { content: string, truncation: abridge.Block, call_id: string|nil, is_error: boolean|nil,
----  details: table|nil }
+---@param result abridge.cli.Result
 ---@param as_json boolean|nil
 function M.print_result(result, as_json)
+  if as_json then return M.out(M.result_json(result), "\n") end
   local content, details = result.content, result.details
-  if not as_json then
-    M.content(details and with_styles(content, details, result.is_error) or content)
-    return M.end_line()
-  end
-  local encode = json_library().encode
-  M.out('{"content":', encode(content))
-  if details and details.notice then M.out(',"notice":', encode(details.notice)) end
-  M.out(',"truncation":', core.info_json(result.truncation)) -- its fields in the contract's order
-  if result.call_id then M.out(',"call_id":', encode(result.call_id)) end
-  M.out(',"is_error":', result.is_error and "true" or "false")
-  if details then M.out(',"details":', encode(details)) end
-  M.out "}\n"
+  M.content(details and with_styles(content, details, result.is_error) or content)
+  M.end_line()
 end
 
 -- signals -------------------------------------------------------------------------------

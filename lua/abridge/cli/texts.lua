@@ -1,5 +1,6 @@
 --- The commands that look into a text: cut, explain, kind, tokens and clean.
 
+local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local explain = require "abridge.cli.explain"
 local info = require "abridge.output.info"
@@ -18,12 +19,10 @@ local function profile_limits(name)
   return profile.run_command and rows:of "run_command" or rows:ceiling_limits()
 end
 
---- The limits of `abridge cut` and `explain`: the flags over those of the profile, or of `unless_given`. What belongs
---- to another strategy is dropped.
-local function cut_limits(args, unless_given)
-  local profile = args.other.profile or not limit.has_budget(args.limits) and unless_given
+--- Limits over those of a profile. What belongs to another strategy is dropped.
+local function over_profile(given, profile)
   local limits = profile and profile_limits(profile) or {}
-  local strategy = args.limits.strategy
+  local strategy = given.strategy
   if strategy and strategy ~= limits.strategy then
     for _, key in ipairs { "head_ratio", "snap", "marker", "marker_text", "hits", "kind" } do
       limits[key] = nil
@@ -32,39 +31,67 @@ local function cut_limits(args, unless_given)
   for _, key in ipairs(strategy == "pipeline" and limit.not_for_pipeline or {}) do
     limits[key] = nil
   end
-  for key, value in pairs(args.limits) do
+  for key, value in pairs(given) do
     limits[key] = value
-  end
-  if not limit.has_budget(limits) then
-    terminal.bad "cut needs a limit: --max-lines, --max-bytes, --max-chars, --max-tokens or --profile"
   end
   limits.strategy = limits.strategy or "auto"
   return limits
 end
 
---- The same, checked.
-local function checked_limits(args, unless_given)
-  local ok, limits = pcall(limit.checked, "limits", cut_limits(args, unless_given), 0)
-  if ok then return limits end
-  if type(limits) == "table" then error(limits, 0) end
-  return terminal.bad("%s", (limits:gsub("^.-limits: ", "")))
+--- The limits of a cut, checked: those given over those of a profile.
+---@param given table<string, any>
+---@param profile string|nil
+---@return abridge.Limits|nil limits nil where nothing is limited
+function M.limits(given, profile)
+  if profile ~= nil and not profiles.all[profile] then terminal.bad("unknown profile %s", check.show(profile)) end
+  local limits = over_profile(given, profile)
+  if not limit.has_budget(limits) then return nil end
+  local ok, checked = pcall(limit.checked, "limits", limits, 0)
+  if ok then return checked end
+  return terminal.bad("%s", (tostring(checked):gsub("^.-limits: ", "")))
 end
 
-function M.cut(args)
-  if #args.words > 0 then terminal.bad("cut reads stdin and takes no words, got %q", args.words[1]) end
-  local limits = checked_limits(args)
-  if args.switches.explain then
-    return explain.run(terminal.read "*a" or "", limit.options(limits), args.switches.json)
+--- The limits of the flags, else of a profile.
+local function limits_of(args, unless_given)
+  local limits = M.limits(args.limits, args.other.profile or not limit.has_budget(args.limits) and unless_given or nil)
+  if limits then return limits end
+  return terminal.bad "cut needs a limit: --max-lines, --max-bytes, --max-chars, --max-tokens or --profile"
+end
+
+---@alias abridge.cli.Feed fun(stream: { write: fun(self: any, chunk: string): true|nil, string|nil })
+
+--- What writes a text to a stream.
+---@param text string
+---@return abridge.cli.Feed
+function M.feeder(text)
+  return function(stream)
+    local ok, message = stream:write(text)
+    if not ok then terminal.fail(message) end
   end
+end
+
+--- What `feed` writes, cut, as a result.
+---@param limits abridge.Limits
+---@param feed abridge.cli.Feed
+---@return abridge.cli.Result
+function M.cut_of(limits, feed)
   local stream = core.stream(limit.options(limits))
-  terminal.feed(stream)
+  feed(stream)
   local content, cut = stream:finish()
   stream:close()
   local block = info.not_truncated(#content)
   if cut.truncated then block = info.without_resume(#content, cut.total_bytes, results.reason(cut, limits)) end
   if #cut.kept == 0 then cut.kept = nil end
-  local result = { content = content, truncation = block:to_table(), details = { cut = cut } }
-  terminal.print_result(result, args.switches.json)
+  return { content = content, truncation = block:to_table(), details = { cut = cut } }
+end
+
+function M.cut(args)
+  if #args.words > 0 then terminal.bad("cut reads stdin and takes no words, got %q", args.words[1]) end
+  local limits = limits_of(args)
+  if args.switches.explain then
+    return explain.run(terminal.read "*a" or "", limit.options(limits), args.switches.json)
+  end
+  terminal.print_result(M.cut_of(limits, terminal.feed), args.switches.json)
   return 0
 end
 
@@ -80,21 +107,32 @@ end
 
 function M.explain(args)
   if #args.words > 1 then terminal.bad("explain takes one FILE at most, got %d", #args.words) end
-  local opts = limit.options(checked_limits(args, "default"))
+  local opts = limit.options(limits_of(args, "default"))
   return explain.run(read_file(args.words[1], "*a"), opts, args.switches.json, args.other.line)
 end
 
 local TELLING = 256 * 1024 + 1 -- bytes that tell a kind, and one more where the text goes on
 
+--- What a text is, as data: its kind and parts, or the kind and what decided it.
+---@param text string
+---@param why boolean|nil
+---@return table
+function M.kind_of(text, why)
+  text = text:sub(1, TELLING)
+  if why then return explain.kind_of(text) end
+  local kind, parts = core.kind(text)
+  return { kind = kind, parts = parts }
+end
+
 function M.kind(args)
   if #args.words > 1 then terminal.bad("kind takes one FILE at most, got %d", #args.words) end
-  local text = read_file(args.words[1], TELLING)
-  if args.switches.why then return explain.kind(text, args.switches.json) end
-  local kind, parts = core.kind(text)
+  local text, why = read_file(args.words[1], TELLING), args.switches.why
   if args.switches.json then
-    terminal.print_json { kind = kind, parts = parts }
+    terminal.print_json(M.kind_of(text, why))
+  elseif why then
+    explain.print_kind(text)
   else
-    terminal.out(kind, "\n")
+    terminal.out(core.kind(text), "\n")
   end
   return 0
 end

@@ -1,29 +1,30 @@
 --- The commands that show what a session's tools would: run, read and cap.
 
+local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local limit = require "abridge.output.limit"
 local progress = require "abridge.cli.progress"
 local shell = require "abridge.base.shell"
 local terminal = require "abridge.cli.terminal"
+local under = require "abridge.session.under"
 
 local M = {}
 
---- A session with the limits of the flags; an error in them is a bad flag.
-local function open_session(tool, args, opts)
-  opts.profile = args.other.profile
-  args.limits.utf8 = nil -- a session always replaces
-  for _, key in ipairs(args.limits.strategy == "pipeline" and limit.not_for_pipeline or {}) do
-    if args.limits[key] == nil then args.limits[key] = false end -- takes that of the profile away
-  end
-  opts.limits = { [tool] = args.limits }
+--- A session; a wrong option is a bad flag, told without `prefix`.
+local function opened(opts, prefix)
   local ok, session, message = pcall(require("abridge.session").new, opts)
   if ok and not session then terminal.fail(message) end
   if not ok then
     local why = tostring(session):gsub("^.-abridge%.session: ", "")
-    local prefix = "limits." .. tool .. ": "
     terminal.bad("%s", why:sub(1, #prefix) == prefix and why:sub(#prefix + 1) or why)
   end
   return session
+end
+
+--- A session with the limits of the flags for a tool.
+local function open_session(tool, args, opts)
+  opts.profile = args.other.profile
+  opts.limits = { [tool] = under.over(args.limits) }
+  return opened(opts, "limits." .. tool .. ": ")
 end
 
 --- Where full outputs go, as an option of a session.
@@ -107,6 +108,22 @@ function M.read(args)
   session:close()
   terminal.print_result(result, args.switches.json)
   return result.is_error and 1 or 0
+end
+
+--- The session of `abridge serve`: options as JSON, and over them those that have flags.
+---@param args abridge.cli.Args
+---@return abridge.Session
+function M.serving_session(args)
+  local opts = {}
+  for key, value in pairs(args.other.session or {}) do
+    if not check.is_null(value) then opts[key] = value end
+  end
+  for _, key in ipairs { "profile", "cwd", "root", "timeout" } do
+    if args.other[key] ~= nil then opts[key] = args.other[key] end
+  end
+  local dir = run_dir(args)
+  if dir ~= nil then opts.run_dir = dir end
+  return opened(opts, "")
 end
 
 --- Run `abridge cap`.

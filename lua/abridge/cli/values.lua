@@ -80,6 +80,16 @@ M.json = {
   end,
 }
 
+--- A JSON object.
+---@type abridge.cli.Value
+M.object = {
+  expected = "a JSON object",
+  read = function(text)
+    local value = text:find "^%s*{" and M.json.read(text)
+    return type(value) == "table" and value or nil
+  end,
+}
+
 --- The name of a signal, and its number on this system where it is known.
 ---@type abridge.cli.Value
 M.signal = {

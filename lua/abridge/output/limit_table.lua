@@ -36,12 +36,13 @@ local function override(self, who, tool, row, deeper)
     local wanted = "%s: strategy must be head, tail, head_tail or pipeline for pages, got %s"
     check.fail(wanted:format(where, check.show(row.strategy)), deeper)
   end
-  local all = limit.copy(self.rows[name] or self.rows["*"], row)
-  limit.checked(where, limit.with_strategy(name, all), deeper + 1)
-  self.overrides[name] = self.overrides[name] or {}
-  for key, value in pairs(row) do -- an alias and the tool's own name may both be given
-    self.overrides[name][key] = value
+  local over = check.copied(self.overrides[name] or {}) -- an alias and the tool's own name may both be given
+  for key, value in pairs(row) do
+    over[key] = value
   end
+  local all = limit.copy(self.rows[name] or self.rows["*"], over)
+  limit.checked(where, limit.with_strategy(name, all), deeper + 1)
+  self.overrides[name] = over
 end
 
 --- Set the ceiling: the session's over that of the profile.
@@ -84,6 +85,18 @@ function M.new(who, profile, opts, deeper)
   end
   if opts.ceiling ~= false then set_ceiling(self, who, given, opts.ceiling, deeper + 1) end
   return self
+end
+
+--- The same with limits of a tool over its own. Raises where they are wrong.
+---@param who string
+---@param tool string
+---@param row table<string, any>
+---@return abridge.LimitTable
+function LimitTable:with(who, tool, row)
+  local other = setmetatable(check.copied(self), LimitTable)
+  other.overrides = check.copied(self.overrides)
+  override(other, who, tool, row, 1)
+  return other
 end
 
 --- The limits of a tool: its row, or those it was registered with, or the row "*"; and over them the session's. Here

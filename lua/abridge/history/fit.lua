@@ -1,0 +1,215 @@
+--- A conversation within a budget: old results of tools make room for new ones, each replaced by a line that says what
+--- it was and how to see it again.
+
+local check = require "abridge.base.check"
+local limit = require "abridge.output.limit"
+local records = require "abridge.history.records"
+local shapes = require "abridge.history.shapes"
+local tokens = require "abridge.history.tokens"
+local tools = require "abridge.history.tools"
+local walk = require "abridge.history.walk"
+
+local M = {}
+
+local WHO = "abridge.history.fit"
+
+-- options ----------------------------------------------------------------------------
+
+---@class (exact) abridge.HistoryOptions
+---@field format "openai"|"responses"|"anthropic"|abridge.HistoryFormat of the messages
+---@field max_tokens integer what the messages may take; tools and system prompt given elsewhere come on top
+---@field count_tokens? fun(text: string): integer the model's own counter; estimated unless set
+---@field token_safety? number factor on the estimate, 1.35 unless set
+---@field image_tokens? integer|fun(width: integer, height: integer): number tokens of an image, rounded up; 1600 unless
+---  set, and where the size is not known
+---@field trigger? number share of the budget up to which nothing changes, 0.9 unless set
+---@field target? number share of the budget to come down to, 0.6 unless set
+---@field keep? integer exchanges before the last turn that stay, 5 unless set
+---@field clear_at_least? number share of the budget that must be freed for anything to change, 0.1 unless set
+---@field exclude_tools? string[] tools whose results never change
+---@field inputs? boolean long arguments of old calls are made short, true unless set
+---@field exchanges? boolean old calls go with their results where that is not enough, true unless set
+---@field usage? abridge.HistoryUsage what the API counted for an earlier request: its factor in place of `token_safety`
+---@field tools? table<string, abridge.HistoryTool|false> what tools do, by name, besides those we know
+---@field session? abridge.Session that made the calls: tells how they ended and where full outputs are, and redacts
+
+---@class (exact) abridge.HistoryUsage
+---@field tokens integer all input that the API counted, from its cache too
+---@field messages integer so many of the messages were in that request, from the first on
+---@field other? integer tokens of what is not in them: tools, a system prompt sent apart; 0 unless set
+
+---@class (exact) abridge.HistoryFormat The shape of a host's own messages.
+---@field read fun(message: table): table of `reply` (it is the model's), `text`, `calls` (of `id`, `name`, `input`) and
+---  `results` (of `id`, `content`, `is_error`), each where the message has it
+---@field write fun(message: table, contents: any[]): table a copy with `contents[k]` as the k-th result
+---@field shorten? fun(message: table, inputs: table<integer, any>): table a copy with `inputs[k]` as the input of the
+---  k-th call, where there is one
+---@field merge? fun(messages: table[], text: string): table[] what stands in place of exchanges: the texts in them, and
+---  `text`, as the user's
+
+---@class (exact) abridge.HistoryReport
+---@field tokens_before integer
+---@field tokens_after integer
+---@field changed integer[] indexes of the given messages that changed or went
+---@field first_changed? integer the first at which the lists differ
+---@field freed integer tokens
+---@field fits boolean whether the messages are within `max_tokens`
+
+local DEFAULTS = { trigger = 0.9, target = 0.6, keep = 5, clear_at_least = 0.1, inputs = true, exchanges = true }
+
+local function ratio(value)
+  if type(value) ~= "number" or not (value >= 0 and value <= 1) then return "a number from 0 to 1" end
+end
+
+local function any()
+  return nil
+end
+
+local OPTIONS = {
+  format = any, -- checked where it is looked up
+  max_tokens = check.positive,
+  count_tokens = any, -- these two as limits
+  token_safety = any,
+  trigger = ratio,
+  target = ratio,
+  clear_at_least = ratio,
+  keep = check.count,
+  image_tokens = function(value)
+    if type(value) ~= "function" and not check.is_count(value) then return "an integer from 0 to 2^53 or a function" end
+  end,
+  exclude_tools = check.tool_names,
+  inputs = "boolean",
+  exchanges = "boolean",
+  usage = function(value)
+    if type(value) ~= "table" then return "a table" end
+  end,
+  tools = function(value)
+    if type(value) ~= "table" then return "a table" end
+  end,
+  session = check.session,
+}
+
+local USAGE = { tokens = check.count, messages = check.count, other = check.count }
+
+local function checked_usage(usage)
+  local checked = check.options(WHO .. ": usage", usage, USAGE, 3)
+  for _, key in ipairs { "tokens", "messages" } do
+    if checked[key] == nil then check.fail(("%s: usage.%s must be %s, got nil"):format(WHO, key, check.count()), 2) end
+  end
+  return checked
+end
+
+local function checked_options(opts)
+  if opts == nil then check.fail(WHO .. ": opts must be a table, got nil", 1) end
+  opts = check.options(WHO, opts, OPTIONS, 2)
+  if opts.max_tokens == nil then check.fail(("%s: max_tokens must be %s, got nil"):format(WHO, check.positive()), 1) end
+  local counted = { max_tokens = opts.max_tokens, count_tokens = opts.count_tokens, token_safety = opts.token_safety }
+  limit.checked(WHO, counted, 2)
+  for key, value in pairs(DEFAULTS) do
+    if opts[key] == nil then opts[key] = value end
+  end
+  if opts.target > opts.trigger then
+    local said = "%s: target must be at most trigger (%s), got %s"
+    check.fail(said:format(WHO, check.show(opts.trigger), check.show(opts.target)), 1)
+  end
+  local excluded = {}
+  for _, name in ipairs(check.list(opts.exclude_tools or {})) do
+    excluded[name] = true
+  end
+  opts.exclude_tools = excluded
+  opts.tools = tools.checked(WHO, opts.tools, 2)
+  opts.usage = opts.usage and checked_usage(opts.usage)
+  return opts
+end
+
+-- fit ------------------------------------------------------------------------------------
+
+--- The messages as a list. Raises at the level of the public function's caller.
+local function checked_messages(messages, shape)
+  if type(messages) ~= "table" then
+    check.fail(("%s: messages must be a list of messages, got %s"):format(WHO, check.show(messages)), 1)
+  end
+  local all = {}
+  for i = 1, math.huge do
+    local message = rawget(messages, i)
+    if message == nil then break end
+    if type(message) ~= "table" then
+      check.fail(("%s: messages[%d] must be %s, got %s"):format(WHO, i, shape.wanted, check.show(message)), 1)
+    end
+    all[i] = message
+  end
+  local others = -#all
+  for _ in next, messages do
+    others = others + 1
+  end
+  for key in next, others > 0 and messages or {} do
+    if type(key) ~= "number" or not all[key] then
+      check.fail(("%s: messages must be a list of messages, got one with the key %s"):format(WHO, check.show(key)), 1)
+    end
+  end
+  return all
+end
+
+-- a measured factor ---------------------------------------------------------------------------
+
+local FEWEST, LEAST, MOST, STEPS = 0.7, 0.8, 3.5, 20 -- of the factor; below the first the count is of something else
+
+--- The factor on the estimate that the API's own count shows; nil where it tells nothing.
+local function measured(all, opts, shape)
+  local usage = opts.usage
+  if not usage or opts.count_tokens or usage.messages > #all then return nil end
+  local weigher = tokens.weigher(opts, opts.image_tokens)
+  local reader, bare = { who = WHO, shape = shape, setup = records.setup(opts), weigher = weigher }, 0
+  for i = 1, usage.messages do
+    bare = bare + records.bare(reader, all[i], i, 2)
+  end
+  local factor = (usage.tokens - (usage.other or 0)) / bare
+  if not (factor >= FEWEST and factor < math.huge) then return nil end
+  return math.min(math.max(math.ceil(factor * STEPS - 1e-9) / STEPS, LEAST), MOST)
+end
+
+--- Fit a conversation into a budget of tokens: a pure function, to be called before every request.
+---
+--- Nothing changes while the messages are within `trigger * max_tokens`. Above that old content makes room until they
+--- are within `target * max_tokens`: results with images or mostly base64 become stubs first, then those that a later
+--- one supersedes; then exchanges, the oldest first: their results become stubs and long arguments short, and if that
+--- is not enough, they go as a whole. The last turn and `keep` exchanges before it stay, unless even that is over
+--- `max_tokens`. What people and the model wrote stays, and the input is not changed. The same messages give the same
+--- bytes, whether they are given raw or as the last call returned them, so that a prompt cache breaks only when
+--- something goes.
+---
+--- Raises on misuse, naming the option or the message, and what `count_tokens`, `image_tokens` and `format` raise.
+--- Cost: linear; a message seen before costs next to nothing while it is as it was.
+---@param messages table[] in the order of the conversation
+---@param opts abridge.HistoryOptions
+---@return table[] messages a new list; what did not change is the same table
+---@return abridge.HistoryReport report
+function M.fit(messages, opts)
+  opts = checked_options(opts)
+  local shape = shapes.of(WHO, opts.format)
+  local all = checked_messages(messages, shape)
+  opts.token_safety = measured(all, opts, shape) or opts.token_safety
+  local weigher, before, known = tokens.weigher(opts, opts.image_tokens), 0, {}
+  local reader = { who = WHO, shape = shape, setup = records.setup(opts), weigher = weigher }
+  for i, message in ipairs(all) do
+    known[i] = records.of(reader, message, i, 1)
+    before = before + known[i][records.AT_TOTAL]
+  end
+  local after, sent, changed = before, all, {}
+  if before > opts.trigger * opts.max_tokens then -- there never was more before
+    local fold = walk.to_the_end(all, known, opts, reader)
+    after, sent, changed = fold.total, fold:result()
+    fold.messages = nil
+  end
+  return sent,
+    {
+      tokens_before = before,
+      tokens_after = after,
+      freed = before - after,
+      fits = after <= opts.max_tokens,
+      changed = changed,
+      first_changed = changed[1],
+    }
+end
+
+return M
