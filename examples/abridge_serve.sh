@@ -1,6 +1,7 @@
 #!/bin/bash
 # A client of `abridge serve`, with jq: bash abridge_serve.sh RUN_DIR 'make test'
 coproc abridge { exec abridge serve --run-dir "$1"; }
+server=$abridge_PID
 
 # ask METHOD PARAMS: the result as JSON; fails with a message where there is an error. One at a time.
 ask() {
@@ -14,5 +15,5 @@ params=$(jq -cn --arg command "$2" '{tool: "run_command", input: {command: $comm
 result=$(ask call "$params") || exit
 jq -r .content <<< "$result" # what the model is given
 exec {abridge[1]}>&- # the end of its stdin ends it
-wait "$abridge_PID"
+wait "$server"
 [ "$(jq .is_error <<< "$result")" = false ]

@@ -1,3 +1,4 @@
---- A conversation within a budget: `require("abridge.history").fit`. It stands in a room so that the command may use it.
+--- A conversation within a budget: `require("abridge.history").fit`, which stands in a room so that the command has it
+--- too.
 
 return require "abridge.history.fit"
