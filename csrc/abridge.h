@@ -3,10 +3,10 @@
  * what was left out.
  *
  * This header is the whole public C API, a page per concept:
- *   errors and memory        streams                   terminal noise
- *   options of a cut         pages of files            display cells
- *   cuts                     one long line             locations
- *                            counting and sizes        TruncationInfo
+ *   errors and memory        streams                   counting and sizes    locations
+ *   options of a cut         pages of files            terminal noise        TruncationInfo
+ *   cuts                     splices                   display cells
+ *                            one long line
  *
  * It needs C11, and POSIX where files are touched. No function uses a locale, and none changes a global
  * variable but the choice of abr_simd(). So any function may be called from any thread, as long as no two
@@ -600,6 +600,84 @@ ABR_API abr_code abr_file_read_at(const char *path, uint64_t at, char *dst, size
 
 /* Release the page. NULL is fine. */
 ABR_API void abr_page_close(abr_page *page);
+
+/* ================================================================ splices */
+
+/* What a value of JSON is. */
+typedef enum {
+    ABR_SPLICED_NONE = 0, /* there is none */
+    ABR_SPLICED_OBJECT,
+    ABR_SPLICED_ARRAY,
+    ABR_SPLICED_STRING,
+    ABR_SPLICED_NUMBER,
+    ABR_SPLICED_TRUE,
+    ABR_SPLICED_FALSE,
+    ABR_SPLICED_NULL
+} abr_spliced_type;
+
+/* A value where it stands in a document; of a member its name too. */
+typedef struct {
+    abr_spliced_type type;
+    size_t at;      /* 0-based offset of its first byte */
+    size_t n;       /* with its brackets or quotes */
+    size_t name_at; /* between the quotes; (0, 0) for an element */
+    size_t name_len;
+} abr_spliced;
+
+typedef enum {
+    ABR_EDIT_LOOK = 0, /* find the value, and change nothing */
+    ABR_EDIT_REPLACE,  /* the value by `json` */
+    ABR_EDIT_REMOVE,   /* the element or member, with one comma */
+    /* `json` before the element; with the index after the last one, or "-", as the last. As a member: in
+     * place of the value of that name, or as the last one. */
+    ABR_EDIT_INSERT
+} abr_edit_act;
+
+/* Pointers are of RFC 6901, and mean the document as it came, whatever the other edits do. */
+typedef struct {
+    abr_edit_act act;
+    const char *pointer;
+    size_t pointer_len;
+    const char *json; /* one value; for ABR_EDIT_REPLACE and ABR_EDIT_INSERT */
+    size_t json_len;
+    abr_spliced found; /* filled in: the value, as it was; type ABR_SPLICED_NONE if there is none */
+} abr_edit;
+
+/* A document with its edits, before it is written. */
+typedef struct abr_splice abr_splice;
+
+/*
+ * Find and change values of one JSON document (p, n), all edits in one pass. The bytes that no edit means
+ * are written as they came: numbers, blanks, escapes, the order of keys. What is written is JSON.
+ *
+ * All of (p, n) must be JSON (RFC 8259, UTF-8, no BOM), 2^20 levels deep at most, or ABR_EJSON says where
+ * it is not. A name that a pointer goes by may stand once in its object, as readers differ on which of two
+ * counts: ABR_EJSON. ABR_EPOINTER, with the edit's number from 1 on as position: the pointer is none, or an
+ * edit other than ABR_EDIT_LOOK leads nowhere. ABR_EINVAL, position alike: `json` is not one value, two edits
+ * want one value, one lies in what another replaces or removes, or the document itself is to be removed.
+ *
+ * `edits` is filled in and used until abr_splice_close(), as are p and what the edits point to; *splice is
+ * NULL after a failure. Memory: in proportion to the edits, and at most 128 KiB for levels. Cost: one pass,
+ * and the edits times the logarithm of their number.
+ */
+ABR_API abr_code abr_splice_open(const char *p, size_t n, abr_edit *edits, size_t count,
+                                 const abr_alloc *alloc, abr_splice **splice, abr_error *error);
+
+/* The bytes of the document with its edits, and those bytes. */
+ABR_API size_t abr_splice_size(const abr_splice *splice);
+ABR_API void abr_splice_write(const abr_splice *splice, char *dst);
+ABR_API void abr_splice_close(abr_splice *splice); /* NULL is fine */
+
+/* List the elements or members of the array or object that is the document (p, n): their number in *count,
+ * and the first `most` in `list`. Of a document that is neither there are none. One pass. Fails as
+ * abr_splice_open(). */
+ABR_API abr_code abr_list_values(const char *p, size_t n, abr_spliced *list, size_t most,
+                                 const abr_alloc *alloc, size_t *count, abr_error *error);
+
+/* Decode the string of JSON whose n bytes between its quotes are at p, from byte *at on, into at most `room`
+ * bytes, 12 or more, and move *at: it is n at the end. Half of a surrogate pair becomes U+FFFD; no char is
+ * broken. Returns the bytes written. Of what is no valid string it makes something, and reads nothing past it. */
+ABR_API size_t abr_decode_value(const char *p, size_t n, size_t *at, char *dst, size_t room);
 
 /* ================================================================ one long line */
 

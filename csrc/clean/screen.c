@@ -62,7 +62,7 @@ static void leave_row(abr_screen *s)
     if (s->row > s->last || !abr_row_at(s, s->row)->rewritten)
         return;
     size_t end = abr_unblanked_end(s, s->row);
-    abr_splice(s, end, abr_row_end(s, s->row), 0);
+    abr_screen_splice(s, end, abr_row_end(s, s->row), 0);
     if (s->at > end)
         s->at = end;
 }

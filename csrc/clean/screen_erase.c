@@ -19,7 +19,7 @@ static void erase_after(abr_screen *s)
     if (s->at == abr_row_end(s, s->row))
         return;
     abr_begin_rewrite(s);
-    abr_splice(s, s->at, abr_row_end(s, s->row), s->skip); /* the first half of a wide char at most */
+    abr_screen_splice(s, s->at, abr_row_end(s, s->row), s->skip); /* the first half of a wide char at most */
     memset(s->buffer + s->at, ' ', s->skip);
     s->at += s->skip;
     s->skip = 0;
@@ -34,7 +34,7 @@ static void erase_before(abr_screen *s)
     size_t start = abr_row_start(s, s->row);
     s->at = start;
     if (!abr_line_exceeds(s, column + 1)) {
-        abr_splice(s, start, abr_row_end(s, s->row), 0);
+        abr_screen_splice(s, start, abr_row_end(s, s->row), 0);
         s->skip = column;
         return;
     }
@@ -55,7 +55,7 @@ void abr_screen_erase_line(abr_screen *s, abr_erase what)
         size_t column = abr_cursor_column(s);
         size_t start = abr_row_start(s, s->row);
         abr_row_at(s, s->row)->rewritten = true;
-        abr_splice(s, start, abr_row_end(s, s->row), 0);
+        abr_screen_splice(s, start, abr_row_end(s, s->row), 0);
         s->at = start;
         abr_go_to_column(s, column);
     }

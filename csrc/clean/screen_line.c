@@ -60,7 +60,7 @@ size_t abr_unblanked_end(const abr_screen *s, uint64_t row)
 
 /* ---- rewriting ---- */
 
-void abr_splice(abr_screen *s, size_t from, size_t to, size_t size)
+void abr_screen_splice(abr_screen *s, size_t from, size_t to, size_t size)
 {
     abr_columns_splice(&s->columns, s->written + from, s->written + to, size);
     if (size == to - from)
@@ -123,7 +123,7 @@ void abr_begin_rewrite(abr_screen *s)
     start = abr_row_start(s, s->row);
     char *expanded = s->buffer + s->n + size - line.n;
     expand_tabs(s, line, expanded);
-    abr_splice(s, start, start + line.n, size);
+    abr_screen_splice(s, start, start + line.n, size);
     memcpy(s->buffer + start, expanded, size);
     abr_go_to_column(s, column);
 }
@@ -142,7 +142,7 @@ void abr_replace(abr_screen *s, size_t cells, const char *p, size_t n)
         end.at += size;
         end = abr_columns_walk(&s->columns, line, (abr_place){end.at, 0}, line.n, 0);
     }
-    abr_splice(s, s->at, start + end.at, s->skip + n + after);
+    abr_screen_splice(s, s->at, start + end.at, s->skip + n + after);
     char *dst = s->buffer + s->at;
     memset(dst, ' ', s->skip);
     dst += s->skip;
@@ -158,7 +158,7 @@ void abr_replace(abr_screen *s, size_t cells, const char *p, size_t n)
 void abr_insert_mark(abr_screen *s, const char *p, size_t n)
 {
     abr_make_room(s, n);
-    abr_splice(s, s->at, s->at, n);
+    abr_screen_splice(s, s->at, s->at, n);
     memcpy(s->buffer + s->at, p, n);
     s->at += n;
 }

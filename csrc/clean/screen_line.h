@@ -20,7 +20,7 @@ void abr_go_to_column(abr_screen *s, size_t column);
 bool abr_line_exceeds(abr_screen *s, size_t n);
 
 /* Resize the bytes from `from` to `to` of the cursor's line to `size`; there is room for them. */
-void abr_splice(abr_screen *s, size_t from, size_t to, size_t size);
+void abr_screen_splice(abr_screen *s, size_t from, size_t to, size_t size);
 
 /* The cursor's line is about to be rewritten. */
 void abr_begin_rewrite(abr_screen *s);

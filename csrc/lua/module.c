@@ -12,6 +12,7 @@
 #include "lua/locations.h"
 #include "lua/results.h"
 #include "lua/snapshot.h"
+#include "lua/splice.h"
 #include "lua/stream.h"
 #include "lua/text.h"
 
@@ -33,17 +34,10 @@ static const luaL_Reg own_functions[] = {{"pcall", l_pcall}, {NULL, NULL}};
 
 /* ---- the module ---- */
 
-static const luaL_Reg *const functions[] = {abr_text_functions,
-                                            abr_clean_functions,
-                                            abr_stream_functions,
-                                            abr_page_functions,
-                                            abr_file_functions,
-                                            abr_kind_functions,
-                                            abr_location_functions,
-                                            abr_judge_functions,
-                                            abr_snapshot_functions,
-                                            own_functions,
-                                            NULL};
+static const luaL_Reg *const functions[] = {
+    abr_text_functions,     abr_clean_functions,  abr_stream_functions,   abr_page_functions,
+    abr_file_functions,     abr_kind_functions,   abr_location_functions, abr_judge_functions,
+    abr_snapshot_functions, abr_splice_functions, own_functions,          NULL};
 
 static const struct {
     const char *name;
@@ -52,6 +46,7 @@ static const struct {
     {ABR_CLEANED_TYPE, abr_cleaned_methods}, {ABR_CLEANER_TYPE, abr_cleaner_methods},
     {ABR_STREAM_TYPE, abr_stream_methods},   {ABR_INDEX_TYPE, abr_index_methods},
     {ABR_PAGE_TYPE, abr_page_methods},       {ABR_LOG_TYPE, abr_log_methods},
+    {ABR_SPLICE_TYPE, abr_splice_methods},
 };
 
 #ifdef __GNUC__

@@ -20,6 +20,7 @@ local LATER = {
   protocol = { "abridge.output.info", "protocol" },
   session = { "abridge.session", "new" },
   setup = { "abridge.nvim", "setup" },
+  splice = { "abridge.base.splice", "functions" },
 }
 
 ---@class abridge: abridge.Core
@@ -35,6 +36,7 @@ local LATER = {
 ---@field protocol fun(cut_or_result: abridge.Cut|abridge.Result): abridge.Protocol
 ---@field session fun(opts?: abridge.SessionOptions): abridge.Session|nil, string|nil, string|nil
 ---@field setup fun(opts?: abridge.nvim.SetupOptions)
+---@field splice abridge.SpliceFunctions
 local M = { version = require "abridge.base.version" }
 
 --- What the core gives: cuts; places in a text; counts and sizes.

@@ -134,6 +134,21 @@ end
 case("explain", function()
   return #core.explain(TEXT, { strategy = "priority", max_bytes = 100 }) .. " lines"
 end)
+local SPLICED = '{"a":[1,{"b":"text\\n"}],"c":2}'
+case("splice_find", function()
+  local found = core.splice_find(SPLICED, { "/a/1/b", "/c", "/d" })
+  return found["/a/1/b"].type .. found["/c"].first .. tostring(core.splice_find("[", { "" }))
+end)
+case("splice_list", function()
+  local values, count = core.splice_list(SPLICED, 5)
+  return values[1].name .. values[2].type .. count
+end)
+case("splice_edit", function()
+  return core.splice_edit(SPLICED, { { pointer = "/c", remove = true }, { pointer = "/a/0", insert = "[]" } })
+end)
+case("splice_text", function()
+  return (core.splice_text(SPLICED, 14, 21))
+end)
 case("judge", function()
   local judged = core.judge(TEXT, { max_bytes = 1, hits = { "x" } }, 1, #TEXT, 5)
   return judged.lines .. " lines, " .. #judged.told

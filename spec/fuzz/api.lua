@@ -164,6 +164,25 @@ function cases.small()
   end
 end
 
+function cases.splice()
+  local pointers = { "", "/a", "/0", "/a/b/1", "/-", "/~2" }
+  local json = choose { '{"a":{"b":[1,"x\\u00e9",{}]}}', "[1,[2],3]", '"\\ud800', values.text(), values.text() }
+  local edit = { pointer = choose(pointers), replace = chance(2) and choose { "1", "[", values.anything() } or nil }
+  if chance(2) then edit.remove = choose { true, values.anything() } end
+  if chance(3) then edit.insert = choose { "2", values.anything() } end
+  local edits = choose { { edit }, { edit, { pointer = choose(pointers), remove = true } }, values.anything() }
+  local name = choose { "find", "list", "text", "edit" }
+  local second = { find = chance(9) and values.anything() or pointers, list = choose { 0, 3, values.anything() } }
+  local place = chance(2) and { random.below(9), random.below(40) } or {}
+  if name == "text" then
+    second.text, place = place[1] or 1, { place[2] or #json, chance(2) and random.below(9) or nil }
+  end
+  second.edit = edits
+  local ok, made =
+    call("abridge.splice." .. name, abridge.splice[name], values.arguments(4, json, second[name], place[1], place[2]))
+  if ok and name == "edit" and made then must(abridge.splice.find(made, { "" }), "splice.edit made no JSON") end
+end
+
 function cases.stream()
   local opts = values.options(values.CUT, "max_bytes")
   if type(opts) == "table" then
