@@ -147,6 +147,7 @@ build = {
         "csrc/priority/keep_value.c",
         "csrc/line/lexicon.c",
         "csrc/line/line_score.c",
+        "csrc/line/line_window.c",
         "csrc/line/nothing.c",
         "csrc/priority/odd.c",
         "csrc/line/phrases.c",

@@ -20,9 +20,7 @@ static inline bool abr_is_upper(char c)
 /* The small letter of a capital; any other char as it is. */
 static inline char abr_to_lower(char c)
 {
-    if (abr_is_upper(c))
-        return (char)(c | ' ');
-    return c;
+    return (char)(c | (abr_is_upper(c) ? ' ' : 0));
 }
 
 static inline bool abr_is_lower(char c)

@@ -9,14 +9,6 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Binary logarithm, rounded down. x > 0. */
-static inline int abr_log2_floor(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return (int)(bits >> 23) - 127;
-}
-
 /* Binary logarithm, exact at powers of two and a straight line between them: the same on
  * every machine. x > 0. */
 static inline float abr_log2(float x)

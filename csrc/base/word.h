@@ -20,6 +20,14 @@ static inline uint64_t abr_load_word(const char *p)
     return word;
 }
 
+static inline void abr_store_word(char *p, uint64_t word)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    memcpy(p, &word, sizeof word);
+}
+
 /* The top bits of the bytes of a word that are in from..to, both ASCII. */
 static inline uint64_t abr_bytes_in(uint64_t word, char from, char to)
 {

@@ -34,7 +34,7 @@ static INLINE unsigned lowest(uint64_t mask)
 static INLINE unsigned width_of(uint64_t mask)
 {
 #if defined(__GNUC__)
-    return BLOCK - (mask != 0 ? (unsigned)__builtin_clzll(mask) : (unsigned)BLOCK);
+    return BLOCK - (unsigned)__builtin_clzll(mask | 1) - (mask == 0);
 #else
     unsigned n = 0;
     for (; mask != 0; mask >>= 1)

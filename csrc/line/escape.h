@@ -29,15 +29,18 @@ static inline const char *abr_find_escape(const char *p, size_t n)
     return memchr(p, '\x1B', n);
 }
 
-/* Copy (p, n) and `more` bytes after it, with blanks for the sequences from the first ESC on. */
+/* Copy (p, n) and `more` bytes after it, at least 2 * ABR_ESCAPE_MOST, with blanks for the sequences from the first ESC
+ * on. */
 static inline void abr_blank_escapes(const char *p, size_t n, size_t more, const char *escape, char *to)
 {
     memcpy(to, p, n + more);
     while (escape) {
         size_t at = (size_t)(escape - p);
-        size_t size = abr_escape_size(escape, n - at);
-        for (size_t i = 0; i < size; i++)
-            to[at + i] = ' ';
+        const size_t size = abr_escape_size(escape, n - at);
+        if (size > 0) { /* in sizes that are known, which takes no loop */
+            memset(to + at, ' ', ABR_ESCAPE_MOST);
+            memcpy(to + at + size, p + at + size, ABR_ESCAPE_MOST);
+        }
         at += size > 0 ? size : 1;
         escape = abr_find_escape(p + at, n - at);
     }

@@ -45,7 +45,7 @@ typedef struct {
     uint8_t class;
 } abr_word;
 
-enum { ABR_LEXICON_SLOTS = 2048, ABR_LEXICON_BITS = 14 };
+enum { ABR_LEXICON_SLOTS = 2048, ABR_LEXICON_BITS = 15 };
 
 /* The words in use, for lookup. */
 typedef struct {
@@ -59,7 +59,11 @@ typedef struct {
     abr_forms untroubled;              /* those in which a word of trouble is no trouble */
 } abr_lexicon;
 
+/* The rows of words.def, and after them those of phrases.def. */
 extern const abr_word abr_words[];
+
+/* The row of phrases.def that has the word. */
+unsigned abr_phrase_with(const abr_word *word);
 
 /* The group, ABR_GROUP_..., that a class is switched off with, or 0. */
 unsigned abr_word_group(unsigned class);
@@ -71,11 +75,12 @@ void abr_lexicon_open(abr_lexicon *x, unsigned quiet);
 /* The same without one rule, and with all forms: how a test finds out what the rule is worth. */
 void abr_lexicon_open_without(abr_lexicon *x, unsigned quiet, unsigned rule);
 
-/* The first eight bytes of a word, in lower case; bytes of `raw` past its n are ignored. */
+/* The first eight bytes of a word, in lower case; bytes of `raw` past its n, which is not 0, are ignored. */
 static inline uint64_t abr_word_key(uint64_t raw, size_t n)
 {
     const uint64_t lower = UINT64_C(0x2020202020202020);
-    return n >= 8 ? raw | lower : (raw | lower) & ((UINT64_C(1) << (8 * n)) - 1);
+    const size_t lacks = n < 8 ? 8 - n : 0;
+    return (raw | lower) & UINT64_MAX >> 8 * lacks;
 }
 
 static inline uint64_t abr_word_hash(uint64_t key)

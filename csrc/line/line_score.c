@@ -40,6 +40,8 @@ static void read_mark(abr_evidence *l)
 {
     size_t at = l->words->mark;
     bool leads = at <= l->words->indent + 12 && at <= l->words->first;
+    if (l->p[at] != '\xE2' && l->p[at] != '\xC3') /* what these start with */
+        return;
     if (starts_with(l, at, "\xE2\x9C\x93") || starts_with(l, at, "\xE2\x9C\x94") ||
         starts_with(l, at, "\xE2\x9C\x85") || starts_with(l, at, "\xE2\x88\x9A ")) {
         l->passed = l->passed || leads;

@@ -49,7 +49,8 @@ static INLINE uint64_t abr_mix_outline(uint64_t hash, uint64_t value)
 static INLINE uint64_t abr_token_hash(const char *p, size_t n)
 {
     const size_t word = sizeof(uint64_t);
-    const uint64_t last = n < word ? abr_load_word(p) << 8 * (word - n) : abr_load_word(p + n - word);
+    const size_t lacks = n < word ? word - n : 0;
+    const uint64_t last = abr_load_word(p + n + lacks - word) << 8 * lacks;
     uint64_t hash = n ^ last * UINT64_C(0xD6E8FEB86659FD93);
     for (; n > word; p += word, n -= word)
         hash = abr_mix_outline(hash, abr_load_word(p));

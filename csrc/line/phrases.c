@@ -33,33 +33,13 @@ static const abr_phrase phrases[] = {
 #undef PHRASE
 };
 
-/* The first phrase whose word starts with the letter, or a later one. */
-static size_t first_with(char letter)
-{
-    size_t low = 0;
-    size_t high = sizeof phrases / sizeof *phrases;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (phrases[middle].word[0] < letter)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 const abr_phrase *abr_find_phrase(const abr_evidence *l, const abr_sign *s)
 {
-    const char letter = abr_to_lower(l->p[s->at]);
-    for (size_t i = first_with(letter); i < sizeof phrases / sizeof *phrases; i++) {
+    for (size_t i = s->phrase; i < sizeof phrases / sizeof *phrases && is_word(l, s, phrases[i].word); i++) {
         const abr_phrase *x = &phrases[i];
-        if (x->word[0] != letter)
-            break;
-        if (x->word[1] != abr_to_lower(l->p[s->at + 1]) || l->lexicon->without == ABR_RULE_PHRASE + i)
-            continue;
-        size_t before = strlen(x->before);
-        if (is_word(l, s, x->word) && s->at >= before && same_at(l, s->at - before, x->before, before) &&
-            same_at(l, end_of(s), x->after, strlen(x->after)))
+        const size_t before = strlen(x->before);
+        if (s->at >= before && same_at(l, s->at - before, x->before, before) &&
+            same_at(l, end_of(s), x->after, strlen(x->after)) && l->lexicon->without != ABR_RULE_PHRASE + i)
             return x;
     }
     return NULL;

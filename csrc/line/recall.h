@@ -30,10 +30,10 @@ typedef struct {
     abr_recalled *lines;          /* these need not be zeroed */
 } abr_recall;
 
-/* Read a line as abr_read_line() does; one that was read before is only looked up. It has escape sequences
- * only if `escapes`. */
+/* Read a line as abr_read_line() does; one that was read before is only looked up. `folded`: its bytes, each digit a
+ * zero, after which eight can be read. It has escape sequences only if `escapes`. */
 void abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p,
-                     size_t n, bool escapes, abr_reading *out);
+                     const char *folded, size_t n, bool escapes, abr_reading *out);
 
 ABR_PRIVATE_END
 

@@ -97,13 +97,18 @@ typedef struct {
     abr_outline outline;
 } shape_of_line;
 
-static void add_sign(abr_line_words *out, size_t at, size_t n, unsigned class, bool type)
+/* `word`: of the lexicon; NULL: the name of a type. */
+static void add_sign(abr_line_words *out, size_t at, size_t n, const abr_word *word, unsigned class)
 {
     if (out->count == ABR_SIGNS)
         return;
     out->classes |= 1U << class;
     out->signs[out->count++] =
-        (abr_sign){.at = (uint32_t)at, .n = (uint16_t)n, .class = (uint8_t) class, .type = type};
+        (abr_sign){.at = (uint32_t)at,
+                   .n = (uint16_t)n,
+                   .class = (uint8_t) class,
+                   .type = word == NULL,
+                   .phrase = (uint8_t)(class == ABR_WORD_PHRASE ? abr_phrase_with(word) : 0)};
 }
 
 /* A word of mixed case may be the name of an error type. */
@@ -112,10 +117,10 @@ static INLINE void look_up(reader r, size_t at, size_t n, bool mixed)
     const char *p = r.p + at;
     const abr_word *w = abr_lexicon_find(r.lexicon, abr_word_key(abr_load_word(p), n), p, n);
     if (w)
-        add_sign(r.out, at, n, w->class, false);
+        add_sign(r.out, at, n, w, w->class);
     unsigned class = mixed ? type_class(r.lexicon, p, n) : ABR_WORD_NONE;
     if (class != ABR_WORD_NONE && !(abr_word_group(class) & r.lexicon->quiet))
-        add_sign(r.out, at, n, class, true);
+        add_sign(r.out, at, n, NULL, class);
 }
 
 /* ---- plain words, the shape ---- */
@@ -177,7 +182,7 @@ static INLINE uint64_t plain_ends(uint64_t letters, uint64_t sides)
     return letters & ~(letters >> 1) & ~named & (letters + named);
 }
 
-/* The starts of words that may be in the lexicon, without a branch that depends on what a word is. */
+/* The starts of words that may be in the lexicon, without a branch that depends on what a word is. None has one letter. */
 static INLINE uint64_t words_to_look_up(const abr_lexicon *lexicon, const char *block, uint64_t starts,
                                         uint64_t letters)
 {
@@ -281,7 +286,7 @@ static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t 
     uint64_t plain = plain_ends(letters, mixed | after_name | names >> 1);
     if (~letters == 0)
         starts = plain = 0; /* longer than any word */
-    uint64_t look = words_to_look_up(r.lexicon, r.p + at, starts, letters);
+    uint64_t look = words_to_look_up(r.lexicon, r.p + at, starts & letters >> 1, letters);
     if (mixed != 0)
         look |= words_with(mixed, starts);
     for (; look != 0; look &= look - 1) {

@@ -23,7 +23,8 @@ typedef struct {
     uint32_t at;
     uint16_t n;
     uint8_t class;
-    bool type; /* SomethingError: only the end of the name is in the lexicon */
+    bool type;      /* SomethingError: only the end of the name is in the lexicon */
+    uint8_t phrase; /* of ABR_WORD_PHRASE: the first row of phrases.def with the word */
 } abr_sign;
 
 /* What stands in a line. */

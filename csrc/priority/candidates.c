@@ -151,12 +151,6 @@ static void put_candidate(abr_candidates *c, const abr_candidate *x, abr_candida
 
 /* ---- the heap ---- */
 
-bool abr_candidates_excluded(const abr_candidates *c, const abr_candidate *x)
-{
-    return c->excludes && (x->retain_weight != c->excluded_weight ? x->retain_weight < c->excluded_weight
-                                                                  : x->line >= c->excluded_line);
-}
-
 static void exclude(abr_candidates *c, const abr_candidate *x)
 {
     if (abr_candidates_excluded(c, x))

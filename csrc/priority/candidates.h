@@ -114,7 +114,11 @@ void abr_candidates_add(abr_candidates *c, const abr_candidate *x);
 void abr_candidates_free(abr_candidates *c);
 
 /* Is a candidate at or below one that was turned away? */
-bool abr_candidates_excluded(const abr_candidates *c, const abr_candidate *candidate);
+static inline bool abr_candidates_excluded(const abr_candidates *c, const abr_candidate *x)
+{
+    return c->excludes && (x->retain_weight != c->excluded_weight ? x->retain_weight < c->excluded_weight
+                                                                  : x->line >= c->excluded_line);
+}
 
 ABR_PRIVATE_END
 

@@ -23,6 +23,7 @@
 #include "line/hits.h"
 #include "line/lexicon.h"
 #include "line/line_score.h"
+#include "line/line_window.h"
 #include "priority/rarity.h"
 #include "line/recall.h"
 #include "priority/runs.h"
@@ -118,6 +119,7 @@ struct abr_retainer {
     abr_run last_run;
     open_line last;
 
+    abr_line_window window;
     abr_recall recall; /* its lines follow this */
 };
 
@@ -169,13 +171,19 @@ static float novelty_of(const abr_candidate *c)
     return c->kind == ABR_LINE_BLANK ? novelty * novel_blank : novelty;
 }
 
-/* May a line be retained for how rare its shape was? Most are ruled out without a division: where a >= b,
- * log2(a / b + 1) < floor(log2(a)) - floor(log2(b)) + 2. */
-static bool may_be_novel(const abr_retainer *q, const abr_candidate *c)
+/* May a line be retained for how rare its shape was? Most are ruled out without a division: log2(a / b + 1) is over x
+ * only if a + b is over b * 2 ** floor(x). */
+static inline bool may_be_novel(const abr_retainer *q, const abr_candidate *c)
 {
-    const int most = abr_log2_floor((float)(c->line + 1)) - abr_log2_floor((float)(c->nth + 1)) + 2;
-    const float part = c->kind == ABR_LINE_BLANK ? novel_blank : 1;
-    return !q->retained.excludes || novel * (float)most * part > q->retained.excluded_weight;
+    enum { STEPS_MOST = 31 };
+    static const float rounding = 0.01F; /* more than all that comes of it */
+    const float steps =
+        q->retained.excluded_weight * (c->kind == ABR_LINE_BLANK ? 1 / novel / novel_blank : 1 / novel) -
+        rounding;
+    if (!q->retained.excludes || steps < 1)
+        return true;
+    const uint64_t times = (uint64_t)c->nth + 1;
+    return c->line + 1 + times > times << (steps < STEPS_MOST ? (unsigned)steps : (unsigned)STEPS_MOST);
 }
 
 /* Give a line its weight by its own score and by the hit before it; a hit is one that carries on, and lines that wait
@@ -257,7 +265,7 @@ void abr_retainer_found_within(const abr_retainer *q, uint64_t from, uint64_t en
 static void end_wait(abr_retainer *q)
 {
     const abr_candidate *c = &q->queue[q->oldest];
-    if (c->retain_weight > 0)
+    if (c->retain_weight > 0 && !abr_candidates_excluded(&q->retained, c))
         abr_candidates_add(&q->retained, c);
     q->oldest = (q->oldest + 1) % WAITING;
     q->queued--;
@@ -351,15 +359,16 @@ static void next_line(abr_retainer *q, uint64_t size, uint64_t chars)
 }
 
 /* Read a whole line, after which ABR_PADDING bytes can be read, and which has escape
- * sequences only if `escapes`; its text will be found at `stays`. */
-static void read_whole_line(abr_retainer *q, const char *p, size_t n, bool escapes, const char *stays,
-                            abr_reading *r)
+ * sequences only if `escapes`; `folded` as abr_recall_line() has it. Its text will be found at `stays`. */
+static void read_whole_line(abr_retainer *q, const char *p, const char *folded, size_t n, bool escapes,
+                            const char *stays, abr_reading *r)
 {
-    abr_recall_line(&q->recall, &q->lexicon, &q->patterns, p, n, escapes, r);
+    abr_recall_line(&q->recall, &q->lexicon, &q->patterns, p, folded, n, escapes, r);
     abr_count_words(&q->counts, r->plain, r->plain_count);
     follow_trace(q, r);
     abr_candidate *c = next_place(q);
-    abr_runs_add(&q->runs, run_line(r), q->line);
+    const abr_run_line alike = run_line(r);
+    abr_runs_add(&q->runs, &alike, q->line);
     make_candidate(q, r, n, true, c);
     set_text(q, stays, n, r, c);
     queue_line(q, r, c);
@@ -450,13 +459,14 @@ static void end_open(abr_retainer *q)
     if (!o->later) {
         abr_reading r;
         memset(o->segment + o->n, 0, ABR_PADDING);
-        read_whole_line(q, o->segment, o->n, true, q->opts.text ? q->opts.text + q->bytes : o->segment, &r);
+        read_whole_line(q, o->segment, abr_fold_line(&q->window, o->segment, o->n), o->n, true,
+                        q->opts.text ? q->opts.text + q->bytes : o->segment, &r);
     } else {
         read_segment(q, o);
         abr_count_words(&q->counts, o->reading.plain, o->reading.plain_count);
         follow_trace(q, &o->reading);
         abr_candidate *c = next_place(q);
-        abr_runs_add(&q->runs, (abr_run_line){.whole = false}, q->line);
+        abr_runs_add(&q->runs, &(abr_run_line){.whole = false}, q->line);
         make_open_candidate(q, o, true, c);
         uint64_t chars = q->opts.chars ? o->chars_before + abr_count_chars(o->segment, o->n, NULL) : 0;
         queue_line(q, &o->reading, c);
@@ -545,16 +555,16 @@ static size_t read_whole_lines(abr_retainer *q, const char *p, size_t n)
     const char *escape = abr_find_escape(p, n);
     flood same = {0, 0};
     abr_reading r;
-    while (n - at > ABR_PADDING) {
-        size_t left = n - at;
-        const char *newline = memchr(p + at, '\n', left < ABR_SEGMENT ? left : ABR_SEGMENT);
-        if (!newline || (size_t)(newline - p) + ABR_PADDING > n)
-            break;
-        size_t size = (size_t)(newline - p) - at;
-        bool escapes = escape && escape < newline;
-        read_whole_line(q, p + at, size, escapes, p + at, &r);
-        at += size + 1;
-        at += pass_flood(q, &r, p, at, n, size + 1, &same);
+    size_t end;
+    abr_window_open(&q->window, p, n);
+    while (abr_window_next(&q->window, at, &end) && n - end >= ABR_PADDING) {
+        const size_t size = end - at;
+        const bool escapes = escape && escape < p + end;
+        read_whole_line(q, p + at, abr_window_folded(&q->window, at), size, escapes, p + at, &r);
+        at = end + 1;
+        const size_t passed = pass_flood(q, &r, p, at, n, size + 1, &same);
+        if (passed > 0)
+            abr_window_pass(&q->window, at += passed);
         lines++;
         if (escapes)
             escape = abr_find_escape(p + at, n - at);

@@ -17,12 +17,16 @@ static void forget_short(abr_runs *runs)
     }
 }
 
-void abr_runs_add(abr_runs *runs, abr_run_line line, uint64_t number)
+void abr_runs_add(abr_runs *runs, const abr_run_line *line, uint64_t number)
 {
-    const bool goes_on = abr_runs_take(runs, &line);
+    const bool goes_on = abr_runs_take(runs, line);
     if (runs->least == 0)
         runs->least = 2;
-    runs->last = line;
+    runs->last.said =
+        line->said; /* one by one: they were just written so, and a wide load would wait for that */
+    runs->last.tokens = line->tokens;
+    runs->last.outline = line->outline;
+    runs->last.whole = line->whole;
     if (goes_on) {
         runs->open.count++;
         return;

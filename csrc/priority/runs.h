@@ -41,7 +41,7 @@ static inline bool abr_runs_take(const abr_runs *runs, const abr_run_line *line)
 }
 
 /* Add the next line, of this number. */
-void abr_runs_add(abr_runs *runs, abr_run_line line, uint64_t number);
+void abr_runs_add(abr_runs *runs, const abr_run_line *line, uint64_t number);
 
 /* Are the lines from `first` to `last` part of one run that ended? */
 bool abr_runs_have(const abr_runs *runs, uint64_t first, uint64_t last);

@@ -16,30 +16,36 @@ static uint32_t tag_of(uint32_t shape)
     return shape == 0 ? 1 : shape; /* 0 marks an empty way */
 }
 
+/* The way of a set that has the tag, or ABR_SHAPE_WAYS. All are looked at, which takes no branch. */
+static inline unsigned way_of(const abr_shapes *t, uint32_t set, uint32_t tag)
+{
+    unsigned way = ABR_SHAPE_WAYS;
+    for (unsigned i = 0; i < ABR_SHAPE_WAYS; i++)
+        way = t->shape[set][i] == tag ? i : way;
+    return way;
+}
+
 uint32_t abr_shapes_add(abr_shapes *t, uint32_t shape, uint32_t times)
 {
-    uint32_t set = set_of(shape);
-    uint32_t tag = tag_of(shape);
-    unsigned least = 0;
-    for (unsigned way = 0; way < ABR_SHAPE_WAYS; way++) {
-        if (t->shape[set][way] == tag) {
-            uint32_t seen = t->seen[set][way];
-            t->seen[set][way] = times < UINT32_MAX - seen ? seen + times : UINT32_MAX;
-            return seen;
-        }
-        if (t->seen[set][way] < t->seen[set][least])
-            least = way;
+    const uint32_t set = set_of(shape);
+    const unsigned way = way_of(t, set, tag_of(shape));
+    if (way < ABR_SHAPE_WAYS) {
+        const uint32_t seen = t->seen[set][way];
+        t->seen[set][way] = times < UINT32_MAX - seen ? seen + times : UINT32_MAX;
+        return seen;
     }
-    t->shape[set][least] = tag;
+    unsigned least = 0;
+    for (unsigned i = 1; i < ABR_SHAPE_WAYS; i++)
+        if (t->seen[set][i] < t->seen[set][least])
+            least = i;
+    t->shape[set][least] = tag_of(shape);
     t->seen[set][least] = times;
     return 0;
 }
 
 uint32_t abr_shapes_seen(const abr_shapes *t, uint32_t shape)
 {
-    uint32_t set = set_of(shape);
-    for (unsigned way = 0; way < ABR_SHAPE_WAYS; way++)
-        if (t->shape[set][way] == tag_of(shape))
-            return t->seen[set][way];
-    return 0;
+    const uint32_t set = set_of(shape);
+    const unsigned way = way_of(t, set, tag_of(shape));
+    return way < ABR_SHAPE_WAYS ? t->seen[set][way] : 0;
 }

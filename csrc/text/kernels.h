@@ -19,7 +19,7 @@ ABR_PRIVATE_BEGIN
 #define ABR_HAS_NEON 1
 #endif
 
-enum { ABR_CLASSIFIED = 64 };
+enum { ABR_CLASSIFIED = 64, ABR_FOLDED_MOST = 64 * 1024 };
 
 /* The classes of 64 bytes, a bit a byte, the first one lowest. */
 typedef struct {
@@ -55,6 +55,11 @@ typedef struct {
 
     /* Classify the ABR_CLASSIFIED bytes at p. */
     void (*classify)(const char *p, abr_classes *out);
+
+    /* Copy n bytes, whole blocks of ABR_CLASSIFIED and ABR_FOLDED_MOST at most, each digit as a zero. Returns how many
+     * newlines there are; newlines[i] gets the place of each, and the one after the last gets
+     * anything. */
+    size_t (*fold)(const char *p, size_t n, char *to, uint16_t *newlines);
 } abr_kernels;
 
 ABR_PRIVATE_END

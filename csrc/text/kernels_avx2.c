@@ -49,5 +49,5 @@ KERNEL void classify(const char *p, abr_classes *out)
 #include "text/kernels_vector.h"
 
 const abr_kernels abr_avx2 = {"avx2",      count_newlines, nth_newline, nth_newline_back,
-                              well_formed, plain,          classify};
+                              well_formed, plain,          classify,    fold};
 #endif

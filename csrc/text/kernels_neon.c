@@ -48,5 +48,5 @@ INLINE bytes lookup(const uint8_t table[16], bytes index)
 #include "text/kernels_vector.h"
 
 const abr_kernels abr_neon = {"neon",      count_newlines, nth_newline, nth_newline_back,
-                              well_formed, plain,          classify};
+                              well_formed, plain,          classify,    fold};
 #endif

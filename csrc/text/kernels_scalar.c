@@ -161,5 +161,19 @@ static void classify(const char *p, abr_classes *out)
     *out = c;
 }
 
+static size_t fold(const char *p, size_t n, char *to, uint16_t *newlines)
+{
+    const uint64_t of_digit = 15; /* the bits in which digits differ, none of which a zero has */
+    size_t count = 0;
+    for (size_t at = 0; at < n; at += WORD) {
+        const uint64_t x = abr_load_word(p + at);
+        abr_store_word(to + at, x & ~((in_range(x, '0', 10) >> 7) * of_digit));
+        for (unsigned i = 0; newlines_of(p + at) != 0 && i < WORD; i++)
+            if (p[at + i] == '\n')
+                newlines[count++] = (uint16_t)(at + i);
+    }
+    return count;
+}
+
 const abr_kernels abr_scalar = {"scalar",    count_newlines, nth_newline, nth_newline_back,
-                                well_formed, plain,          classify};
+                                well_formed, plain,          classify,    fold};

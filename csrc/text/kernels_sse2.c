@@ -38,5 +38,5 @@ INLINE uint64_t sum(bytes x)
 #include "text/kernels_vector.h"
 
 const abr_kernels abr_sse2 = {"sse2",      count_newlines, nth_newline, nth_newline_back,
-                              well_formed, plain,          classify};
+                              well_formed, plain,          classify,    fold};
 #endif

@@ -321,7 +321,6 @@ KERNEL size_t plain(const char *p, size_t n)
     return i + abr_scalar.plain(p + i, n - i);
 }
 
-#ifndef CLASSIFY
 /* ---- classes ---- */
 
 /* Bytes from `first` on, `count` of them: one comparison of signed numbers, which every processor has. */
@@ -329,6 +328,32 @@ INLINE flags in_range(bytes x, uint8_t first, uint8_t count)
 {
     return (flags)(x - (uint8_t)(first + 128)) < (int8_t)(count - 128);
 }
+
+INLINE flags is_digit(bytes x)
+{
+    return in_range(x, '0', 10);
+}
+
+KERNEL size_t fold(const char *p, size_t n, char *to, uint16_t *newlines)
+{
+    enum { OF_DIGIT = 15 /* the bits in which digits differ, none of which a zero has */, AT_ONCE = 2 };
+    size_t count = 0;
+    for (size_t at = 0; at < n; at += WIDTH) {
+        const bytes x = load(p + at);
+        const bytes folded = x & ~((bytes)is_digit(x) & OF_DIGIT);
+        memcpy(to + at, &folded, sizeof folded);
+        uint64_t found = mask(x == '\n');
+        /* few vectors have more than these, so they are noted without asking whether there are any */
+        for (size_t i = 0; i < AT_ONCE || found != 0; i++) {
+            newlines[count] = (uint16_t)(at + (size_t)__builtin_ctzll(found | UINT64_C(1) << 63) / SPREAD);
+            count += found != 0;
+            found &= found - 1;
+        }
+    }
+    return count;
+}
+
+#ifndef CLASSIFY
 
 INLINE flags is_letter(bytes x)
 {
@@ -338,11 +363,6 @@ INLINE flags is_letter(bytes x)
 INLINE flags is_upper(bytes x)
 {
     return in_range(x, 'A', 26);
-}
-
-INLINE flags is_digit(bytes x)
-{
-    return in_range(x, '0', 10);
 }
 
 INLINE flags is_blank(bytes x)

@@ -239,6 +239,28 @@ static void check_classes(const char *p)
     CHECK_COUNT(want.quotes, got.quotes);
 }
 
+static void check_fold(const char *p)
+{
+    char got[ABR_CLASSIFIED];
+    uint16_t newlines[ABR_CLASSIFIED + 1];
+    size_t count = 0;
+    memset(got, 0xA5, sizeof got);
+    const size_t found = set->fold(p, ABR_CLASSIFIED, got, newlines);
+    for (size_t i = 0; i < sizeof got; i++) {
+        CHECK(got[i] == (p[i] >= '0' && p[i] <= '9' ? '0' : p[i]));
+        if (p[i] == '\n' && CHECK(count < found))
+            CHECK_COUNT(i, newlines[count++]);
+    }
+    CHECK_COUNT(count, found);
+}
+
+/* All kernels on a block. */
+static void check_block(const char *p)
+{
+    check_classes(p);
+    check_fold(p);
+}
+
 /* All kernels on every prefix of (p, n), from `least` bytes on. */
 static void check_prefixes(const char *p, size_t least, size_t n)
 {
@@ -272,7 +294,7 @@ static void every_alignment_and_length(void)
         fill(text, ALIGNMENTS + MOST, alignment + alignment / 8);
         check_prefixes(text + alignment, 0, MOST);
         for (size_t at = alignment; at + ABR_CLASSIFIED <= ALIGNMENTS + MOST; at += ALIGNMENTS)
-            check_classes(text + at);
+            check_block(text + at);
     }
     free(text);
 }
@@ -287,10 +309,10 @@ static void every_byte_has_its_classes(void)
             for (size_t at = 0; at < ABR_CLASSIFIED; at++) {
                 memset(text, beside[b], sizeof text);
                 text[at] = (char)byte;
-                check_classes(text);
+                check_block(text);
             }
             memset(text, (int)byte, sizeof text);
-            check_classes(text);
+            check_block(text);
         }
     }
 }
@@ -304,8 +326,8 @@ static void nothing_beside_the_text_is_read(void)
             check_whole(g.end - n, n);
             fill(g.start, MOST, kind);
             check_whole(g.start, n);
-            check_classes(g.end - ABR_CLASSIFIED);
-            check_classes(g.start);
+            check_block(g.end - ABR_CLASSIFIED);
+            check_block(g.start);
         }
     }
     munmap(g.mapped, g.size);

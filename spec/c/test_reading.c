@@ -3,6 +3,7 @@
 #include "line/command.h"
 #include "line/layout.h"
 #include "line/line_score.h"
+#include "line/line_window.h"
 #include "line/recall.h"
 
 static abr_reading read_of(const char *line)
@@ -335,6 +336,7 @@ static void check_recall(const abr_patterns *patterns)
     recall->count = ABR_RECALLED;
     recall->lines = calloc(recall->count, sizeof *recall->lines);
     abr_lexicon *lexicon = calloc(1, sizeof *lexicon);
+    abr_line_window *window = calloc(1, sizeof *window);
     abr_lexicon_open(lexicon, 0);
     for (unsigned i = 0; i < LINES; i++) {
         size_t n = make_line(line);
@@ -342,7 +344,8 @@ static void check_recall(const abr_patterns *patterns)
             abr_reading fresh;
             abr_reading recalled;
             abr_read_line(lexicon, patterns, line, n, &fresh);
-            abr_recall_line(recall, lexicon, patterns, line, n, true, &recalled);
+            abr_recall_line(recall, lexicon, patterns, line, abr_fold_line(window, line, n), n, true,
+                            &recalled);
             if (!CHECK(same_reading(&fresh, &recalled)))
                 fprintf(stderr, "%.*s\n", (int)n, line);
             change_digits(line, n);
@@ -351,6 +354,7 @@ static void check_recall(const abr_patterns *patterns)
     free(recall->lines);
     free(recall);
     free(lexicon);
+    free(window);
 }
 
 static void the_place_of_a_pattern_counts_the_time_before_it(void)

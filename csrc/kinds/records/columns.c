@@ -268,6 +268,8 @@ static size_t skip_unknown_word(const abr_columns *c, const abr_cell *v, size_t 
     size_t end = i;
     while (end < v->n && abr_is_letter(v->p[end]) && (end <= i + 1 || abr_is_upper(v->p[end]) == upper))
         end++;
+    if (end == i)
+        return i;
     const uint64_t key = abr_word_key(abr_load_word(v->p + i), end - i);
     return abr_lexicon_may_have(&c->lexicon, abr_word_hash(key)) ? i : end;
 }
