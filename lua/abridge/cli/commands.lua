@@ -254,6 +254,33 @@ M.tasks = {
         return require("abridge.cli.serve").run(args)
       end,
     },
+    {
+      name = "mcp",
+      forms = {
+        { words = "[flags] -- SERVER ARGS...", says = "stand between an MCP client and a server, and cut results" },
+      },
+      about = {
+        "Every byte passes as it came, both ways, but results of tools over their limits. It ends as the server does.",
+      },
+      words = { values.command },
+      own_words = true,
+      flags = {
+        {
+          title = "Results",
+          PROFILE,
+          flag("limits", "JSON", values.object, 'limits by tool, as {"search":{"max_bytes":"8KB"}}; "*" is any other'),
+          flag("max-result-chars", "N", values.positive, "what a tool may ask for as anthropic/maxResultSizeChars"),
+          flag("structured", "HOW", values.one_of { "cut", "keep" }, "whether structured content is made shorter"),
+        },
+        KEEP,
+      },
+      examples = {
+        { "abridge mcp -- npx -y @modelcontextprotocol/server-filesystem .", "in place of the server's own command" },
+      },
+      run = function(args)
+        return require("abridge.cli.mcp").run(args)
+      end,
+    },
   },
   {
     title = "Look back at a run",

@@ -126,6 +126,20 @@ function M.serving_session(args)
   return opened(opts, "")
 end
 
+local CEILING = 128 * 1024 -- of the profile default
+local BYTES_A_CHAR = 4
+
+--- The session of `abridge mcp`, which offers no tools of its own.
+---@param args abridge.cli.Args
+---@param limits table<string, table> rows by tool
+---@param max_result_chars? integer that a tool may ask for
+---@return abridge.Session
+function M.proxy_session(args, limits, max_result_chars)
+  local opts = { profile = args.other.profile, limits = limits, tools = {}, run_dir = run_dir(args), tool_names = {} }
+  if max_result_chars then opts.ceiling = { max_bytes = math.max(CEILING, max_result_chars * BYTES_A_CHAR) } end
+  return opened(opts, "")
+end
+
 --- Run `abridge cap`.
 ---@param args abridge.cli.Args
 ---@return integer exit code

@@ -34,17 +34,19 @@ local function repeats(texts, value, json)
 end
 
 --- Is structured content told by the texts already, as the specification asks of servers? FastMCP puts what is no
---- object into one with the single member `result`.
+--- object into one with the single member `result`, the reference servers into one with `content`.
 ---@param texts string[]
 ---@param value any
 ---@param json string the value as JSON
 ---@return boolean
 function M.is_repeated(texts, value, json)
   if repeats(texts, value, json) then return true end
-  local inner = type(value) == "table" and rawget(value, "result")
-  if inner == nil or inner == false or next(value, (next(value))) ~= nil then return false end
-  local inner_json = encode.json(inner)
-  return inner_json ~= nil and repeats(texts, inner, inner_json)
+  if type(value) ~= "table" then return false end
+  local key = next(value)
+  if (key ~= "result" and key ~= "content") or next(value, key) ~= nil then return false end
+  local inner = value[key]
+  local inner_json = inner and encode.json(inner)
+  return inner_json ~= nil and inner_json ~= false and repeats(texts, inner, inner_json)
 end
 
 -- after a cut --------------------------------------------------------------------------

@@ -1,0 +1,156 @@
+--- What stands between an MCP client and a server: it learns from what passes which results belong to which tools, and
+--- cuts those that are over their tool's limits. It moves lines, and knows no pipes.
+
+local host = require "abridge.base.host"
+local splice = require "abridge.base.splice"
+local check = require "abridge.base.check"
+local message = require "abridge.proxy.message"
+local result = require "abridge.proxy.result"
+local registry = require "abridge.session.registry"
+local under = require "abridge.session.under"
+
+local M = {}
+
+local WHO = "abridge mcp"
+local MOST_PENDING = 10000 -- requests without an answer; those that were cancelled may never get one
+local MOST_TOOLS = 10000
+local MOST_SCHEMA = 1024 * 1024 -- bytes of a tool's description that are read
+local ASKS = "anthropic/maxResultSizeChars"
+
+---@class abridge.proxy.Tool
+---@field name string as the session knows it
+---@field listed? boolean the server told of it
+---@field output_schema? table decoded
+---@field chars? integer that it asks for
+
+---@class abridge.proxy.Options
+---@field max_result_chars? integer that a tool may ask for
+---@field keep_structured? boolean
+---@field warn fun(message: string) told what goes wrong
+
+---@class abridge.Proxy
+---@field private session abridge.Session
+---@field private opts abridge.proxy.Options
+---@field private pending table<string, { method: string, name: string|nil, number: integer }> by id
+---@field private count integer of requests so far
+---@field private tools table<string, abridge.proxy.Tool>
+local Proxy = {}
+Proxy.__index = Proxy
+
+--- The name by which a session knows a tool of a server: that of one of ours would have its notices.
+---@param name string
+---@return string
+function M.own_name(name)
+  for _, built_in in ipairs(registry.built_in) do
+    if name == built_in then return "mcp__" .. name end
+  end
+  return name
+end
+
+---@param session abridge.Session
+---@param opts abridge.proxy.Options
+---@return abridge.Proxy
+function M.new(session, opts)
+  return setmetatable({ session = session, opts = opts, pending = {}, order = {}, count = 0, tools = {} }, Proxy)
+end
+
+-- from the client -----------------------------------------------------------------------
+
+local WATCHED = { ["tools/call"] = true, ["tools/list"] = true }
+
+function Proxy:remember(request)
+  self.count = self.count + 1
+  self.pending[request.id] = { method = request.method, name = request.name, number = self.count }
+  self.order[self.count] = request.id
+  local oldest = self.count - MOST_PENDING
+  local id = self.order[oldest]
+  self.order[oldest] = nil
+  if id and self.pending[id] and self.pending[id].number == oldest then self.pending[id] = nil end
+end
+
+--- Take note of a line that goes to the server as it came.
+---@param line string
+function Proxy:from_client(line)
+  for _, request in ipairs(message.of(line)) do
+    if request.id and WATCHED[request.method] then
+      self:remember(request)
+    elseif request.id and request.method then
+      self.pending[request.id] = nil -- an id that is used again
+    end
+  end
+end
+
+-- from the server -----------------------------------------------------------------------
+
+--- What a tool declares; only the parts that count are decoded.
+local function tool_of(line, value)
+  local found = splice.find(line, { "/name", "/outputSchema", "/_meta" }, value.first, value.last)
+  local name = found and message.text(line, found["/name"])
+  if not name then return nil end
+  local function decoded(pointer)
+    local at, json = found[pointer], host.json()
+    if not at or not json or at.last - at.first > MOST_SCHEMA then return nil end
+    local ok, data = pcall(json.decode, line:sub(at.first, at.last))
+    return ok and type(data) == "table" and data or nil
+  end
+  local tool = { name = M.own_name(name), listed = true, output_schema = decoded "/outputSchema" }
+  if found["/outputSchema"] and not tool.output_schema then tool.output_schema = { ["not"] = {} } end
+  local chars = (decoded "/_meta" or {})[ASKS]
+  if type(chars) == "number" and chars >= 1 and chars <= 2 ^ 53 then tool.chars = math.floor(chars) end
+  return name, tool
+end
+
+--- Take note of a page of the server's tools.
+function Proxy:learn(line, answer)
+  local found = splice.find(line, { "/tools" }, answer.result.first, answer.result.last)
+  local list = found and found["/tools"]
+  for _, value in ipairs(list and splice.list(line, MOST_TOOLS, list.first, list.last) or {}) do
+    if value.type == "object" then
+      local name, tool = tool_of(line, value)
+      if name then self.tools[name] = tool end
+    end
+  end
+end
+
+--- The session with the limits of a tool that asks for some.
+function Proxy:session_for(tool)
+  local most = self.opts.max_result_chars
+  if not tool.chars or not most then return self.session end
+  local row = { max_chars = math.min(tool.chars, most), max_bytes = false, max_lines = false, max_tokens = false }
+  return under.of(WHO, self.session, tool.name, row)
+end
+
+--- The edits of a line from the server; a problem with one message leaves it as it came.
+function Proxy:edits_of(line)
+  local edits = {}
+  for _, answer in ipairs(message.of(line)) do
+    local request = answer.id and not answer.method and self.pending[answer.id]
+    if request then self.pending[answer.id] = nil end
+    if request and answer.result and request.method == "tools/list" then
+      self:learn(line, answer)
+    elseif request and answer.result and request.name then
+      local tool = self.tools[request.name] or { name = M.own_name(request.name) }
+      local session = self:session_for(tool)
+      local ok, own = pcall(result.edits, session, line, answer, tool, self.opts.keep_structured or false)
+      if not ok then self.opts.warn(("a result of %s passed whole: %s"):format(request.name, check.reason(own))) end
+      for _, edit in ipairs(ok and own or {}) do
+        edits[#edits + 1] = edit
+      end
+    end
+  end
+  return edits
+end
+
+--- The line that goes to the client in place of one from the server: its own bytes but for what was cut.
+---@param line string
+---@return string
+function Proxy:from_server(line)
+  local edits = self:edits_of(line)
+  if #edits == 0 then return line end
+  local ok, edited, problem = pcall(splice.edit, line, edits)
+  if ok and edited then return edited end
+  self.opts.warn("a result passed whole: " .. check.reason(ok and problem or edited))
+  return line
+end
+
+return M
