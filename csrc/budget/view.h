@@ -25,8 +25,13 @@ struct abr_told_lines;
 typedef abr_code (*abr_cut_inner)(const char *p, size_t n, const abr_opts *opts, unsigned depth, bool part,
                                   abr_cut *cut);
 
+/* Cuts a text that went by inside another one, of which there is a view: see cut/cut.h. */
+struct abr_view;
+typedef abr_code (*abr_cut_viewed)(const struct abr_view *view, const abr_opts *opts, abr_cut *cut,
+                                   abr_error *error);
+
 /* A source as a cut sees it: what is at hand of its two ends, and the counts of all of it. */
-typedef struct {
+typedef struct abr_view {
     abr_edge front; /* from the start on; whole where the source is over no budget */
     abr_edge back;  /* up to the end */
     uint64_t bytes;
@@ -42,8 +47,9 @@ typedef struct {
     const char *media_type;                /* of what is binary, NULL where it is not known */
     struct abr_reader *reader;             /* of a kind that is cut part by part, else NULL */
     struct abr_told_lines *told_lines;     /* NULL: nobody asks */
-    abr_cut_inner cut_inner;
-    unsigned depth; /* of the source itself: 0, or how deep it stands in others */
+    abr_cut_inner cut_inner;               /* NULL: it has no texts inside that are cut, */
+    abr_cut_viewed cut_viewed;             /* nor any by a view */
+    unsigned depth;                        /* of the source itself: 0, or how deep it stands in others */
 } abr_view;
 
 /* Size of the source's first or last line, without its newline. */

@@ -101,6 +101,7 @@ static abr_code cut_text(const char *p, size_t n, const abr_opts *opts, unsigned
     abr_view view = view_of_text(p ? p : "", n, abr_wants_chars(opts));
     view.told_lines = told;
     view.cut_inner = abr_cut_text_inside;
+    view.cut_viewed = abr_cut_view;
     view.depth = depth;
     if (opts->strategy == ABR_PRIORITY)
         return cut_text_by_priority(&view, opts, cut, error);

@@ -127,7 +127,8 @@ static abr_code open_reader(abr_by_kind *k)
                                  .hits = k->opts.hits,
                                  .hit_count = k->opts.hit_count,
                                  .quiet_groups = k->opts.quiet_groups,
-                                 .alloc = k->alloc};
+                                 .alloc = k->alloc,
+                                 .tell = abr_tell_kind};
     const abr_reader_methods *methods = abr_methods_of(k->told.kind);
     return methods ? methods->open(&own, &k->reader) : ABR_OK;
 }

@@ -175,7 +175,9 @@ bool abr_set_keep_values(abr_chooser *x)
     const uint64_t failed = failed_command(x);
     for (size_t i = 0; i < x->count; i++) {
         abr_shown_line *u = &x->lines[i];
-        abr_read_layout(u->c->start, u->c->start_n, &u->layout);
+        size_t n = u->c->start_n;
+        const char *judged = abr_retainer_judged(x->view->retainer, u->c->start, &n);
+        abr_read_layout(judged, n, &u->layout);
         u->own_value = u->keep_value = own_value(u);
         u->why = u->c->hit ? ABR_WHY_HIT : u->keep_value > 0 ? ABR_WHY_SAYS : ABR_WHY_FILLING;
         u->failure = u->c->failure;

@@ -93,9 +93,10 @@ typedef struct {
 struct abr_retainer {
     abr_retainer_opts opts;
     const abr_alloc *alloc;
-    abr_patterns patterns;
-    abr_lexicon lexicon;
-    abr_shapes shapes;
+    abr_patterns own_patterns;
+    const abr_patterns *patterns;
+    const abr_lexicon *lexicon;
+    abr_shapes shapes; /* its sets follow this, */
     abr_word_counts counts;
     abr_candidates retained;
     abr_candidate queue[WAITING];                  /* a ring of the lines that wait */
@@ -119,9 +120,38 @@ struct abr_retainer {
     abr_run last_run;
     open_line last;
 
+    char *judged; /* what the line stands for, with ABR_PADDING after it; NULL unless it is decoded */
+
     abr_line_window window;
-    abr_recall recall; /* its lines follow this */
+    abr_recall recall; /* and its lines these, then a lexicon of its own and `judged` */
 };
+
+/* ---- what a line stands for ---- */
+
+const char *abr_retainer_judged(const abr_retainer *q, const char *p, size_t *n)
+{
+    if (!q->opts.decode)
+        return p;
+    *n = q->opts.decode(p, *n < ABR_SEGMENT ? *n : ABR_SEGMENT, q->judged);
+    memset(q->judged + *n, 0, ABR_PADDING);
+    return q->judged;
+}
+
+/* Where in (p, n) the byte is that stands at `place` in what is judged. */
+static size_t place_of_judged(const abr_retainer *q, const char *p, size_t n, size_t place)
+{
+    size_t from = 0;
+    if (!q->opts.decode)
+        return place;
+    for (size_t end = n < ABR_SEGMENT ? n : ABR_SEGMENT; from < end;) {
+        const size_t middle = from + (end - from) / 2;
+        if (q->opts.decode(p, middle + 1, q->judged) > place)
+            end = middle;
+        else
+            from = middle + 1;
+    }
+    return from;
+}
 
 /* ---- retain weights ---- */
 
@@ -216,12 +246,12 @@ static inline void set_weight(abr_retainer *q, abr_candidate *c, abr_candidate *
 /* ---- failures ---- */
 
 /* Count what a line says, of which n bytes are at p, and find the failure it is part of. */
-static inline void count_line(retain_state *state, const abr_reading *r, const char *p, size_t n,
-                              abr_candidate *c, abr_found *found)
+static inline void count_line(abr_retainer *q, const abr_reading *r, abr_candidate *c, abr_found *found)
 {
-    abr_failure *f = &state->failure;
+    abr_failure *f = &q->state.failure;
+    size_t n = c->start_n;
     c->failure = 0;
-    if ((f->open || r->hit) && abr_failure_takes(f, r, c->nth, p, n))
+    if ((f->open || r->hit) && abr_failure_takes(f, r, c->nth, abr_retainer_judged(q, c->start, &n), n))
         c->failure = (uint32_t)(f->found < UINT32_MAX ? f->found : UINT32_MAX);
     c->tells = r->hit && f->told;
     found->hits += c->hit;
@@ -327,7 +357,7 @@ static inline void queue_line(abr_retainer *q, const abr_reading *r, abr_candida
     mark_line(q);
     set_weight(q, c, NULL);
     q->queued++;
-    count_line(&q->state, r, c->start, c->start_n, c, &q->found);
+    count_line(q, r, c, &q->found);
 }
 
 /* The texts of the last `lines` lines that wait are about to go. */
@@ -363,7 +393,13 @@ static void next_line(abr_retainer *q, uint64_t size, uint64_t chars)
 static void read_whole_line(abr_retainer *q, const char *p, const char *folded, size_t n, bool escapes,
                             const char *stays, abr_reading *r)
 {
-    abr_recall_line(&q->recall, &q->lexicon, &q->patterns, p, folded, n, escapes, r);
+    size_t judged_n = n;
+    const char *judged = abr_retainer_judged(q, p, &judged_n);
+    if (q->judged)
+        folded = abr_fold_line(&q->window, judged, judged_n);
+    abr_recall_line(&q->recall, q->lexicon, q->patterns, judged, folded, judged_n, escapes || q->judged, r);
+    if (n > START_MOST)
+        r->at = (uint32_t)place_of_judged(q, p, n, r->at);
     abr_count_words(&q->counts, r->plain, r->plain_count);
     follow_trace(q, r);
     abr_candidate *c = next_place(q);
@@ -381,8 +417,11 @@ static void read_whole_line(abr_retainer *q, const char *p, const char *folded, 
 static void read_segment(const abr_retainer *q, open_line *o)
 {
     abr_reading r;
-    memset(o->segment + o->n, 0, ABR_PADDING);
-    abr_read_line(&q->lexicon, &q->patterns, o->segment, o->n, &r);
+    size_t n = o->n;
+    memset(o->segment + n, 0, ABR_PADDING);
+    const char *judged = abr_retainer_judged(q, o->segment, &n);
+    abr_read_line(q->lexicon, q->patterns, judged, n, &r);
+    r.at = (uint32_t)place_of_judged(q, o->segment, o->n, r.at);
     if (!o->later) {
         o->reading = r;
         o->start_n = o->n < START_MOST ? o->n : abr_char_start(o->segment, o->n, START_MOST);
@@ -410,7 +449,7 @@ static void read_segment(const abr_retainer *q, open_line *o)
 static void slide_segment(const abr_retainer *q, open_line *o)
 {
     read_segment(q, o);
-    size_t overlap = q->patterns.count > 0 ? MATCH_OVERLAP : OVERLAP;
+    size_t overlap = q->patterns->count > 0 ? MATCH_OVERLAP : OVERLAP;
     size_t gone = abr_char_start(o->segment, o->n, o->n - overlap);
     if (q->opts.chars)
         o->chars_before += abr_count_chars(o->segment, gone, NULL);
@@ -596,14 +635,15 @@ void abr_retainer_read_line(abr_retainer *q, const char *p, size_t n, abr_readin
 {
     open_line *o = &q->last;
     n = n < ABR_SEGMENT ? n : ABR_SEGMENT;
+    p = abr_retainer_judged(q, p, &n);
     memcpy(o->segment, p, n);
     memset(o->segment + n, 0, ABR_PADDING);
-    abr_read_line(&q->lexicon, &q->patterns, o->segment, n, out);
+    abr_read_line(q->lexicon, q->patterns, o->segment, n, out);
 }
 
 float abr_retainer_rarity(const abr_retainer *q, const char *p, size_t n)
 {
-    return abr_rarity(&q->counts, &q->lexicon, p, n, q->line);
+    return abr_rarity(&q->counts, q->lexicon, p, n, q->line);
 }
 
 static size_t allowance_for(size_t keep, bool inside)
@@ -646,7 +686,7 @@ static size_t look_at_waiting(abr_retainer *q, abr_found *found)
     abr_candidate *c = &q->looked[q->queued];
     make_open_candidate(q, &q->last, false, c);
     set_weight(q, c, c);
-    count_line(&q->state, &q->last.reading, c->start, c->start_n, c, found);
+    count_line(q, &q->last.reading, c, found);
     q->state = before;
     return q->queued + 1;
 }
@@ -704,17 +744,44 @@ void abr_retainer_lines(abr_retainer *q, size_t keep, abr_retained *out)
 
 /* ---- the object ---- */
 
+/* Give a new retainer its tables, which follow it in `size` bytes, or find how many these are: NULL. */
+static size_t lay_tables(const abr_retainer_opts *opts, abr_retainer *q)
+{
+    const uint32_t sets = opts->inside ? ABR_SHAPE_SETS_FEW : ABR_SHAPE_SETS;
+    const unsigned recalled = opts->inside ? ABR_RECALLED_FEW : ABR_RECALLED;
+    const size_t lexicon = opts->lexicon ? 0 : sizeof(abr_lexicon);
+    const size_t judged = opts->decode ? ABR_SEGMENT + ABR_PADDING : 0;
+    const size_t sets_size = sets * sizeof(abr_shape_set);
+    const size_t lines_size = recalled * sizeof(abr_recalled);
+    if (q) {
+        char *at = (char *)(q + 1);
+        memset(at, 0, sets_size);
+        q->shapes = (abr_shapes){.sets = (abr_shape_set *)(void *)at, .count = sets};
+        q->recall.lines = (abr_recalled *)(void *)(at += sets_size);
+        q->recall.count = recalled;
+        at += lines_size;
+        if (!opts->lexicon)
+            abr_lexicon_open((abr_lexicon *)(void *)at, opts->quiet_groups);
+        q->lexicon = opts->lexicon ? opts->lexicon : (abr_lexicon *)(void *)at;
+        q->judged = opts->decode ? at + lexicon : NULL;
+    }
+    return sizeof *q + sets_size + lines_size + lexicon + judged;
+}
+
+_Static_assert(sizeof(abr_shape_set) % _Alignof(abr_recalled) == 0 &&
+                   sizeof(abr_retainer) % _Alignof(abr_shape_set) == 0 &&
+                   sizeof(abr_recalled) % _Alignof(abr_lexicon) == 0,
+               "one follows the other");
+
 abr_code abr_retainer_open(const abr_retainer_opts *opts, abr_retainer **out)
 {
     const abr_alloc *alloc = abr_allocator(opts->alloc);
-    const unsigned recalled = opts->inside ? ABR_RECALLED_FEW : ABR_RECALLED;
-    abr_retainer *q = alloc->malloc(alloc->ctx, sizeof *q + recalled * sizeof *q->recall.lines);
+    abr_retainer *q = alloc->malloc(alloc->ctx, lay_tables(opts, NULL));
     *out = q;
     if (!q)
         return ABR_ENOMEM;
     memset(q, 0, sizeof *q);
-    q->recall.count = recalled;
-    q->recall.lines = (abr_recalled *)(void *)(q + 1);
+    lay_tables(opts, q);
     q->opts = *opts;
     q->alloc = alloc;
     q->step = 1;
@@ -724,8 +791,8 @@ abr_code abr_retainer_open(const abr_retainer_opts *opts, abr_retainer **out)
     q->retained.alloc = alloc;
     q->retained.copies = opts->text == NULL;
     q->retained.allowance = allowance_for(opts->keep, opts->inside);
-    abr_lexicon_open(&q->lexicon, opts->quiet_groups);
-    if (abr_patterns_open(&q->patterns, opts->hits, opts->hit_count, alloc) == ABR_OK)
+    q->patterns = opts->patterns ? opts->patterns : &q->own_patterns;
+    if (opts->patterns || abr_patterns_open(&q->own_patterns, opts->hits, opts->hit_count, alloc) == ABR_OK)
         return ABR_OK;
     abr_retainer_close(q);
     *out = NULL;
@@ -744,6 +811,6 @@ void abr_retainer_close(abr_retainer *q)
     if (!q)
         return;
     abr_candidates_free(&q->retained);
-    abr_patterns_close(&q->patterns, q->alloc);
+    abr_patterns_close(&q->own_patterns, q->alloc);
     q->alloc->free(q->alloc->ctx, q);
 }

@@ -6,6 +6,8 @@
 #include "base/private.h"
 #include "base/tiny.h"
 #include "priority/candidates.h"
+#include "line/hits.h"
+#include "line/lexicon.h"
 #include "line/line_score.h"
 #include "priority/sort.h"
 
@@ -18,11 +20,15 @@ enum { ABR_RETAIN_LEAST = ABR_OR_TINY(88 * 1024, 2048), ABR_RETAIN_PER_BYTE = 9 
 typedef struct abr_retainer abr_retainer;
 
 typedef struct {
-    const char *text;    /* the whole text, which stays where it is; NULL: chunks are copied */
-    size_t keep;         /* abr_bytes_to_keep() of the budgets */
-    bool chars;          /* count chars */
-    bool inside;         /* the text stands in another one, which takes memory, too: less is retained */
-    const abr_hit *hits; /* copied */
+    const char *text; /* the whole text, which stays where it is; NULL: chunks are copied */
+    size_t keep;      /* abr_bytes_to_keep() of the budgets */
+    bool chars;       /* count chars */
+    bool inside;      /* the text stands in another one, which takes memory, too: less is retained */
+    size_t (*decode)(const char *p, size_t n,
+                     char *dst);  /* writes what a line stands for; NULL: it says it itself */
+    const abr_lexicon *lexicon;   /* those of the text around it, which stay; NULL: it has its own, */
+    const abr_patterns *patterns; /* by these hits, which are copied */
+    const abr_hit *hits;
     size_t hit_count;
     unsigned quiet_groups;
     const abr_alloc *alloc;
@@ -73,6 +79,9 @@ void abr_retainer_lines(abr_retainer *q, size_t keep, abr_retained *out);
 /* Are the lines from `first` to `last` all of one form, as far as is remembered? Of the moment that
  * abr_retainer_lines() was called. */
 bool abr_retainer_alike(const abr_retainer *q, uint64_t first, uint64_t last);
+
+/* What a line, or part of one, is judged by: itself, or what it stands for. Valid until the next one is. */
+const char *abr_retainer_judged(const abr_retainer *q, const char *p, size_t *n);
 
 /* Read a single line, its first segment where it is long. */
 void abr_retainer_read_line(abr_retainer *q, const char *p, size_t n, abr_reading *out);

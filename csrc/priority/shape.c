@@ -6,9 +6,9 @@
 #include "priority/shape.h"
 #include "abridge.h"
 
-static uint32_t set_of(uint32_t shape)
+static abr_shape_set *set_of(const abr_shapes *t, uint32_t shape)
 {
-    return shape % ABR_SHAPE_SETS;
+    return &t->sets[shape & (t->count - 1)];
 }
 
 static uint32_t tag_of(uint32_t shape)
@@ -17,35 +17,35 @@ static uint32_t tag_of(uint32_t shape)
 }
 
 /* The way of a set that has the tag, or ABR_SHAPE_WAYS. All are looked at, which takes no branch. */
-static inline unsigned way_of(const abr_shapes *t, uint32_t set, uint32_t tag)
+static inline unsigned way_of(const abr_shape_set *set, uint32_t tag)
 {
     unsigned way = ABR_SHAPE_WAYS;
     for (unsigned i = 0; i < ABR_SHAPE_WAYS; i++)
-        way = t->shape[set][i] == tag ? i : way;
+        way = set->shape[i] == tag ? i : way;
     return way;
 }
 
 uint32_t abr_shapes_add(abr_shapes *t, uint32_t shape, uint32_t times)
 {
-    const uint32_t set = set_of(shape);
-    const unsigned way = way_of(t, set, tag_of(shape));
+    abr_shape_set *set = set_of(t, shape);
+    const unsigned way = way_of(set, tag_of(shape));
     if (way < ABR_SHAPE_WAYS) {
-        const uint32_t seen = t->seen[set][way];
-        t->seen[set][way] = times < UINT32_MAX - seen ? seen + times : UINT32_MAX;
+        const uint32_t seen = set->seen[way];
+        set->seen[way] = times < UINT32_MAX - seen ? seen + times : UINT32_MAX;
         return seen;
     }
     unsigned least = 0;
     for (unsigned i = 1; i < ABR_SHAPE_WAYS; i++)
-        if (t->seen[set][i] < t->seen[set][least])
+        if (set->seen[i] < set->seen[least])
             least = i;
-    t->shape[set][least] = tag_of(shape);
-    t->seen[set][least] = times;
+    set->shape[least] = tag_of(shape);
+    set->seen[least] = times;
     return 0;
 }
 
 uint32_t abr_shapes_seen(const abr_shapes *t, uint32_t shape)
 {
-    const uint32_t set = set_of(shape);
-    const unsigned way = way_of(t, set, tag_of(shape));
-    return way < ABR_SHAPE_WAYS ? t->seen[set][way] : 0;
+    const abr_shape_set *set = set_of(t, shape);
+    const unsigned way = way_of(set, tag_of(shape));
+    return way < ABR_SHAPE_WAYS ? set->seen[way] : 0;
 }

@@ -8,11 +8,20 @@
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_SHAPE_SETS = ABR_OR_TINY(2048, 2), ABR_SHAPE_WAYS = 4 };
+enum {
+    ABR_SHAPE_SETS = ABR_OR_TINY(2048, 2),    /* a power of 2, */
+    ABR_SHAPE_SETS_FEW = ABR_OR_TINY(512, 2), /* or so many where memory is scarce */
+    ABR_SHAPE_WAYS = 4
+};
 
 typedef struct {
-    uint32_t shape[ABR_SHAPE_SETS][ABR_SHAPE_WAYS];
-    uint32_t seen[ABR_SHAPE_SETS][ABR_SHAPE_WAYS];
+    uint32_t shape[ABR_SHAPE_WAYS];
+    uint32_t seen[ABR_SHAPE_WAYS];
+} abr_shape_set;
+
+typedef struct {
+    abr_shape_set *sets; /* zeroed to start with */
+    uint32_t count;      /* ABR_SHAPE_SETS, or ABR_SHAPE_SETS_FEW */
 } abr_shapes;
 
 /* Count a shape so many times; how often it was seen before. */

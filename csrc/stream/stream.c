@@ -437,7 +437,8 @@ static abr_code view_of(abr_stream *s, abr_view *view)
     abr_view v = {.bytes = s->bytes,
                   .ends_line = s->ends_line,
                   .invalid = ABR_UNLIMITED,
-                  .cut_inner = abr_cut_text_inside};
+                  .cut_inner = abr_cut_text_inside,
+                  .cut_viewed = abr_cut_view};
     v.front = keeps_front(s) ? edge_of(&s->front, s->bytes) : fits ? edge_of(&s->back, s->bytes) : none;
     v.back = s->opts.strategy == ABR_TAIL || s->back.n > 0 ? edge_of(&s->back, s->bytes)
              : fits                                        ? v.front

@@ -34,7 +34,7 @@ local function shown(text, content, cut)
   return table.concat(kept), table.concat(rest)
 end
 
-local function in_chunks(text, opts)
+local function in_chunks(text, opts, narrow)
   local stream = abridge.stream(opts)
   local at = 1
   while at <= #text do
@@ -42,7 +42,7 @@ local function in_chunks(text, opts)
     assert(stream:write(text:sub(at, at + n - 1)))
     at = at + n
   end
-  return stream:finish()
+  return stream:finish(narrow)
 end
 
 describe("a string of JSON", function()
@@ -62,6 +62,45 @@ describe("a string of JSON", function()
       local chunked, cut_chunked = in_chunks(text, opts)
       assert.equal(content, chunked)
       assert.same(cut.kept, cut_chunked.kept)
+    end)
+  end)
+
+  it("that is a log of any length is read as it goes by", function()
+    random.each(12, function()
+      local log = log_of(random.between(60000, 600000))
+      local first = random.choose { "", log_of(random.between(5000, 9000)) }
+      local text = ('{"exit_code":1,"stdout":%s,"stderr":%s,"n":[1,2]}'):format(json.encode(first), json.encode(log))
+      if random.below(2) == 0 then text = text:gsub("ö", "\\u00f6"):gsub("\\t", "\\u0009") end
+      local opts = { max_bytes = random.between(2000, 12000) }
+      local content, cut = abridge.auto(text, opts)
+      assert.is_true(#content <= opts.max_bytes)
+      local inner = json.decode(content).stderr
+      assert.truthy(inner:find(FAILURE, 1, true), inner)
+      assert.truthy(inner:find "%d+ [%a ]+omitted%] %.%.%.\n", inner)
+      local kept, rest = shown(text, content, cut)
+      assert.equal(kept, rest)
+      local chunked, cut_chunked = in_chunks(text, opts)
+      assert.equal(content, chunked)
+      assert.same(cut.kept, cut_chunked.kept)
+      -- what was held for a larger budget is read as it would have been for this one
+      assert.equal(content, (in_chunks(text, { max_bytes = opts.max_bytes * random.between(2, 40) }, opts)))
+      local plain, cut_plain = abridge.auto(text, { max_bytes = opts.max_bytes, marker = "none" })
+      assert.is_nil(cut_plain.markers)
+      assert.truthy(json.decode(plain).stderr:find(FAILURE, 1, true))
+    end)
+  end)
+
+  it("with a line of some length is cut between chars", function()
+    random.each(20, function()
+      local unit = random.choose { "\\\\", '\\"', "\\ud83d\\ude00", "\\u001b", "ö", "\\t", "x" }
+      local long = unit:rep(random.between(500, 40000))
+      local at = "2026-11-26T10:00:00Z INFO step done\\n"
+      local text = ('{"out":"%s%s error: cannot open %s\\n%s"}'):format(at:rep(900), long, long, at:rep(900))
+      local opts = { max_bytes = random.between(1200, 9000), marker = random.choose { "inside", "none" } }
+      local content = abridge.auto(text, opts)
+      assert.is_true(#content <= opts.max_bytes)
+      assert.truthy(json.decode(content).out)
+      assert.equal(content, (in_chunks(text, opts)))
     end)
   end)
 

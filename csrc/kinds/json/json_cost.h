@@ -4,7 +4,7 @@
 
 #include "abridge.h"
 #include "base/private.h"
-#include "kinds/json/json_inner.h"
+#include "kinds/json/json_held.h"
 #include "kinds/json/json_tree.h"
 
 ABR_PRIVATE_BEGIN
@@ -13,7 +13,7 @@ enum { ABR_JSON_MARKER_MOST = 192, ABR_JSON_BRACKETS = 2 /* bytes */ };
 
 typedef struct {
     abr_json_tree *tree;
-    const abr_json_lines_text *lines;
+    const abr_json_held *held;
     uint64_t most; /* bytes to use, of source and of markers that count */
     uint64_t used;
     uint64_t part; /* a longer string may be shown in part */

@@ -69,13 +69,13 @@ static bool pick(abr_json_costs *x)
     return true;
 }
 
-bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_json_lines_text *lines,
+bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_json_held *held,
                   const abr_kind_request *q, abr_content *out)
 {
     const size_t allowance = abr_json_allowance(q->keep, parts->is_record);
     /* a long string that is cut as a document takes memory, too, and leaves less room to the rest */
     const bool *chosen =
-        abr_json_parts_choose(parts, abr_json_has_lines(lines, q->keep) ? allowance / 4 : allowance);
+        abr_json_parts_choose(parts, abr_json_holds_any(held, q->keep) ? allowance / 4 : allowance);
     abr_json_tree t = {.alloc = parts->alloc, .one_line = q->one_line};
     if (q->bytes < ABR_JSON_BRACKETS)
         return true;
@@ -83,7 +83,7 @@ bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_
     if (fine && t.count > 1) {
         const abr_marker marker = q->opts->marker;
         abr_json_costs costs = {.tree = &t,
-                                .lines = lines,
+                                .held = held,
                                 .most = q->bytes,
                                 .part = q->bytes / PART,
                                 .half = abr_json_string_most(parts->is_record, allowance) / 2,

@@ -5,7 +5,7 @@
 #include "abridge.h"
 #include "base/private.h"
 #include "kinds/content.h"
-#include "kinds/json/json_inner.h"
+#include "kinds/json/json_held.h"
 #include "kinds/json/json_parts.h"
 #include "kinds/json/json_queue.h"
 #include "kinds/json/json_tree.h"
@@ -19,7 +19,7 @@ ABR_PRIVATE_BEGIN
     ((size_t)(allowance) / ABR_JSON_VALUE_COST * (sizeof(abr_json_value) + sizeof(abr_json_due)))
 
 /* Put the content within q->bytes into `out`. What is copied goes into parts->printed. False: no memory. */
-bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_json_lines_text *lines,
+bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_json_held *held,
                   const abr_kind_request *q, abr_content *out);
 
 ABR_PRIVATE_END

@@ -21,89 +21,6 @@ enum {
     ESCAPE_MOST = 6
 };
 
-/* ---- all of one string ---- */
-
-size_t abr_json_lines_most(size_t keep)
-{
-    const size_t most = (SIZE_MAX / 4 - ABR_JSON_LINES_MOST) / ABR_JSON_LINES_PER_BYTE;
-    return ABR_JSON_LINES_MOST + (keep < most ? keep : most) * ABR_JSON_LINES_PER_BYTE;
-}
-
-bool abr_json_has_lines(const abr_json_lines_text *x, size_t keep)
-{
-    return x->whole && (x->document || x->n <= abr_json_lines_most(keep));
-}
-
-bool abr_json_lines_reserve(abr_json_lines_text *x, size_t n, const abr_alloc *alloc)
-{
-    if (x->document || x->whole || x->most == 0)
-        return true;
-    void *p = x->p;
-    const size_t left = x->most - x->n;
-    const bool fine = abr_grow(alloc, &p, &x->size, x->n + (n < left ? n : left), x->most, 1);
-    x->p = p;
-    return fine;
-}
-
-void abr_json_lines_begin(abr_json_lines_text *x, uint64_t at)
-{
-    if ((x->whole && !x->document) || x->too_long)
-        return;
-    x->at = at;
-    x->n = 0;
-    x->passes = x->is_lines = false;
-}
-
-static bool has_lines(const char *p, size_t n)
-{
-    size_t count = 0;
-    for (size_t i = 0; i + 1 < n; i++) {
-        if (p[i] != '\\')
-            continue;
-        count += p[i + 1] == 'n';
-        i++;
-    }
-    return count >= NEWLINES;
-}
-
-/* Is it JSON, or several lines, by its first bytes? */
-static bool may_be_lines(const char *p)
-{
-    return *p == '{' || *p == '[' || has_lines(p, ABR_JSON_LINES_LEAST);
-}
-
-void abr_json_lines_take(abr_json_lines_text *x, const char *p, size_t n)
-{
-    if (x->document) {
-        x->n += n;
-        return;
-    }
-    if (x->whole || x->passes)
-        return;
-    const size_t room = x->most - x->n;
-    const size_t part = n < room ? n : room;
-    if (part > 0)
-        memcpy(x->p + x->n, p, part);
-    x->n += part;
-    if (!x->is_lines && x->n >= ABR_JSON_LINES_LEAST) {
-        x->is_lines = may_be_lines(x->p);
-        x->passes = !x->is_lines;
-    }
-    if (part < n) {
-        x->too_long = x->is_lines;
-        x->passes = true;
-    }
-}
-
-void abr_json_lines_end(abr_json_lines_text *x)
-{
-    if (x->document && x->n >= ABR_JSON_LINES_LEAST)
-        x->is_lines = may_be_lines(x->document + x->at);
-    x->whole = x->whole || (x->is_lines && !x->passes);
-    if (!x->whole)
-        x->n = 0;
-}
-
 /* ---- the content of a cut ---- */
 
 static size_t put_escape(char c, char *dst)
@@ -169,11 +86,11 @@ static void tell_kept(const abr_json_inner *x, const abr_piece *piece, inner_pla
             continue;
         }
         if (before > from)
-            to->keep(to->ctx, from, before - from);
+            to->keep(to->ctx, x->raw + from, from, before - from);
         from = at->raw;
     }
     if (at->raw > from)
-        to->keep(to->ctx, from, at->raw - from);
+        to->keep(to->ctx, x->raw + from, from, at->raw - from);
 }
 
 /* Without markers, the source's own newline stands where lines are left out. */
@@ -185,12 +102,45 @@ static void tell_newline(const abr_json_inner *x, inner_place *at, const abr_jso
     if (from == x->n || next_char(x, &next, c) != 1 || *c != '\n')
         return;
     *at = next;
-    to->keep(to->ctx, from, next.raw - from);
+    to->keep(to->ctx, x->raw + from, from, next.raw - from);
+}
+
+/* The content of a cut of a log. */
+static void tell_log_pieces(const abr_json_inner *x, const abr_json_inner_parts *to)
+{
+    static const char newline[] = "\\n";
+    const size_t newline_n = sizeof newline - 1;
+    uint64_t line = 0;   /* the last one that shows, */
+    size_t end = 0;      /* up to here; */
+    bool breaks = false; /* its newline is next */
+    for (size_t i = 0; i < x->cut.piece_count; i++) {
+        const abr_piece *piece = &x->cut.pieces[i];
+        if (!piece->source && x->marks) {
+            tell_marker(piece, to);
+        } else if (piece->source) {
+            const bool sure =
+                piece->first_byte == 1 || (piece->first_line != line && !x->cut.last_line_partial);
+            size_t skipped;
+            const size_t n = abr_json_spell_piece(piece->p, piece->n, sure, &skipped, x->spelled);
+            const size_t at = (size_t)piece->first_byte - 1 + skipped;
+            if (n > 0)
+                to->keep(to->ctx, x->spelled, at, n);
+            line = piece->last_line;
+            end = at + n;
+            breaks = skipped + n < piece->n && piece->p[skipped + n] == ABR_JSON_BREAK;
+        } else if (breaks) {
+            to->keep(to->ctx, newline, end, newline_n);
+        }
+    }
 }
 
 void abr_json_inner_tell(const abr_json_inner *x, const abr_json_inner_parts *to)
 {
     inner_place at = {0, 0};
+    if (x->is_log) {
+        tell_log_pieces(x, to);
+        return;
+    }
     for (size_t i = 0; i < x->cut.piece_count; i++) {
         const abr_piece *piece = &x->cut.pieces[i];
         if (piece->source)
@@ -204,8 +154,9 @@ void abr_json_inner_tell(const abr_json_inner *x, const abr_json_inner_parts *to
 
 /* ---- the cut ---- */
 
-static void count_kept(void *ctx, size_t at, size_t n)
+static void count_kept(void *ctx, const char *p, size_t at, size_t n)
 {
+    (void)p;
     (void)at;
     *(uint64_t *)ctx += n;
 }
@@ -232,33 +183,37 @@ static bool may_be_document(const char *p, size_t n, bool *is_lines)
     return n > TEXT_LEAST && (*is_lines || *p == '{' || *p == '[');
 }
 
-bool abr_json_inner_cut(const abr_kind_request *q, const abr_alloc *alloc, const char *raw, size_t n,
-                        uint64_t most, bool marks, abr_json_inner *x)
+/* Cut the text, or the log, within so many bytes. */
+static bool try_cut(const abr_kind_request *q, const abr_opts *o, size_t size, abr_json_inner *x)
 {
-    *x = (abr_json_inner){.raw = raw, .n = n, .marks = marks};
-    if (!q->view->cut_inner || q->view->depth + 1 >= DEPTH_OF_DOCUMENTS || most < ROOM_LEAST ||
-        n <= TEXT_LEAST)
-        return false;
-    x->text = alloc->malloc(alloc->ctx, n);
-    x->failed = !x->text;
-    if (x->failed)
-        return false;
-    const size_t size = abr_json_decode(raw, n, x->text);
-    bool is_lines;
-    if (!may_be_document(x->text, size, &is_lines))
-        return false;
+    abr_code code;
+    if (x->is_log) {
+        abr_view view = abr_json_log_view(&x->log);
+        view.cut_inner = q->view->cut_inner;
+        view.depth = q->view->depth + 1;
+        code = q->view->cut_viewed(&view, o, &x->cut, NULL);
+    } else {
+        code = q->view->cut_inner(x->text, size, o, q->view->depth + 1, false, &x->cut);
+    }
+    x->failed = code != ABR_OK;
+    return code == ABR_OK && x->cut.piece_count > 0;
+}
+
+/* Cut a string of which `size` bytes are cut, within `most` as they are spelled. */
+static bool cut_within(const abr_kind_request *q, size_t size, bool is_lines, uint64_t most,
+                       abr_json_inner *x)
+{
     abr_opts o = *q->opts;
     o.strategy = ABR_AUTO;
     o.kind = ABR_KIND_TOLD;
     /* as much of the text as is likely to be spelled in `most` bytes */
     o.max = (abr_budget){
-        .bytes = most * size / n, .chars = ABR_UNLIMITED, .lines = ABR_UNLIMITED, .tokens = ABR_UNLIMITED};
-    o.marker = marks ? ABR_MARKER_INSIDE : ABR_MARKER_NONE;
+        .bytes = most * size / x->n, .chars = ABR_UNLIMITED, .lines = ABR_UNLIMITED, .tokens = ABR_UNLIMITED};
+    o.marker = x->marks ? ABR_MARKER_INSIDE : ABR_MARKER_NONE;
     o.reserve_len = 0;
     for (size_t i = 0; i < TRIES && o.max.bytes >= ROOM_LEAST; i++) {
         abr_cut_free(&x->cut);
-        x->failed = q->view->cut_inner(x->text, size, &o, q->view->depth + 1, false, &x->cut) != ABR_OK;
-        if (x->failed || x->cut.piece_count == 0 || (!is_lines && x->cut.kind != ABR_KIND_JSON))
+        if (!try_cut(q, &o, size, x) || (!is_lines && x->cut.kind != ABR_KIND_JSON))
             return false;
         const uint64_t taken = spelled_size(x);
         if (taken <= most)
@@ -269,9 +224,67 @@ bool abr_json_inner_cut(const abr_kind_request *q, const abr_alloc *alloc, const
     return false;
 }
 
+static bool is_deep(const abr_kind_request *q)
+{
+    return !q->view->cut_inner || q->view->depth + 1 >= DEPTH_OF_DOCUMENTS;
+}
+
+bool abr_json_inner_cut(const abr_kind_request *q, const abr_alloc *alloc, const char *raw, size_t n,
+                        uint64_t most, bool marks, abr_json_inner *x)
+{
+    *x = (abr_json_inner){.raw = raw, .n = n, .marks = marks};
+    if (is_deep(q) || most < ROOM_LEAST || n <= TEXT_LEAST)
+        return false;
+    x->text = alloc->malloc(alloc->ctx, n);
+    x->failed = !x->text;
+    if (x->failed)
+        return false;
+    const size_t size = abr_json_decode(raw, n, x->text);
+    bool is_lines;
+    return may_be_document(x->text, size, &is_lines) && cut_within(q, size, is_lines, most, x);
+}
+
+/* Read a log that is at hand as if it had gone by. */
+static bool read_again(const abr_kind_request *q, const abr_json_held *held, const abr_json_held_string *s,
+                       abr_json_inner *x)
+{
+    abr_json_log_opts opts = held->opts;
+    const char *raw = held->p + s->from;
+    opts.keep = q->keep;
+    x->text = opts.alloc->malloc(opts.alloc->ctx, s->n);
+    if (!x->text)
+        return false;
+    memcpy(x->text, raw, s->n);
+    abr_json_break_lines(x->text, s->n);
+    if (!abr_json_log_open(&x->log, &opts, x->text) || !abr_json_log_reserve(&x->log, raw, s->n, 0))
+        return false;
+    abr_json_log_write_all(&x->log, x->text, s->n);
+    return true;
+}
+
+bool abr_json_inner_cut_log(const abr_kind_request *q, const abr_json_held *held,
+                            const abr_json_held_string *s, uint64_t most, bool marks, abr_json_inner *x)
+{
+    const abr_alloc *alloc = held->opts.alloc;
+    const bool flowed = held->flows && s == &held->strings[held->count - 1];
+    *x = (abr_json_inner){.n = s->n, .is_log = true, .marks = marks};
+    if (is_deep(q) || !q->view->cut_viewed || most < ROOM_LEAST)
+        return false;
+    x->spelled = alloc->malloc(alloc->ctx, (size_t)most);
+    x->failed = !x->spelled || (!flowed && !read_again(q, held, s, x));
+    if (flowed)
+        x->log = held->log;
+    return !x->failed && cut_within(q, s->n, true, most, x);
+}
+
 void abr_json_inner_free(abr_json_inner *x, const abr_alloc *alloc)
 {
     abr_cut_free(&x->cut);
-    if (x->text)
+    if (x->text) {
+        if (x->is_log)
+            abr_json_log_close(&x->log);
         alloc->free(alloc->ctx, x->text);
+    }
+    if (x->spelled)
+        alloc->free(alloc->ctx, x->spelled);
 }

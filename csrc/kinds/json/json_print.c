@@ -11,6 +11,7 @@
 #include "abridge.h"
 #include "base/size.h"
 #include "kinds/json/json_cost.h"
+#include "kinds/json/json_held.h"
 #include "kinds/json/json_inner.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_tree.h"
@@ -152,22 +153,21 @@ static size_t fit_tail(const char *end, size_t n, size_t most)
 
 typedef struct {
     printer *to;
-    const char *raw; /* the string's content, as it is spelled */
-    uint64_t at;     /* bytes of the source before it, */
-    uint64_t line;   /* and newlines: there is none in it */
-    size_t next;     /* after what was shown last */
+    uint64_t at;   /* bytes of the source before the string's content, */
+    uint64_t line; /* and newlines: there is none in it */
+    size_t next;   /* after what was shown last */
     uint64_t kept;
     uint64_t chars;
 } inner_printer;
 
-static void keep_inner(void *ctx, size_t at, size_t n)
+static void keep_inner(void *ctx, const char *p, size_t at, size_t n)
 {
     inner_printer *x = ctx;
     x->to->goes_on = x->to->goes_on && at == x->next;
-    keep(x->to, x->raw + at, n, x->at + at, x->line);
+    keep(x->to, p, n, x->at + at, x->line);
     x->next = at + n;
     x->kept += n;
-    x->chars += abr_json_char_count(x->raw + at, n);
+    x->chars += abr_json_char_count(p, n);
 }
 
 static void mark_inner(void *ctx, const char *p, size_t n)
@@ -177,32 +177,42 @@ static void mark_inner(void *ctx, const char *p, size_t n)
     abr_content_mark(x->to->out, p, n);
 }
 
-/* All of a string's content, if it is at hand; or NULL. */
-static const char *raw_text(const printer *x, const abr_json_value *v)
+/* Cut a string as the document it is, if it is at hand or was read as a log. */
+static bool cut_string(const printer *x, const abr_json_value *v, abr_json_inner *inner)
 {
-    const abr_json_lines_text *lines = x->costs->lines;
-    const uint64_t n = abr_json_text_size(v);
+    const abr_json_held *held = x->costs->held;
+    const abr_alloc *a = x->costs->tree->alloc;
+    const bool marks = x->costs->marks;
+    const size_t n = (size_t)abr_json_text_size(v);
+    const uint64_t most = v->room + abr_json_marker_size(x->costs, v);
+    *inner = (abr_json_inner){.raw = NULL};
+    if (v->type == ABR_JSON_DATA)
+        return false;
     if (abr_json_may_be_whole(x->costs, v))
-        return v->p + v->head + 1;
-    if (lines->document)
-        return lines->document + v->at + v->head + 1;
-    const bool is_it = lines->at == v->at + v->head + 1 && lines->n == n;
-    return is_it && abr_json_has_lines(lines, x->q->keep) ? lines->p : NULL;
+        return abr_json_inner_cut(x->q, a, v->p + v->head + 1, n, most, marks, inner);
+    if (held->document)
+        return abr_json_inner_cut(x->q, a, held->document + v->at + v->head + 1, n, most, marks, inner);
+    for (size_t i = 0; i < held->count; i++) {
+        const abr_json_held_string *s = &held->strings[i];
+        if (s->at != v->at + v->head + 1 || s->n != n)
+            continue;
+        const abr_json_holding as = abr_json_held_as(held, i, x->q->keep);
+        if (as == ABR_JSON_AS_LOG)
+            return abr_json_inner_cut_log(x->q, held, s, most, marks, inner);
+        return as == ABR_JSON_AT_HAND &&
+               abr_json_inner_cut(x->q, a, held->p + s->from, n, most, marks, inner);
+    }
+    return false;
 }
 
 /* A string that is a log, a table, lines of text or JSON, cut as that. False: it is none of these. */
 static bool print_document(printer *x, abr_json_value *v)
 {
-    const abr_alloc *a = x->costs->tree->alloc;
-    const char *raw = raw_text(x, v);
     const size_t n = (size_t)abr_json_text_size(v);
     abr_json_inner inner;
-    if (!raw || v->type == ABR_JSON_DATA)
-        return false;
-    const bool is_cut = abr_json_inner_cut(x->q, a, raw, n, v->room + abr_json_marker_size(x->costs, v),
-                                           x->costs->marks, &inner);
+    const bool is_cut = cut_string(x, v, &inner);
     if (is_cut) {
-        inner_printer to = {.to = x, .raw = raw, .at = v->at + v->head + 1, .line = line_of(x, v, v->head)};
+        inner_printer to = {.to = x, .at = v->at + v->head + 1, .line = line_of(x, v, v->head)};
         const abr_json_inner_parts parts = {keep_inner, mark_inner, &to};
         keep_of(x, v, v->head, 1);
         abr_json_inner_tell(&inner, &parts);
@@ -211,7 +221,7 @@ static bool print_document(printer *x, abr_json_value *v)
         note_lack(x, v, n - to.kept, to.chars);
     }
     x->out->failed = x->out->failed || inner.failed;
-    abr_json_inner_free(&inner, a);
+    abr_json_inner_free(&inner, x->costs->tree->alloc);
     return is_cut || inner.failed;
 }
 

@@ -11,8 +11,10 @@
 #include "abridge.h"
 #include "base/memory.h"
 #include "base/tiny.h"
+#include "base/word.h"
 #include "kinds/json/json_compact.h"
 #include "kinds/json/json_cut.h"
+#include "kinds/json/json_held.h"
 #include "kinds/json/json_keys.h"
 #include "kinds/json/json_levels.h"
 #include "kinds/json/json_parts.h"
@@ -58,7 +60,7 @@ typedef struct {
     abr_json_keys keys;
     size_t half; /* bytes of either end of a long string that are retained */
     long_string string;
-    abr_json_lines_text lines;
+    abr_json_held held;
     abr_json_compact compact; /* all of it, while that may fit */
     abr_json_parts parts;
     abr_json_values *values;
@@ -160,7 +162,7 @@ static void keep_long(json_reader *r, uint64_t start, uint64_t end, bool whole)
         if (start - s->at > ABR_JSON_PREFIX_MOST)
             s->at = start;
         s->line = abr_json_lines(source, s->at);
-        abr_json_lines_begin(&r->lines, start + 1);
+        abr_json_held_begin(&r->held, start + 1);
         s->head_n = (size_t)(start - s->at);
         if (!abr_flow_copy(&source->flow, s->at, s->head_n, s->bytes))
             memset(s->bytes, 0, s->head_n);
@@ -171,7 +173,7 @@ static void keep_long(json_reader *r, uint64_t start, uint64_t end, bool whole)
         n = n < end - s->counted ? n : (size_t)(end - s->counted);
         const size_t quotes = (size_t)(s->counted == start) + (size_t)(whole && s->counted + n == end);
         abr_json_count_chars(&s->chars, p + (s->counted == start), n - quotes);
-        abr_json_lines_take(&r->lines, p + (s->counted == start), n - quotes);
+        abr_json_held_take(&r->held, p + (s->counted == start), n - quotes);
         const size_t room = (size_t)(start - s->at) + r->half - s->head_n;
         const size_t head = n < room ? n : room;
         memcpy(s->bytes + s->head_n, p, head);
@@ -185,7 +187,7 @@ static void end_long(json_reader *r, abr_json_entry *e)
 {
     long_string *s = &r->string;
     keep_long(r, e->start, e->end, true);
-    abr_json_lines_end(&r->lines);
+    abr_json_held_end(&r->held);
     const size_t tail_n = s->tail_n < r->half ? s->tail_n : r->half;
     const abr_json_long text = {.chars = s->chars.chars,
                                 .line = s->line,
@@ -317,18 +319,35 @@ static void take(json_reader *r, abr_json_token token, uint64_t start, uint64_t 
 
 /* ---- chunks ---- */
 
-static bool reserve_levels(json_reader *r, size_t n)
+/* Brackets in (p, n) that open a level, or stand in a string. */
+static size_t count_opening(const char *p, size_t n)
 {
+    size_t count = 0;
+    size_t i = 0;
+    for (; n - i >= 8; i += 8) {
+        const uint64_t word = abr_load_word(p + i) | UINT64_C(0x2020202020202020);
+        count += (size_t)__builtin_popcountll(abr_bytes_in(word, '{', '{'));
+    }
+    for (; i < n; i++)
+        count += (p[i] | ' ') == '{';
+    return count;
+}
+
+/* Memory for levels is a bit each, and few chunks open many. */
+static bool reserve_levels(json_reader *r, const char *p, size_t n)
+{
+    enum { SHORT = ABR_OR_TINY(256 * 1024, 64) };
     size_t room = r->scan.room;
-    size_t wanted = n < DEPTH_MOST - r->scan.depth ? r->scan.depth + n : DEPTH_MOST;
+    const size_t opening = n > SHORT ? count_opening(p, n) : n;
+    size_t wanted = opening < DEPTH_MOST - r->scan.depth ? r->scan.depth + opening : DEPTH_MOST;
     if (wanted <= room)
         return true;
     while (room < wanted)
         room = room == 0 ? ABR_JSON_LEVELS : room * 2;
-    void *p = abr_resize(r->alloc, r->scan.levels, r->scan.room / 8, room / 8);
-    if (!p)
+    void *levels = abr_resize(r->alloc, r->scan.levels, r->scan.room / 8, room / 8);
+    if (!levels)
         return false;
-    r->scan.levels = p;
+    r->scan.levels = levels;
     r->scan.room = room;
     return true;
 }
@@ -361,17 +380,16 @@ static bool reserve_string(json_reader *r, const char *p, size_t n)
 }
 
 /* What is held back of a string counts as well. */
-static bool reserve_lines(json_reader *r, size_t n)
+static bool reserve_held(json_reader *r, const char *p, size_t n)
 {
-    return !r->string.bytes ||
-           abr_json_lines_reserve(&r->lines, n + ABR_JSON_CARRY + ABR_JSON_SMALL, r->alloc);
+    return !r->string.bytes || abr_json_held_reserve(&r->held, p, n, ABR_JSON_CARRY + ABR_JSON_SMALL);
 }
 
 static bool reserve_json(abr_reader *reader, const char *p, size_t n)
 {
     json_reader *r = (json_reader *)(void *)reader;
     return r->broken ||
-           (reserve_levels(r, n) && reserve_string(r, p, n) && reserve_lines(r, n) &&
+           (reserve_levels(r, p, n) && reserve_string(r, p, n) && reserve_held(r, p, n) &&
             abr_json_compact_reserve(&r->compact, n, r->alloc) &&
             abr_json_parts_reserve(&r->parts, n, ABR_JSON_CARRY + ABR_JSON_PREFIX_MOST + 2 * r->half));
 }
@@ -463,7 +481,8 @@ static bool put_whole(const json_reader *r, const abr_kind_request *q, abr_conte
 static bool choose_json(abr_reader *reader, const abr_kind_request *q, abr_content *out)
 {
     json_reader *r = (json_reader *)(void *)reader;
-    return q->whole ? put_whole(r, q, out) : abr_json_cut(&r->parts, r->values, &r->lines, q, out);
+    abr_json_held_settle(&r->held);
+    return q->whole ? put_whole(r, q, out) : abr_json_cut(&r->parts, r->values, &r->held, q, out);
 }
 
 /* ---- opening ---- */
@@ -472,6 +491,8 @@ static void close_json(abr_reader *reader)
 {
     json_reader *r = (json_reader *)(void *)reader;
     const abr_alloc *a = r->alloc;
+    if (r->values) /* else it was not opened */
+        abr_json_held_close(&r->held);
     abr_json_values_close(r->values, a);
     abr_json_parts_free(&r->parts);
     if (r->scan.levels)
@@ -480,8 +501,6 @@ static void close_json(abr_reader *reader)
         a->free(a->ctx, r->string.bytes);
     if (r->compact.p)
         a->free(a->ctx, r->compact.p);
-    if (r->lines.p)
-        a->free(a->ctx, r->lines.p);
     a->free(a->ctx, r);
 }
 
@@ -499,8 +518,6 @@ static abr_code open_json(const abr_reader_opts *opts, abr_reader **out)
     r->parts = (abr_json_parts){.alloc = opts->alloc,
                                 .is_record = opts->is_record,
                                 .allowance = abr_json_allowance(opts->keep, opts->is_record)};
-    r->lines.document = opts->is_short && !opts->is_record ? opts->text : NULL;
-    r->lines.most = opts->is_record ? 0 : abr_json_lines_most(opts->keep);
     r->half = abr_json_string_most(opts->is_record, r->parts.allowance) / 2;
     r->levels.parts = &r->parts;
     r->levels.source = &r->source;
@@ -513,6 +530,7 @@ static abr_code open_json(const abr_reader_opts *opts, abr_reader **out)
         return ABR_ENOMEM;
     }
     r->levels.values = r->values;
+    abr_json_held_open(&r->held, opts, r->values);
     *out = &r->reader;
     return ABR_OK;
 }

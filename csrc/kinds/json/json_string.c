@@ -3,6 +3,7 @@
 
 #include "kinds/json/json_string.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "base/tiny.h"
 #include "text/base64.h"
 #include "text/scan.h"
@@ -120,6 +121,27 @@ size_t abr_json_sure_place(const char *p, size_t n, size_t from)
     return n;
 }
 
+/* Is the backslash at p the start of an escape that is whole? */
+static bool is_escape(const char *p, size_t n)
+{
+    if (n < 2 || p[1] != 'u')
+        return n >= 2;
+    for (size_t i = 2; i < ESCAPE; i++)
+        if (i >= n || !abr_is_hex(abr_to_lower(p[i])))
+            return false;
+    return true;
+}
+
+size_t abr_json_whole_char(const char *p, size_t n)
+{
+    if (*p != '\\')
+        return abr_json_char_size(p, n);
+    if (!is_escape(p, n))
+        return 0;
+    const bool may_go_on = p[1] == 'u' && n < PAIR && is_high(unit_at(p));
+    return may_go_on ? 0 : abr_json_char_size(p, n);
+}
+
 /* ---- data ---- */
 
 bool abr_json_is_data(const char *p, size_t n)
@@ -178,10 +200,11 @@ size_t abr_json_decode(const char *p, size_t n, char *dst)
 {
     size_t used = 0;
     for (size_t i = 0; i < n;) {
-        const size_t size = abr_json_char_size(p + i, n - i);
-        if (p[i] == '\\') {
+        const bool escape = p[i] == '\\' && is_escape(p + i, n - i);
+        const size_t size = escape || p[i] != '\\' ? abr_json_char_size(p + i, n - i) : 1;
+        if (escape) {
             used += decode_escape(p + i, size, dst + used);
-        } else {
+        } else if (p[i] != ABR_JSON_BREAK) {
             memcpy(dst + used, p + i, size);
             used += size;
         }

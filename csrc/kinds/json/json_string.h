@@ -8,7 +8,11 @@
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_JSON_DATA_READ = ABR_OR_TINY(1024, 96) }; /* bytes of a string that tell whether it is data */
+enum {
+    ABR_JSON_DATA_READ = ABR_OR_TINY(1024, 96), /* bytes of a string that tell whether it is data */
+    ABR_JSON_BREAK =
+        1 /* what stands for the backslash of \n where lines are broken; no string has it as it is */
+};
 
 /* Counts the chars of a string that comes in chunks; zeroed to start with. */
 typedef struct {
@@ -34,7 +38,11 @@ size_t abr_json_sure_place(const char *p, size_t n, size_t from);
 /* Is (p, n), the start of a string or all of it, such as only programs read: base64, a data URI? */
 bool abr_json_is_data(const char *p, size_t n);
 
-/* Write (p, n) decoded to dst, as large as n: UTF-8, U+FFFD for lone surrogates. Returns its bytes. */
+/* The same of a piece of a string; 0 where the piece ends in it. */
+size_t abr_json_whole_char(const char *p, size_t n);
+
+/* Write (p, n) decoded to dst, as large as n: UTF-8, U+FFFD for lone surrogates, the bytes of an escape that is not
+ * whole. Returns its bytes. */
 size_t abr_json_decode(const char *p, size_t n, char *dst);
 
 /* Of a key, with its quotes: where it is three dots or more and nothing else, the bit for their number;

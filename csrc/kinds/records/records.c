@@ -92,6 +92,7 @@ typedef struct {
     abr_reader base;
     abr_reader_opts opts;
     abr_shapes signs;
+    abr_shape_set sign_sets[ABR_SHAPE_SETS];
     abr_values values;
     abr_candidates retained;
     place *places; /* a ring */
@@ -975,6 +976,7 @@ static abr_code open_records(const abr_reader_opts *opts, abr_reader **out)
         return ABR_ENOMEM;
     memset(r, 0, sizeof *r);
     r->base.methods = &abr_record_methods;
+    r->signs = (abr_shapes){r->sign_sets, ABR_SHAPE_SETS};
     r->opts = *opts;
     r->retained.alloc = opts->alloc;
     r->retained.copies = opts->text == NULL;

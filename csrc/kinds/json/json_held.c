@@ -1,0 +1,245 @@
+/* Long strings that may be documents, while the JSON around them goes by. */
+#include <string.h>
+
+#include "kinds/json/json_held.h"
+#include "abridge.h"
+#include "base/memory.h"
+#include "kinds/json/json_string.h"
+
+enum {
+    HELD_NEWLINES = 4, /* of several lines */
+    EDGES = 3,         /* of a log are held where it is longer than what is */
+    ANOTHER = 4        /* part of the bound that others may have before another string is held */
+};
+
+_Static_assert((size_t)ABR_JSON_HELD_PER_BYTE *(ANOTHER - 1) / ANOTHER > EDGES &&
+                   (size_t)ABR_JSON_HELD_LEAST < ABR_JSON_LOG_TOLD_BY &&
+                   (size_t)ABR_JSON_LOG_TOLD_BY <= ABR_JSON_HELD_MOST,
+               "a log has its edges where it was held, and is known before");
+
+static size_t held_most(size_t keep)
+{
+    const size_t most = (SIZE_MAX / 4 - ABR_JSON_HELD_MOST) / ABR_JSON_HELD_PER_BYTE;
+    return ABR_JSON_HELD_MOST + (keep < most ? keep : most) * ABR_JSON_HELD_PER_BYTE;
+}
+
+void abr_json_held_open(abr_json_held *x, const abr_reader_opts *opts, const abr_json_values *says)
+{
+    *x = (abr_json_held){.opts = {.keep = opts->keep,
+                                  .lexicon = &says->lexicon,
+                                  .patterns = &says->patterns,
+                                  .alloc = opts->alloc},
+                         .tell = opts->tell};
+    x->document = opts->is_short && !opts->is_record ? opts->text : NULL;
+    x->most = opts->is_record ? 0 : held_most(opts->keep);
+}
+
+void abr_json_held_close(abr_json_held *x)
+{
+    const abr_alloc *alloc = x->opts.alloc;
+    if (x->p)
+        alloc->free(alloc->ctx, x->p);
+    if (x->scratch)
+        alloc->free(alloc->ctx, x->scratch);
+    abr_json_log_close(&x->log);
+}
+
+abr_json_holding abr_json_held_as(const abr_json_held *x, size_t i, size_t keep)
+{
+    const size_t most = held_most(keep);
+    size_t before = 0;
+    for (size_t k = 0; k < i; k++)
+        before += x->strings[k].n;
+    if (before > most / ANOTHER)
+        return ABR_JSON_UNHELD;
+    if (x->strings[i].n <= most - before)
+        return ABR_JSON_AT_HAND;
+    return x->strings[i].is_log ? ABR_JSON_AS_LOG : ABR_JSON_UNHELD;
+}
+
+bool abr_json_holds_any(const abr_json_held *x, size_t keep)
+{
+    for (size_t i = 0; i < x->count; i++)
+        if (x->document || abr_json_held_as(x, i, keep) != ABR_JSON_UNHELD)
+            return true;
+    return false;
+}
+
+/* ---- memory ---- */
+
+/* Is there a quote in (p, n) that surely ends a string, or begins one? */
+static bool has_quote(const char *p, size_t n)
+{
+    const char *end = p + n;
+    for (const char *at = p; (at = memchr(at, '"', (size_t)(end - at))) != NULL; at++) {
+        const char *escape = at;
+        while (escape > p && escape[-1] == '\\')
+            escape--;
+        if (escape > p && (at - escape) % 2 == 0)
+            return true;
+    }
+    return false;
+}
+
+/* May (p, n) have so many bytes of one string? */
+static bool may_have_long(const char *p, size_t n, size_t long_n)
+{
+    const size_t window = long_n / 2;
+    if (window == 0)
+        return true;
+    for (; n >= window; p += window, n -= window)
+        if (!has_quote(p, window))
+            return true;
+    return false;
+}
+
+static bool has_break(const char *p, size_t n)
+{
+    const char *end = p + n;
+    for (const char *at = p; (at = memchr(at, '\\', (size_t)(end - at))) != NULL; at++)
+        if (at + 1 == end || at[1] == 'n')
+            return true;
+    return false;
+}
+
+/* May the string be longer than `most` after n more bytes at p, and `more` before these? One of several lines
+ * does not begin where no line is broken. */
+static bool may_pass(const abr_json_held *x, size_t most, const char *p, size_t n, size_t more)
+{
+    if (x->open)
+        return x->strings[x->count].n + n + more > most;
+    return n + more > most && (most < more || (has_break(p, n) && may_have_long(p, n, most - more)));
+}
+
+void abr_json_held_settle(abr_json_held *x)
+{
+    if (!x->flows)
+        abr_json_log_close(&x->log);
+}
+
+bool abr_json_held_reserve(abr_json_held *x, const char *p, size_t n, size_t more)
+{
+    const abr_alloc *alloc = x->opts.alloc;
+    if (x->document || x->ended || x->most == 0)
+        return true;
+    if (x->flows)
+        return abr_json_log_reserve(&x->log, p, n, more);
+    const size_t has = x->used + (x->open ? x->strings[x->count].n : 0);
+    const size_t left = x->most - has;
+    const size_t comes = n < left ? n + more : left;
+    void *held = x->p;
+    if (!abr_grow(alloc, &held, &x->size, has + (comes < left ? comes : left), x->most, 1))
+        return false;
+    x->p = held;
+    if (!x->scratch && may_pass(x, ABR_JSON_LOG_TOLD_BY, p, n, more)) {
+        x->scratch = alloc->malloc(alloc->ctx, ABR_JSON_LOG_TOLD_BY);
+        if (!x->scratch)
+            return false;
+    }
+    if (!may_pass(x, x->most - x->used, p, n, more)) {
+        abr_json_held_settle(x);
+        return true;
+    }
+    if (!x->log.retainer && !abr_json_log_open(&x->log, &x->opts, NULL))
+        return false;
+    x->log.scratch = x->scratch;
+    return abr_json_log_reserve(&x->log, p, n, more + has);
+}
+
+/* ---- the string ---- */
+
+void abr_json_held_begin(abr_json_held *x, uint64_t at)
+{
+    x->open = !x->ended && x->count < ABR_JSON_HELD_STRINGS && x->used <= x->most / ANOTHER;
+    x->is_lines = false;
+    if (x->open)
+        x->strings[x->count] = (abr_json_held_string){.at = at, .from = x->used};
+}
+
+static bool has_lines(const char *p, size_t n)
+{
+    size_t count = 0;
+    for (size_t i = 0; i + 1 < n; i++) {
+        if (p[i] != '\\')
+            continue;
+        count += p[i + 1] == 'n';
+        i++;
+    }
+    return count >= HELD_NEWLINES;
+}
+
+/* Is it JSON, or several lines, by its first bytes? */
+static bool may_be_lines(const char *p)
+{
+    return *p == '{' || *p == '[' || has_lines(p, ABR_JSON_HELD_LEAST);
+}
+
+/* Is a string a log by its first ABR_JSON_LOG_TOLD_BY bytes? */
+static bool tells_log(const abr_json_held *x, const char *p)
+{
+    if (!x->scratch || !x->tell)
+        return false;
+    const size_t n = abr_json_decode(p, ABR_JSON_LOG_TOLD_BY, x->scratch);
+    return x->tell(x->scratch, n, false).kind == ABR_KIND_LOG;
+}
+
+/* No more of the string can be held, and (p, n) comes. */
+static void pass_on(abr_json_held *x, const char *p, size_t n)
+{
+    abr_json_held_string *s = &x->strings[x->count];
+    const size_t edge = s->n / EDGES < x->opts.keep ? s->n / EDGES : x->opts.keep;
+    s->is_log = tells_log(x, x->p + s->from);
+    x->flows = x->open = s->is_log;
+    x->ended = !x->flows;
+    if (x->ended)
+        return;
+    abr_json_log_start(&x->log, x->p + s->from, s->n, edge);
+    const size_t size = s->from + EDGES * edge;
+    void *smaller = abr_resize(x->opts.alloc, x->p, x->size, size);
+    if (smaller) {
+        x->p = smaller;
+        x->size = size;
+        abr_json_log_moved(&x->log, x->p + s->from);
+    }
+    abr_json_log_write(&x->log, p, n);
+}
+
+void abr_json_held_take(abr_json_held *x, const char *p, size_t n)
+{
+    abr_json_held_string *s = &x->strings[x->count];
+    if (!x->open)
+        return;
+    if (x->document || x->flows) {
+        s->n += n;
+        if (x->flows)
+            abr_json_log_write(&x->log, p, n);
+        return;
+    }
+    const size_t room = x->most - x->used - s->n;
+    const size_t part = n < room ? n : room;
+    char *held = x->p + s->from;
+    if (part > 0)
+        memcpy(held + s->n, p, part);
+    s->n += part;
+    if (!x->is_lines && s->n >= ABR_JSON_HELD_LEAST)
+        x->open = x->is_lines = may_be_lines(held);
+    if (x->open && part < n) {
+        pass_on(x, p + part, n - part);
+        s->n += n - part;
+    }
+}
+
+void abr_json_held_end(abr_json_held *x)
+{
+    abr_json_held_string *s = &x->strings[x->count];
+    if (x->open && x->document && s->n >= ABR_JSON_HELD_LEAST)
+        x->is_lines = may_be_lines(x->document + s->at);
+    if (x->open && x->is_lines) {
+        if (!x->document && !x->flows && s->n > ABR_JSON_LOG_TOLD_BY)
+            s->is_log = tells_log(x, x->p + s->from);
+        x->used += x->document ? 0 : s->n;
+        x->count++;
+        x->ended = x->flows || x->document;
+    }
+    x->open = false;
+}

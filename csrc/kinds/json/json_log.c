@@ -1,0 +1,174 @@
+/*
+ * A string in which a program's log stands is read line by line while it goes by. What is read is as long as what the
+ * source spells, so that places in it are places in the source: lines are broken where the escape \n is, and a line
+ * is decoded when it is judged.
+ */
+#include <string.h>
+
+#include "kinds/json/json_log.h"
+#include "abridge.h"
+#include "kinds/json/json_string.h"
+#include "text/scan.h"
+
+/* ---- spelling ---- */
+
+size_t abr_json_break_lines(char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i += 2) {
+        const char *escape = memchr(p + i, '\\', n - i);
+        if (!escape)
+            return n;
+        i = (size_t)(escape - p);
+        if (i + 1 == n)
+            return i;
+        if (p[i + 1] == 'n') {
+            p[i] = ABR_JSON_BREAK;
+            p[i + 1] = '\n';
+        }
+    }
+    return n;
+}
+
+/* Escapes \n of (p, n), or some more. */
+static uint64_t count_breaks(const char *p, size_t n)
+{
+    uint64_t count = 1;
+    for (const char *at = p; (at = memchr(at, '\\', n - (size_t)(at - p))) != NULL; at++)
+        count += (size_t)(at - p) + 1 == n || at[1] == 'n';
+    return count;
+}
+
+size_t abr_json_spell_piece(const char *p, size_t n, bool sure, size_t *skipped, char *dst)
+{
+    size_t i = sure ? 0 : abr_json_sure_place(p, n, 0);
+    i += i < n && p[i] == '\n';
+    *skipped = i;
+    size_t used = 0;
+    while (i < n) {
+        const bool breaks = p[i] == ABR_JSON_BREAK;
+        const size_t size = breaks ? 2 : abr_json_whole_char(p + i, n - i);
+        if (size == 0 || size > n - i)
+            break;
+        memcpy(dst + used, breaks ? "\\n" : p + i, size);
+        used += size;
+        i += size;
+    }
+    return used;
+}
+
+/* ---- opening ---- */
+
+bool abr_json_log_open(abr_json_log *x, const abr_json_log_opts *opts, const char *text)
+{
+    const abr_retainer_opts own = {.text = text,
+                                   .keep = opts->keep,
+                                   .inside = true,
+                                   .decode = abr_json_decode,
+                                   .lexicon = opts->lexicon,
+                                   .patterns = opts->patterns,
+                                   .alloc = opts->alloc};
+    return abr_retainer_open(&own, &x->retainer) == ABR_OK;
+}
+
+void abr_json_log_close(abr_json_log *x)
+{
+    abr_retainer_close(x->retainer);
+    x->retainer = NULL;
+}
+
+/* ---- reading ---- */
+
+bool abr_json_log_reserve(abr_json_log *x, const char *p, size_t n, size_t more)
+{
+    return abr_retainer_reserve(x->retainer, count_breaks(p, n) + more / 2, n + more);
+}
+
+static void count_log(abr_json_log *x, const char *p, size_t n)
+{
+    const abr_newlines found = abr_find_newlines(p, n, NULL);
+    if (found.count > 0) {
+        if (x->newlines == 0)
+            x->first_line = x->bytes + found.first;
+        x->line_before = found.count == 1 ? x->line : x->bytes + found.before_last + 1;
+        x->line = x->bytes + found.last + 1;
+    }
+    x->newlines += found.count;
+    x->bytes += n;
+    x->ends_line = n > 0 ? p[n - 1] == '\n' : x->ends_line;
+}
+
+/* Keep the last bytes. */
+static void push_log(abr_json_log *x, const char *p, size_t n)
+{
+    if (n >= x->edge) {
+        memcpy(x->back, p + (n - x->edge), x->edge);
+        x->back_n = x->edge;
+        return;
+    }
+    if (x->back_n + n > 2 * x->edge) {
+        memmove(x->back, x->back + (x->back_n - x->edge), x->edge);
+        x->back_n = x->edge;
+    }
+    memcpy(x->back + x->back_n, p, n);
+    x->back_n += n;
+}
+
+void abr_json_log_start(abr_json_log *x, char *p, size_t n, size_t edge)
+{
+    const size_t read = abr_json_break_lines(p, n);
+    x->escaped = read < n;
+    abr_retainer_write(x->retainer, p, read);
+    count_log(x, p, read);
+    x->edge = x->back_n = edge;
+    memmove(p + edge, p + (read - edge), edge);
+    abr_json_log_moved(x, p);
+}
+
+void abr_json_log_moved(abr_json_log *x, char *p)
+{
+    x->front = p;
+    x->back = p + x->edge;
+}
+
+void abr_json_log_write(abr_json_log *x, const char *p, size_t n)
+{
+    char *part = x->scratch;
+    while (n > 0) {
+        size_t used = 0;
+        if (x->escaped)
+            part[used++] = '\\';
+        const size_t size = n < ABR_JSON_LOG_TOLD_BY - used ? n : ABR_JSON_LOG_TOLD_BY - used;
+        memcpy(part + used, p, size);
+        used += size;
+        const size_t read = abr_json_break_lines(part, used);
+        x->escaped = read < used;
+        abr_retainer_write(x->retainer, part, read);
+        count_log(x, part, read);
+        push_log(x, part, read);
+        p += size;
+        n -= size;
+    }
+}
+
+void abr_json_log_write_all(abr_json_log *x, char *p, size_t n)
+{
+    abr_retainer_write(x->retainer, p, n);
+    count_log(x, p, n);
+    x->front = x->back = p;
+    x->edge = x->back_n = n;
+}
+
+abr_view abr_json_log_view(const abr_json_log *x)
+{
+    const size_t back = x->back_n < x->edge ? x->back_n : x->edge;
+    return (abr_view){.front = {x->front, x->edge, x->edge == x->bytes},
+                      .back = {x->back + (x->back_n - back), back, back == x->bytes},
+                      .bytes = x->bytes,
+                      .lines = x->newlines + !x->ends_line,
+                      .invalid = ABR_UNLIMITED,
+                      .first_line = x->newlines > 0 ? x->first_line : x->bytes,
+                      .last_line = x->ends_line ? x->line - 1 - x->line_before : x->bytes - x->line,
+                      .ends_line = x->ends_line,
+                      .retainer = x->retainer,
+                      .kind = ABR_KIND_LOG};
+}
