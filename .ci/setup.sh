@@ -102,6 +102,7 @@ still_missing || exit 1
 # The suite names what it leaves out.
 if [ -z "${1:-}" ]; then
   .ci/hosts.sh || true
+  mk/one/sources.sh build/one/src || true
 else
   .ci/arm64.sh build/arm64-lua || true
   stylua=@johnnymorganz/stylua@2.5.2 # in WebAssembly: npm's package of binaries gets these from elsewhere

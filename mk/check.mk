@@ -1,7 +1,7 @@
 # What is looked at before a change goes in: linters, compilers with -Werror, and the checks of the other files.
 
 all_src := $(wildcard csrc/*/*.c csrc/*/*/*.c mk/dist/*.c spec/c/*.c spec/faults/*.c spec/fuzz/*.c examples/*.c bench/*.c bench/check/*.c)
-all_c := $(all_src) $(wildcard csrc/*.h csrc/*/*.h csrc/*/*/*.h spec/*/*.h bench/check/*.h)
+all_c := $(all_src) mk/one/main.c $(wildcard csrc/*.h csrc/*/*.h csrc/*/*/*.h spec/*/*.h bench/check/*.h)
 lua_dirs := $(wildcard lua plugin spec bench examples doc)
 embedding := bench/limit.c $(if $(lua_lib),spec/c/lua_memory.c spec/c/lua_threads.c)# built with Lua 5.4
 plain_src := $(filter-out $(binding) bench/limit.c spec/c/lua_% $(if $(shim),,spec/faults/% mk/dist/%),$(all_src))

@@ -16,11 +16,12 @@ version: ## write the version of csrc/abridge.h to the other files that have it:
 		rockspec/abridge-scm-1.rockspec > rockspec/abridge-$(version)-1.rockspec
 	@$(MAKE) --no-print-directory doc
 
-dist: ## build all that is released of HEAD into DIST=build/dist; LUAS=5.4 MACHINES=x86_64 is a part
+ONE_MACHINES ?= $(or $(MACHINES),$(dist_machines))# for which the one file is built
+dist: $(if $(ONE_MACHINES),one-sources) ## build all that is released of HEAD into DIST=build/dist; LUAS=5.4 MACHINES=x86_64 is a part
 	$(foreach v,$(filter-out 5.1 $(luas),$(or $(LUAS),$(dist_luas))),$(error no headers of Lua $(v) found: \
 		run 'make setup' or set LUA_INCDIR_$(subst .,_,$(v))))
 	@VERSION=$(version) LUAS="$(or $(LUAS),$(dist_luas))" MACHINES="$(or $(MACHINES),$(dist_machines))" \
-		COMPLETIONS="$(shells)" \
+		COMPLETIONS="$(shells)" ONE_MACHINES="$(ONE_MACHINES)" ONE_SOURCES=$(abspath $(one_src)) \
 		mk/dist/dist.sh "$(abspath $(or $(DIST),build/dist))" \
 		$(foreach v,$(luas),LUA_INCDIR_$(subst .,_,$(v))=$(abspath $(incdir_$(v))))
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# mk/dist/dist.sh FOLDER [VARIABLE=VALUE]...: `make dist`, which sets VERSION, LUAS, MACHINES and COMPLETIONS.
+# mk/dist/dist.sh FOLDER [VARIABLE=VALUE]...: `make dist`, which sets VERSION, LUAS, MACHINES, COMPLETIONS, ONE_MACHINES
+# and ONE_SOURCES.
 #
 # Builds what is released of HEAD, in a folder with HEAD's files alone; what is not committed is not in it. The same
 # commit gives the same bytes, wherever and whenever it is built with the same tools: times are the commit's, owners are
@@ -9,6 +10,7 @@
 #   abridge-V-1.src.rock                    the same for luarocks
 #   abridge-V-luaL-linux-MACHINE.tar.gz     for a Lua: unpacked into a prefix, such as /usr/local
 #   abridge-V-nvim-linux-MACHINE.tar.gz     for Neovim: the plugin; `:Abridge install` takes its core alone
+#   abridge-V-linux-MACHINE.tar.gz          the command as one static file, and the licences of what is in it
 #   abridge-V-rocks-linux-MACHINE.tar       a binary rock in a folder for each Lua, since luarocks wants one name for all
 #   MANIFEST                                what these are, and what their cores need
 #   SHA256SUMS                              the checksums of all other files
@@ -185,6 +187,25 @@ for machine in $MACHINES; do
   rm -r "$work/rocks"
 done
 
+# pack_one MACHINE: the command as one file
+pack_one() {
+  local to=$work/package file=$out/$name-linux-$1.tar.gz
+  mkdir "$to"
+  cp "$source/build/one/$1"/{abridge,LICENSES} "$source/doc/abridge.1" "$to/"
+  chmod 755 "$to/abridge"
+  pack_tar "$file" "$to" | gzip -9 -n > "$file"
+  echo "One file for $1: $(stat -c %s "$to/abridge") bytes, needs nothing" >> "$work/ones"
+  rm -r "$to"
+}
+
+if [ -n "$ONE_MACHINES" ]; then
+  make --no-print-directory -C "$source" -j"$(getconf _NPROCESSORS_ONLN)" one-file MACHINES="$ONE_MACHINES" \
+    ONE_SOURCES="$ONE_SOURCES" QUIET=1 "$@"
+  for machine in $ONE_MACHINES; do
+    pack_one "$machine"
+  done
+fi
+
 # ------------------------------------------------------------------ what it is
 
 {
@@ -195,6 +216,7 @@ done
   echo
   echo "Cores (that of Lua 5.1 is LuaJIT's and Neovim's too):"
   sed 's/^/  /' "$work/cores"
+  if [ -e "$work/ones" ]; then echo; cat "$work/ones"; fi
 } > "$work/MANIFEST"
 mv "$work/MANIFEST" "$out/"
 (cd "$out" && sha256sum -- * > "$work/SHA256SUMS")

@@ -598,7 +598,7 @@ describe("a process that cannot start", function()
 
   it("says what is missing", function()
     leaves_nothing(function()
-      fails({ "no-such-program" }, nil, "cannot run no-such-program: ENOENT: no such file or directory", "ENOENT")
+      fails({ "no-such-program" }, nil, "cannot run no-such-program: there is no such program on the PATH", "ENOENT")
       fails({ "sh" }, { cwd = "/no/such" }, "cannot run in /no/such: ENOENT: no such file or directory", "ENOENT")
       fails({ "sh" }, { cwd = "/bin/sh" }, "cannot run in /bin/sh: ENOTDIR: not a directory", "ENOTDIR")
       fails({ "/" }, { merge_stderr = false }, "cannot run /: EACCES: permission denied", "EACCES")

@@ -11,6 +11,7 @@ local slices = require "abridge.base.time_slices"
 local args = require "abridge.process.args"
 local group = require "abridge.process.group"
 local outputs = require "abridge.process.output"
+local programs = require "abridge.process.programs"
 
 local M = {}
 
@@ -285,11 +286,17 @@ end
 ---@param argv string[]
 ---@param cwd string|nil
 ---@param message string
+---@param code string|nil
 ---@return string
-local function explain(uv, argv, cwd, message)
-  -- libuv says ENOENT for the folder as for the program.
+local function explain(uv, argv, cwd, message, code)
+  -- libuv says ENOENT for the folder as for the program, and for /dev/null.
   local stat = cwd and uv.fs_stat(cwd)
   if cwd and not (stat and stat.type == "directory") then return ("cannot run in %s: %s"):format(cwd, message) end
+  if code == "ENOENT" and not argv[1]:find("/", 1, true) and not programs.find(argv[1]) then
+    message = "there is no such program on the PATH"
+  elseif code == "ENOENT" and not uv.fs_stat "/dev/null" then
+    message = "there is no /dev/null here"
+  end
   return ("cannot run %s: %s"):format(argv[1], message)
 end
 
@@ -380,7 +387,7 @@ function M.spawn(argv, opts, handlers)
   output:close_write_ends()
   if not handle then
     output:close()
-    message = explain(uv, argv, opts.cwd, tostring(pid))
+    message = explain(uv, argv, opts.cwd, tostring(pid), code)
     host.pump()
     return nil, message, code
   end

@@ -49,7 +49,9 @@ function M.state_dir()
   end
   local own, state = set "ABRIDGE_STATE_DIR", set "XDG_STATE_HOME"
   if own then return files.absolute(own) end
-  if not (state and state:sub(1, 1) == "/") then state = (set "HOME" or host.uv().os_homedir()) .. "/.local/state" end
+  if not (state and state:sub(1, 1) == "/") then
+    state = (set "HOME" or host.uv().os_homedir() or "") .. "/.local/state" -- an empty container may have no homes
+  end
   return files.absolute(state) .. "/abridge/runs"
 end
 
