@@ -18,6 +18,7 @@ folder=$(cd "$(dirname "$1")" && pwd -P)/$(basename "$1")
 for tool in apt-get sha256sum tar; do
   command -v $tool > /dev/null || { echo "one-file: no $tool here: Debian's sources are got with it" >&2; exit 1; }
 done
+# shellcheck disable=SC2016 # for apt-get
 mirror=$(apt-get indextargets --format '$(SITE)' 'Identifier: Packages' 'Component: main' 'Origin: Debian' | head -n 1)
 work=$(mktemp -d "$folder.XXXXXX")
 trap 'rm -rf "$work"' EXIT

@@ -2,7 +2,6 @@
 
 local command = require "support.command"
 local commands = require "abridge.cli.commands"
-local completion = require "abridge.cli.completion"
 local tmpdir = require "support.tmpdir"
 
 describe("completion", function()
@@ -14,7 +13,7 @@ describe("completion", function()
     dir:write("bin/abridge", '#!/bin/sh\nprintf "<%s>" "$@" >> "$TYPED"; echo >> "$TYPED"\n')
     dir:write("bin/abridge-probe", "#!/bin/sh\n")
     dir:sh "chmod +x bin/*"
-    for _, shell in ipairs(completion.shells) do
+    for _, shell in ipairs(commands.shells) do
       dir:write("abridge." .. shell, (dir:sh(command.line("completion", shell))))
     end
     dir:sh "mkdir zsh fish; cp abridge.zsh zsh/_abridge"
@@ -136,7 +135,7 @@ describe("completion", function()
   end)
 
   it("gives scripts that their shells take", function()
-    for _, shell in ipairs(completion.shells) do
+    for _, shell in ipairs(commands.shells) do
       local script = dir:read("abridge." .. shell)
       for _, one in ipairs(commands.all()) do
         assert.is_truthy(script:find(one.name, 1, true))

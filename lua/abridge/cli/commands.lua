@@ -1,13 +1,8 @@
 --- The commands of `abridge` and their flags: one table, from which the command line is read, and help, completion and
 --- man page are made.
 
-local completion = require "abridge.cli.completion"
 local kinds = require "abridge.base.kinds"
-local log = require "abridge.cli.log"
-local report = require "abridge.cli.report"
 local profiles = require "abridge.output.profiles"
-local texts = require "abridge.cli.texts"
-local tools = require "abridge.cli.tools"
 local values = require "abridge.cli.values"
 
 local M = {}
@@ -35,6 +30,9 @@ local M = {}
 ---@field examples string[][] each a command line and what it does
 ---@field run fun(args: abridge.cli.Args): integer returns the exit code
 
+--- The shells that completion is for.
+M.shells = { "bash", "zsh", "fish" }
+
 local function flag(name, shown, value, says, more)
   local made = { name = name, shown = shown, value = value, says = says }
   for key, extra in pairs(more or {}) do
@@ -45,6 +43,37 @@ end
 
 local function switch(name, says, sets)
   return { name = name, says = says, sets = sets }
+end
+
+--- What runs a command: a function of a module that is loaded then.
+local function by(load, name)
+  return function(args)
+    return load()[name](args, M)
+  end
+end
+
+local function completion()
+  return require "abridge.cli.completion"
+end
+
+local function log()
+  return require "abridge.cli.log"
+end
+
+local function report()
+  return require "abridge.cli.report"
+end
+
+local function serve()
+  return require "abridge.cli.serve"
+end
+
+local function texts()
+  return require "abridge.cli.texts"
+end
+
+local function tools()
+  return require "abridge.cli.tools"
 end
 
 local function sorted_keys(map)
@@ -157,7 +186,7 @@ M.tasks = {
         { "abridge run -- make test", "what a model would see of a build" },
         { "abridge run --max-tokens 2000 -- 'cargo test 2>&1 | tee log'", "a pipe, within 2000 tokens" },
       },
-      run = tools.run,
+      run = by(tools, "run"),
     },
     {
       name = "read",
@@ -179,7 +208,7 @@ M.tasks = {
         LIMITS,
       },
       examples = { { "abridge read server.log --offset 2001", "the page that starts at line 2001" } },
-      run = tools.read,
+      run = by(tools, "read"),
     },
     {
       name = "cap",
@@ -210,7 +239,7 @@ M.tasks = {
         { "make test 2>&1 | abridge cap run_command", "under the limits of commands" },
         { "abridge cap github__search --max-bytes 8KB --json < out", "under its own budget, for a program to read" },
       },
-      run = tools.cap,
+      run = by(tools, "cap"),
     },
     {
       name = "cut",
@@ -228,7 +257,7 @@ M.tasks = {
       examples = {
         { "abridge cut --max-bytes 2KB < build.log", "the 2 KB that matter most" },
       },
-      run = texts.cut,
+      run = by(texts, "cut"),
     },
     {
       name = "serve",
@@ -250,9 +279,7 @@ M.tasks = {
         KEEP,
       },
       examples = { { "abridge serve --run-dir runs/42", "for a program that keeps it running" } },
-      run = function(args)
-        return require("abridge.cli.serve").run(args)
-      end,
+      run = by(serve, "run"),
     },
     {
       name = "mcp",
@@ -308,7 +335,7 @@ M.tasks = {
         { "abridge log runs/42", "its calls, what each printed and how much of it the model saw" },
         { "abridge log runs/42 call-7 --offset 2001", "from line 2001 on" },
       },
-      run = log.run,
+      run = by(log, "run"),
     },
     {
       name = "report",
@@ -318,7 +345,7 @@ M.tasks = {
         { title = "Output", flag("output", "FILE", values.file, "where it goes; stdout unless set", { short = "o" }) },
       },
       examples = { { "abridge report runs/42 -o run.html", "a page to open, or to send" } },
-      run = report.run,
+      run = by(report, "run"),
     },
   },
   {
@@ -346,7 +373,7 @@ M.tasks = {
         { "abridge explain build.log", "why a model sees of it what it sees" },
         { "abridge explain build.log --max-bytes 2KB --line 120", "why line 120 is kept, or is not" },
       },
-      run = texts.explain,
+      run = by(texts, "explain"),
     },
     {
       name = "kind",
@@ -358,7 +385,7 @@ M.tasks = {
         json "kind; with --why what decided it",
       },
       examples = { { "abridge kind --why build.log", "log, and which lines say so" } },
-      run = texts.kind,
+      run = by(texts, "kind"),
     },
     {
       name = "tokens",
@@ -367,14 +394,14 @@ M.tasks = {
       words = { values.file },
       flags = { json "tokens and bytes" },
       examples = {},
-      run = texts.tokens,
+      run = by(texts, "tokens"),
     },
     {
       name = "clean",
       forms = { { words = "< TEXT", says = "turn it into what a terminal would finally show" } },
       flags = { json "content and stats" },
       examples = {},
-      run = texts.clean,
+      run = by(texts, "clean"),
     },
   },
   {
@@ -382,16 +409,14 @@ M.tasks = {
     {
       name = "completion",
       forms = { { words = "SHELL", says = "print what makes bash, zsh or fish complete all this" } },
-      words = { values.one_of(completion.shells) },
+      words = { values.one_of(M.shells) },
       flags = {},
       examples = {
         { 'eval "$(abridge completion bash)"', "for bash, in ~/.bashrc" },
         { "abridge completion zsh > ~/.zfunc/_abridge", "for zsh, in a folder of $fpath" },
         { "abridge completion fish > ~/.config/fish/completions/abridge.fish", "for fish" },
       },
-      run = function(args)
-        return completion.run(args, M)
-      end,
+      run = by(completion, "run"),
     },
   },
 }

@@ -313,16 +313,13 @@ end
 
 local SCRIPTS = { bash = bash, zsh = zsh, fish = fish }
 
---- The shells there is a script for.
-M.shells = { "bash", "zsh", "fish" }
-
 --- Run `abridge completion`.
 ---@param args abridge.cli.Args
 ---@param commands table the table of commands
 ---@return integer exit code
 function M.run(args, commands)
   local script = #args.words == 1 and SCRIPTS[args.words[1]]
-  if not script then terminal.bad("completion needs one SHELL: %s", table.concat(M.shells, ", ")) end
+  if not script then terminal.bad("completion needs one SHELL: %s", table.concat(commands.shells, ", ")) end
   terminal.out(script(commands))
   return 0
 end

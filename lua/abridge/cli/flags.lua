@@ -1,6 +1,5 @@
 --- Reads a command line by the table of commands.
 
-local nearest = require "abridge.cli.nearest"
 local terminal = require "abridge.cli.terminal"
 
 local M = {}
@@ -38,7 +37,7 @@ local function read_flag(args, i, flags, name, out)
     for own_name in pairs(flags) do
       known[#known + 1] = own_name
     end
-    local meant = nearest(written, known)
+    local meant = require "abridge.cli.nearest"(written, known)
     local hint = meant and ("; did you mean %s?"):format(meant) or ""
     terminal.bad("unknown flag %s%s%s", args[i], name and " for " .. name or "", hint)
   end

@@ -1,18 +1,19 @@
 --- The `abridge` command: what a model would see of a command, of a file, or of text on stdin.
 
 local commands = require "abridge.cli.commands"
-local core = require "abridge.base.core_loader"
+local version = require "abridge.base.version"
 local flags = require "abridge.cli.flags"
-local help = require "abridge.cli.help"
-local nearest = require "abridge.cli.nearest"
 local terminal = require "abridge.cli.terminal"
 
 local M = {}
 
 --- The output of `--help` and `--version`; nil without them.
 local function about(switches, command)
-  if switches.help then return command and help.of(command, commands.everywhere) or help.all(commands) end
-  if switches.version then return ("abridge %s\n"):format(core.version) end
+  if switches.help then
+    return command and require("abridge.cli.help").of(command, commands.everywhere)
+      or require("abridge.cli.help").all(commands)
+  end
+  if switches.version then return ("abridge %s\n"):format(version) end
 end
 
 --- The command of that name, or raise.
@@ -23,7 +24,7 @@ local function found(name)
     for i, one in ipairs(commands.all()) do
       names[i] = one.name
     end
-    local meant = nearest(name, names)
+    local meant = require "abridge.cli.nearest"(name, names)
     terminal.bad("unknown command %q%s", name, meant and ("; did you mean %s?"):format(meant) or "")
   end
   return command
@@ -66,7 +67,7 @@ end
 ---@return integer
 function M.main(argv)
   if argv[1] == nil then
-    io.stderr:write(help.all(commands))
+    io.stderr:write(require("abridge.cli.help").all(commands))
     return 2
   end
   local state = {}

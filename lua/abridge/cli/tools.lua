@@ -2,7 +2,6 @@
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
-local progress = require "abridge.cli.progress"
 local shell = require "abridge.base.shell"
 local terminal = require "abridge.cli.terminal"
 local under = require "abridge.session.under"
@@ -66,7 +65,7 @@ function M.run(args)
   opts.tools = { "run_command" }
   local session = open_session("run_command", args, opts)
   local command, caught = shell_command(args.words), nil
-  local result = progress.during("running " .. command, function(told)
+  local result = require("abridge.cli.progress").during("running " .. command, function(told)
     local call_opts = {}
     if told then
       function call_opts.on_update(_, cut)
@@ -102,7 +101,7 @@ function M.read(args)
     column = args.other.column,
     pointer = args.other.pointer,
   }
-  local result = progress.during("reading " .. input.path, function()
+  local result = require("abridge.cli.progress").during("reading " .. input.path, function()
     return session:call("read_file", input, {}):wait() -- a job: the loop turns while it reads
   end)
   session:close()

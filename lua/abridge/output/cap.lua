@@ -12,7 +12,6 @@ local items = require "abridge.output.items"
 local page = require "abridge.output.page"
 local recently_capped = require "abridge.output.recently_capped"
 local results = require "abridge.output.results"
-local wrapper = require "abridge.output.wrapper"
 local yielded = require "abridge.output.yielded"
 
 local M = {}
@@ -37,7 +36,9 @@ M.options = {
   first_line = check.positive,
   limits = "table",
   resume = notice.check_resume,
-  wrapper = wrapper.check,
+  wrapper = function(value)
+    return require("abridge.output.wrapper").check(value)
+  end,
   tool_names = notice.check_tool_names,
 }
 
@@ -84,7 +85,7 @@ function M.prepare(call, value, opts, redactor)
     end
   end
   if call.own_name ~= "read_file" or value.left_out or opts.first_line then return end
-  if value.wrapper and wrapper.split(value.text, value.wrapper) then return end
+  if value.wrapper and require("abridge.output.wrapper").split(value.text, value.wrapper) then return end
   if redactor and value.text then
     value.text, value.redacted = redactor:text(value.text), true
   end
@@ -178,7 +179,7 @@ local function capped(text, limits, tool, opts, save)
   local keep = results.keeper(save, text)
   local content, cut, body
   if opts.wrapper then
-    content, cut, body = wrapper.fit(text, limits, keeping(parts, keep), opts.wrapper)
+    content, cut, body = require("abridge.output.wrapper").fit(text, limits, keeping(parts, keep), opts.wrapper)
   end
   if not content then
     if tool == "read_file" and not opts.first_line then

@@ -7,7 +7,6 @@ local time_slices = require "abridge.base.time_slices"
 local info = require "abridge.output.info"
 local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
-local page_view = require "abridge.output.page_view"
 local profiles = require "abridge.output.profiles"
 local sentences = require "abridge.output.sentences"
 
@@ -153,14 +152,16 @@ function M.open(at, limits, how)
   end
   local view = { redactor = how.redactor }
   if at.pointer then
-    if how.redactor then return page_view.open_json(open, source, opts, how.redactor, work) end
+    if how.redactor then
+      return require("abridge.output.page_view").open_json(open, source, opts, how.redactor, work)
+    end
   elseif opts.strategy == "head" then
     view.line_numbers = how.line_numbers or nil
     view.max_line_chars = not at.column and limits.max_line_chars or nil -- `column` wants the whole line
   end
   local page, code, detail
   if next(view) then
-    page, code, detail = page_view.open(open, source, opts, view, work)
+    page, code, detail = require("abridge.output.page_view").open(open, source, opts, view, work)
   else
     page, code, detail = open(source, opts)
   end

@@ -10,7 +10,6 @@ local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
 local sentences = require "abridge.output.sentences"
 local sources = require "abridge.output.source"
-local wrapper = require "abridge.output.wrapper"
 
 local M = {}
 
@@ -133,7 +132,7 @@ local function cut_value(value, source, limits, parts, most)
   if value.left_out then
     content, cut, body, said = left_out(source, parts, most or math.huge)
   elseif value.wrapper then
-    content, cut, body, said = wrapper.fit(source, limits, parts, value.wrapper)
+    content, cut, body, said = require("abridge.output.wrapper").fit(source, limits, parts, value.wrapper)
   end
   if not content then
     content, cut, body, said = fit.fit(source, limits, parts)

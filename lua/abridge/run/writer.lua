@@ -8,14 +8,17 @@ local plain_data = require "abridge.base.plain_data"
 local strings = require "abridge.base.strings"
 local slices = require "abridge.base.time_slices"
 local sentences = require "abridge.output.sentences"
-local artifact = require "abridge.run.artifact"
 local folder = require "abridge.run.folder"
-local reader = require "abridge.run.reader"
-local retention = require "abridge.run.retention"
 
 local M = {}
 
 local LOG, LOCK, ARTIFACTS = folder.LOG, folder.LOCK, folder.ARTIFACTS
+
+local CREATE = {
+  retention = function(value)
+    return require("abridge.run.retention").check(value)
+  end,
+}
 
 local MOST_NAME = 1024 -- bytes of a name in an event that replaces one the log cannot hold
 
@@ -78,7 +81,7 @@ local function prune_beside(self)
   local real = self.retention and host.uv().fs_realpath(self.dir)
   if not real then return end
   local function prune(work)
-    return retention.prune(real:match "^(.*/)", self.retention, real:match "[^/]*$", work)
+    return require("abridge.run.retention").prune(real:match "^(.*/)", self.retention, real:match "[^/]*$", work)
   end
   if not (self.users and host.in_nvim) then return prune() end
   host.next_turn(function()
@@ -148,7 +151,7 @@ end
 ---@return string|nil message
 ---@return string|nil code EBUSY when another writer has the folder, EPERM when it is not private
 function M.create(who, run_dir, opts)
-  opts = check.options(who, opts, { retention = retention.check }, 2)
+  opts = check.options(who, opts, CREATE, 2)
   local expected = M.check_run_dir(run_dir)
   if expected then check.fail(("%s: run_dir must be %s, got %s"):format(who, expected, check.show(run_dir)), 1) end
   local self = setmetatable({ seq = 0, calls = 0, begun = 0, kept = {} }, Writer)
@@ -307,10 +310,10 @@ end
 --- A page of the full output of a call of this run; see `Run:full_output`. A run without a log has only those that were
 --- kept.
 function Writer:full_output(call_id, opts)
-  opts = artifact.check("session:full_output", call_id, opts)
+  opts = require("abridge.run.artifact").check("session:full_output", call_id, opts)
   if self.json then
     if not self.reader then
-      local run, message, code = reader.open(self.dir)
+      local run, message, code = require("abridge.run.reader").open(self.dir)
       if not run then return nil, message, code end
       self.reader = run
     end
@@ -318,7 +321,7 @@ function Writer:full_output(call_id, opts)
   end
   local kept = self.kept[call_id]
   if not kept or not kept.path then return nil, "No full output is kept of call " .. call_id, "ENOENT" end
-  return reader.kept_page(self, { call_id = call_id, full_output = kept }, opts)
+  return require("abridge.run.reader").kept_page(self, { call_id = call_id, full_output = kept }, opts)
 end
 
 --- Let go of the folder. Idempotent.

@@ -3,6 +3,7 @@
 local check = require "abridge.base.check"
 local calls = require "abridge.session.call"
 local limit = require "abridge.output.limit"
+local options = require "abridge.session.options"
 local sentences = require "abridge.output.sentences"
 local source = require "abridge.output.source"
 
@@ -96,6 +97,7 @@ function M.new(self, call, job)
       return self.redactor and self.redactor:stream()
     end,
     allow_private = function(host_name, bytes)
+      self.allowed = self.allowed or options.allowed_hosts()
       return self.allowed:has(host_name, bytes)
     end,
     path = function(path)

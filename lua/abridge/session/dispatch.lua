@@ -13,8 +13,6 @@ local calls = require "abridge.session.call"
 local context = require "abridge.session.context"
 local ends = require "abridge.session.ends"
 local jobs = require "abridge.session.job"
-local schema = require "abridge.session.schema"
-local updates = require "abridge.session.updates"
 
 local M = {}
 
@@ -223,7 +221,7 @@ local function checked_input(entry, input)
     if not ok then return nil, "not JSON: " .. tostring(value) end
     input = value
   end
-  return schema.checked(entry.schema or {}, input == nil and {} or input)
+  return require("abridge.session.schema").checked(entry.schema or {}, input == nil and {} or input)
 end
 
 --- Does the host allow it? It is asked with the tool's own name, and the alias if that was called.
@@ -347,7 +345,7 @@ function M.start(self, name, input, opts, at_once)
     call = new_call(self, name, entry, number, opts)
     call.at_once = at_once
     M.emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool, input = M.shown_input(self, input) })
-    if opts.on_update then updates.follow(self, call, opts.on_update) end
+    if opts.on_update then require("abridge.session.updates").follow(self, call, opts.on_update) end
     begin(self, job, call, entry, name, input)
   end)
   return job

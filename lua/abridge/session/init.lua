@@ -3,13 +3,9 @@
 local check = require "abridge.base.check"
 local host = require "abridge.base.host"
 local cap = require "abridge.output.cap"
-local share = require "abridge.output.share"
-local display = require "abridge.output.display"
 local limit = require "abridge.output.limit"
 local limit_table = require "abridge.output.limit_table"
 local page = require "abridge.output.page"
-local artifact = require "abridge.run.artifact"
-local reader = require "abridge.run.reader"
 local stats = require "abridge.run.stats"
 local writer = require "abridge.run.writer"
 local calls = require "abridge.session.call"
@@ -17,7 +13,6 @@ local dispatch = require "abridge.session.dispatch"
 local jobs = require "abridge.session.job"
 local options = require "abridge.session.options"
 local registry = require "abridge.session.registry"
-local root = require "abridge.session.root"
 
 local M = {}
 
@@ -52,7 +47,7 @@ function M.new(opts)
   self.running, self.held = {}, {} -- jobs, and results that are not final
   self.pages = page.memory()
   self.redactor = opts.redact and require("abridge.redact").compile(WHO, opts.redact, 1) or nil
-  self.allowed = options.allowed_hosts(opts.allow_private)
+  if opts.allow_private ~= nil then self.allowed = options.allowed_hosts(opts.allow_private) end
   local profile = opts.profile or "default"
   self.table_of_limits = limit_table.new(WHO, profile, opts, 1)
   self.hints = profile == "default" -- the notices of other profiles are those of their sources
@@ -63,7 +58,7 @@ function M.new(opts)
   registry.add_built_in(self, WHO, opts.tools)
   local message, code
   if opts.root then
-    self.root, message, code = root.new(WHO, opts.root)
+    self.root, message, code = require("abridge.session.root").new(WHO, opts.root)
     if not self.root then return nil, message, code end
   end
   self.cwd = opts.cwd or (self.root and self.root.dir)
@@ -202,7 +197,7 @@ function Session:cap(name, value, opts)
   value = refused or dispatch.normalized(value == nil and "" or value, self.redactor)
   if not refused and value.text then
     cap.prepare(call, value, opts, self.redactor)
-    if opts.structured then value.limits = share.structured(call.limits) end
+    if opts.structured then value.limits = require("abridge.output.share").structured(call.limits) end
   end
   local result = dispatch.result(self, call, value)
   jobs.raise(self.errors)
@@ -253,10 +248,10 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function Session:events(filter)
-  filter = reader.check_filter("session:events", filter)
+  filter = require("abridge.run.reader").check_filter("session:events", filter)
   local dir = self.run:log_dir()
   if not dir then return nil, "This session keeps no log: it has no run_dir", "ENOENT" end
-  local run, message, code = reader.open(dir)
+  local run, message, code = require("abridge.run.reader").open(dir)
   if not run then return nil, message, code end
   local events
   events, message, code = run:events(filter)
@@ -277,7 +272,7 @@ end
 ---@return table|string info of the page, or the message
 ---@return string|nil code
 function Session:full_output(call_id, opts)
-  opts = artifact.check("session:full_output", call_id, opts)
+  opts = require("abridge.run.artifact").check("session:full_output", call_id, opts)
   local content, page_info, code = self.run:full_output(call_id, opts)
   return content, page_info, code
 end
@@ -287,7 +282,7 @@ end
 ---@param opts? abridge.DisplayOptions
 ---@return string
 function Session:display(result, opts)
-  local text = display.text("session:display", result, opts)
+  local text = require("abridge.output.display").text("session:display", result, opts)
   dispatch.emit(self, { type = "display", call_id = result.call_id, tool = result.tool, display = result.display })
   return text
 end

@@ -2,10 +2,8 @@
 
 local check = require "abridge.base.check"
 local notice = require "abridge.output.notice"
-local retention = require "abridge.run.retention"
 local writer = require "abridge.run.writer"
 local registry = require "abridge.session.registry"
-local address = require "abridge.web.address"
 
 local M = {}
 
@@ -65,7 +63,9 @@ local OPTIONS = {
   timeout = seconds,
   timeout_max = seconds,
   run_dir = writer.check_run_dir,
-  retention = retention.check,
+  retention = function(value)
+    return require("abridge.run.retention").check(value)
+  end,
   keep_outputs = function(value)
     if value ~= "all" and value ~= "cut" then return '"all" or "cut"' end
   end,
@@ -136,7 +136,7 @@ end
 ---@param spec boolean|string[]|nil
 ---@return abridge.AllowedHosts
 function M.allowed_hosts(spec)
-  local allowed, wrong, key = address.allowed(spec)
+  local allowed, wrong, key = require("abridge.web.address").allowed(spec)
   if allowed then return allowed end
   local where = type(key) == "string" and "." .. key or ("[%s]"):format(check.show(key))
   local wanted = "a host name, an address or a block of addresses"
