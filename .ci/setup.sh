@@ -107,4 +107,7 @@ else
   .ci/arm64.sh build/arm64-lua || true
   stylua=@johnnymorganz/stylua@2.5.2 # in WebAssembly: npm's package of binaries gets these from elsewhere
   [ -d build/stylua/node_modules ] || npm install --silent --no-fund --no-audit --prefix build/stylua $stylua || exit 1
+  # a client and servers of MCP, which spec/proxy puts `abridge mcp` between
+  [ -d build/mcp/node_modules ] || npm install --silent --no-fund --no-audit --prefix build/mcp \
+    @modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/server-filesystem@2026.8.31 || exit 1
 fi

@@ -54,6 +54,12 @@ describe("abridge mcp", function()
     assert.truthy(listed:find "call%-1 +search .* line_cap ")
   end)
 
+  it("takes a folder beside the one that another proxy is at work in", function()
+    local inner = command.line("mcp", "--run-dir", "run", "--", "true")
+    local out, err, code = served(inner .. " && ls -d run*", "", "--run-dir", "run")
+    assert.same({ "run\nrun-2\n", "", 0 }, { out, err, code })
+  end)
+
   it("ends with the server's exit code, or by its signal, and prints what it prints to stderr", function()
     assert.same({ "{}", "oh\n", 7 }, { served("echo oh >&2; printf '{}'; exit 7", "") })
     local out, _, code = served("echo x; kill -KILL $$", "")

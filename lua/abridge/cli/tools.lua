@@ -8,9 +8,11 @@ local under = require "abridge.session.under"
 
 local M = {}
 
---- A session; a wrong option is a bad flag, told without `prefix`.
-local function opened(opts, prefix)
-  local ok, session, message = pcall(require("abridge.session").new, opts)
+--- A session; a wrong option is a bad flag, told without `prefix`. Nil where its run folder is another's who is at
+--- work, and `or_busy` is true.
+local function opened(opts, prefix, or_busy)
+  local ok, session, message, code = pcall(require("abridge.session").new, opts)
+  if ok and not session and or_busy and code == "EBUSY" then return nil end
   if ok and not session then terminal.fail(message) end
   if not ok then
     local why = tostring(session):gsub("^.-abridge%.session: ", "")
@@ -127,8 +129,10 @@ end
 
 local CEILING = 128 * 1024 -- of the profile default
 local BYTES_A_CHAR = 4
+local MOST_BESIDE = 100 -- proxies that were given one folder: a client may start a server in each of its windows
 
---- The session of `abridge mcp`, which offers no tools of its own.
+--- The session of `abridge mcp`, which offers no tools of its own. Its run folder is DIR-2 and so on while others are
+--- at work in DIR.
 ---@param args abridge.cli.Args
 ---@param limits table<string, table> rows by tool
 ---@param max_result_chars? integer that a tool may ask for
@@ -136,6 +140,12 @@ local BYTES_A_CHAR = 4
 function M.proxy_session(args, limits, max_result_chars)
   local opts = { profile = args.other.profile, limits = limits, tools = {}, run_dir = run_dir(args), tool_names = {} }
   if max_result_chars then opts.ceiling = { max_bytes = math.max(CEILING, max_result_chars * BYTES_A_CHAR) } end
+  local dir = opts.run_dir
+  for number = 2, MOST_BESIDE do
+    local session = opened(opts, "", type(dir) == "string")
+    if session then return session end
+    opts.run_dir = ("%s-%d"):format(dir, number)
+  end
   return opened(opts, "")
 end
 
