@@ -1,8 +1,13 @@
 /* The values of an array or object, and the text that a string of JSON stands for. */
+#include <string.h>
+
 #include "abridge.h"
 #include "base/memory.h"
 #include "kinds/json/json_string.h"
 #include "splice/json_walk.h"
+#include "text/utf8.h"
+
+enum { LARGEST_CHAR = 4 }; /* bytes */
 
 typedef struct {
     abr_json_walk walk;
@@ -52,17 +57,32 @@ abr_code abr_list_values(const char *p, size_t n, abr_spliced *list, size_t most
     return code;
 }
 
+/* Bytes of the next run of chars of a string, of an escape or of those before one: at most `most`, and more only
+ * where an escape is larger. */
+static size_t run_of_chars(const char *p, size_t n, size_t most)
+{
+    if (*p == '\\')
+        return abr_json_char_size(p, n);
+    const size_t near = n < most ? n : most;
+    const char *escape = memchr(p, '\\', near);
+    size_t size = escape ? (size_t)(escape - p) : near;
+    while (size > 0 && size < n && abr_is_continuation((unsigned char)p[size]))
+        size--;
+    return size > 0 || most < LARGEST_CHAR ? size : near; /* no UTF-8: something, so that it goes on */
+}
+
 size_t abr_decode_value(const char *p, size_t n, size_t *at, char *dst, size_t room)
 {
     const size_t start = *at;
     size_t end = start;
     while (end < n) { /* what is decoded is never longer than it stands there */
-        const size_t size = abr_json_char_size(p + end, n - end);
+        const size_t left = room - (end - start);
+        const size_t size = run_of_chars(p + end, n - end, left);
         if (size > n - end) { /* no string: its last escape goes on behind it */
             *at = n;
             return abr_json_decode(p + start, end - start, dst);
         }
-        if (size > room - (end - start))
+        if (size == 0 || size > left)
             break;
         end += size;
     }

@@ -225,6 +225,22 @@ static void a_text_is_decoded_in_pieces(void)
     }
 }
 
+static void what_is_no_string_is_decoded_all_the_same(void)
+{
+    static const char *const texts[] = {
+        "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80", "0123456789\\",
+        "0123456789ab\\u12", "01234567\xF0\x9F\x98", "\\ud83d\\u"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const size_t n = strlen(texts[i]);
+        char *text = exact(texts[i], n);
+        char got[12];
+        size_t at = 0;
+        for (size_t calls = 0; at < n && CHECK(calls < 9); calls++)
+            CHECK(abr_decode_value(text, n, &at, got, sizeof got) <= sizeof got);
+        free(text);
+    }
+}
+
 /* ---- memory and time ---- */
 
 static void any_allocation_may_fail(void)
@@ -303,6 +319,7 @@ int main(void)
     RUN(an_edit_that_cannot_be_is_refused);
     RUN(values_are_listed);
     RUN(a_text_is_decoded_in_pieces);
+    RUN(what_is_no_string_is_decoded_all_the_same);
     RUN(any_allocation_may_fail);
     RUN(depth_is_bounded);
     RUN(many_edits_take_one_pass);

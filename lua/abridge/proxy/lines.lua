@@ -14,19 +14,33 @@ function M.new()
   return setmetatable({ parts = {} }, Lines)
 end
 
---- Join the last two parts; what they were is collected at once where it is much.
+--- Join the last two parts; returns the bytes that are no longer wanted.
 local function join(parts)
-  parts[#parts - 1], parts[#parts] = parts[#parts - 1] .. parts[#parts], nil
-  if #parts[#parts] > LARGE then collectgarbage() end
+  local count = #parts
+  parts[count - 1], parts[count] = parts[count - 1] .. parts[count], nil
+  return #parts[count - 1]
+end
+
+--- Join parts while `more` is true of them; much that is no longer wanted is collected at once.
+local function join_while(parts, more)
+  while more(parts) do
+    if join(parts) > LARGE then collectgarbage() end
+  end
+end
+
+local function are_alike(parts)
+  local count = #parts
+  return count > 1 and #parts[count - 1] <= #parts[count]
+end
+
+local function are_several(parts)
+  return #parts > 1
 end
 
 --- Add to the line under way; parts are joined as they come to be of like sizes.
 function Lines:add(part)
-  local parts = self.parts
-  parts[#parts + 1] = part
-  while #parts > 1 and #parts[#parts - 1] <= #parts[#parts] do
-    join(parts)
-  end
+  self.parts[#self.parts + 1] = part
+  join_while(self.parts, are_alike)
 end
 
 --- What there is of the line under way, which then is over; "" if nothing is.
@@ -34,9 +48,7 @@ end
 function Lines:rest()
   local parts = self.parts
   self.parts = {}
-  while #parts > 1 do
-    join(parts)
-  end
+  join_while(parts, are_several)
   return parts[1] or ""
 end
 
