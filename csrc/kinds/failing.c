@@ -45,8 +45,7 @@ static const float most_text_alone = 0.66F;
 static const float least_message = 6.0F; /* score of a message that is a failure by itself */
 
 typedef struct {
-    abr_lexicon lexicon;
-    abr_forms forms;                    /* all of them */
+    const abr_failure_rules *rules;
     char padded[LONGEST + ABR_PADDING]; /* the last line, after which nothing can be read */
     const char *p;
     size_t n;
@@ -75,14 +74,14 @@ static float trouble_in(finder *f, abr_text_line line, bool counts)
         memset(f->padded + line.n, 0, ABR_PADDING);
         p = f->padded;
     }
-    abr_read_line(&f->lexicon, &none, p, line.n, &reading);
+    abr_read_line(&f->rules->lexicon, &none, p, line.n, &reading);
     return reading.hit && (reading.tells || counts) && reading.words >= PROSE_WORDS ? reading.line_score : 0;
 }
 
 /* Evidence of a log in a line, less that of text. */
 static float evidence_of(finder *f, abr_text_line line)
 {
-    const abr_form_told told = abr_read_whole_form(&f->forms, line);
+    const abr_form_told told = abr_read_whole_form(&f->rules->forms, line);
     const float text = line.n < LONGEST ? told.text : 1;
     float log = told.log;
     f->weighed++;
@@ -136,7 +135,7 @@ static bool is_prose(finder *f, abr_text_line line)
 {
     static const abr_form_set prose =
         ABR_FORM_BIT(ABR_FORM_PROSE) | ABR_FORM_BIT(ABR_FORM_SENTENCE) | ABR_FORM_BIT(ABR_FORM_ITEM);
-    const abr_form_told told = abr_read_whole_form(&f->forms, line);
+    const abr_form_told told = abr_read_whole_form(&f->rules->forms, line);
     return line.n > 0 && told.text > told.log && (ABR_FORM_BIT(told.form) & prose) != 0;
 }
 
@@ -192,7 +191,7 @@ static bool fails_alone(finder *f, abr_text_line line, size_t next)
         return false;
     if (ABR_STARTS(line, "not ok ") && abr_is_digit(line.p[7])) /* of the Test Anything Protocol */
         return true;
-    const abr_form_told told = abr_read_whole_form(&f->forms, line);
+    const abr_form_told told = abr_read_whole_form(&f->rules->forms, line);
     const bool printed = told.log >= 1 && told.text <= most_text_alone && told.form != ABR_FORM_TEST;
     const bool plain = told.text == 0 || told.form == ABR_FORM_SENTENCE;
     const bool of_program = told.text <= most_text_alone && starts_with_program(line);
@@ -209,19 +208,23 @@ static bool fails_alone(finder *f, abr_text_line line, size_t next)
 /* Is it one amid lines that were printed with it? */
 static bool fails_in_run(finder *f, abr_text_line line, size_t next)
 {
-    if (next <= f->end || abr_read_whole_form(&f->forms, line).text > most_text)
+    if (next <= f->end || abr_read_whole_form(&f->rules->forms, line).text > most_text)
         return false;
     const float own = evidence_of(f, line);
     return own + evidence_after(f, next) + evidence_before(f, (size_t)(line.p - f->p)) >= least_run;
 }
 
-size_t abr_find_failure(const char *p, size_t n)
+void abr_failure_rules_open(abr_failure_rules *rules)
 {
-    finder f = {.p = p, .n = n};
+    abr_lexicon_open(&rules->lexicon, 0);
+    abr_forms_open(&rules->forms, ABR_ALL_FORMS, ABR_NO_RULE);
+    rules->forms.thorough = true;
+}
+
+size_t abr_find_failure_by(const abr_failure_rules *rules, const char *p, size_t n)
+{
+    finder f = {.rules = rules, .p = p, .n = n};
     abr_text_line line;
-    abr_lexicon_open(&f.lexicon, 0);
-    abr_forms_open(&f.forms, ABR_ALL_FORMS, ABR_NO_RULE);
-    f.forms.thorough = true;
     for (size_t at = 0; f.weighed < WEIGHED_MOST && abr_next_line(p, n, &at, &line);) {
         while (at < n && p[at] == '\n') /* there may be many */
             at++;
@@ -231,4 +234,11 @@ size_t abr_find_failure(const char *p, size_t n)
             return (size_t)(line.p - p);
     }
     return n;
+}
+
+size_t abr_find_failure(const char *p, size_t n)
+{
+    abr_failure_rules rules;
+    abr_failure_rules_open(&rules);
+    return abr_find_failure_by(&rules, p, n);
 }

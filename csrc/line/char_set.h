@@ -36,8 +36,7 @@ typedef struct {
 static inline bool abr_has_char(abr_char_set set, char c)
 {
     unsigned char at = (unsigned char)c;
-    const uint64_t half = set.high ^ ((set.low ^ set.high) & -(uint64_t)(at < 64)); /* without a branch */
-    return (at < 0x80) & (half >> at % 64);
+    return (at < 0x80) & ((at < 64 ? set.low : set.high) >> at % 64);
 }
 
 static inline abr_char_set abr_set_of_char(char c)

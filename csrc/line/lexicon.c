@@ -19,20 +19,9 @@ const abr_word abr_words[] = {
 #undef PHRASE
 };
 
-enum {
-    WORDS = sizeof abr_words / sizeof *abr_words,
-#define WORD(class, text, program, proof) +1
-    ALONE = 0
-#include "line/words.def"
-#undef WORD
-};
+enum { WORDS = sizeof abr_words / sizeof *abr_words };
 
-_Static_assert(WORDS - ALONE <= UINT8_MAX, "a sign has the number of a phrase");
-
-unsigned abr_phrase_with(const abr_word *word)
-{
-    return (unsigned)(word - abr_words) - ALONE;
-}
+_Static_assert(WORDS - ABR_WORDS_ALONE <= UINT8_MAX, "a sign has the number of a phrase");
 
 unsigned abr_word_group(unsigned class)
 {

@@ -62,8 +62,12 @@ typedef struct {
 /* The rows of words.def, and after them those of phrases.def. */
 extern const abr_word abr_words[];
 
-/* The row of phrases.def that has the word. */
-unsigned abr_phrase_with(const abr_word *word);
+enum {
+#define WORD(class, text, program, proof) +1
+    ABR_WORDS_ALONE = 0 /* rows of words.def */
+#include "line/words.def"
+#undef WORD
+};
 
 /* The group, ABR_GROUP_..., that a class is switched off with, or 0. */
 unsigned abr_word_group(unsigned class);

@@ -4,10 +4,13 @@
  * Messages of runtimes often have no word for trouble: "attempt to index a nil value", "index out of range".
  * Each is known by one of its words, which is in the lexicon, and by its neighbours.
  */
+#include <limits.h>
+
 #include "line/phrases.h"
 #include "abridge.h"
 #include "base/ascii.h"
 #include "base/word.h"
+#include "line/bits.h"
 #include "line/evidence.h"
 #include "line/words.h"
 
@@ -113,17 +116,22 @@ static bool may_be_stem(unsigned pair)
     return firsts >> (pair >> 8) % 64 & seconds >> pair % 64 & 1;
 }
 
+/* The first byte from i on that is not ASCII, or somewhere past the line's end. */
+static size_t next_high(const abr_evidence *l, size_t i)
+{
+    for (; i < l->n; i += sizeof(uint64_t)) { /* bytes past the end can be read */
+        const uint64_t high = abr_load_word(l->p + i) & UINT64_C(0x8080808080808080);
+        if (high != 0)
+            return i + lowest(high) / CHAR_BIT;
+    }
+    return i;
+}
+
 size_t abr_find_foreign(const abr_evidence *l, size_t *size)
 {
-    enum { MOST = 256 /* bytes that are looked at: a message says it early */, ASCII_AT_ONCE = 8 };
+    enum { MOST = 256 /* bytes that are looked at: a message says it early */ };
     size_t until = l->n - l->words->mark < MOST ? l->n : l->words->mark + MOST;
-    for (size_t i = l->words->mark; i + 1 < until; i++) {
-        if (!(l->p[i] & 0x80)) {
-            const bool more = until - i >= ASCII_AT_ONCE;
-            if (more && !(abr_load_word(l->p + i) & UINT64_C(0x8080808080808080)))
-                i += ASCII_AT_ONCE - 1;
-            continue;
-        }
+    for (size_t i = next_high(l, l->words->mark); i + 1 < until; i = next_high(l, i + 1)) {
         if (!starts_stem((unsigned char)l->p[i], (unsigned char)l->p[i + 1]))
             continue;
         const unsigned pair = lower_pair((unsigned char)l->p[i], (unsigned char)l->p[i + 1]);

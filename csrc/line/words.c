@@ -97,18 +97,12 @@ typedef struct {
     abr_outline outline;
 } shape_of_line;
 
-/* `word`: of the lexicon; NULL: the name of a type. */
-static void add_sign(abr_line_words *out, size_t at, size_t n, const abr_word *word, unsigned class)
+static INLINE void add_sign(abr_line_words *out, abr_sign sign)
 {
     if (out->count == ABR_SIGNS)
         return;
-    out->classes |= 1U << class;
-    out->signs[out->count++] =
-        (abr_sign){.at = (uint32_t)at,
-                   .n = (uint16_t)n,
-                   .class = (uint8_t) class,
-                   .type = word == NULL,
-                   .phrase = (uint8_t)(class == ABR_WORD_PHRASE ? abr_phrase_with(word) : 0)};
+    out->classes |= 1U << sign.class;
+    out->signs[out->count++] = sign;
 }
 
 /* A word of mixed case may be the name of an error type. */
@@ -117,10 +111,14 @@ static INLINE void look_up(reader r, size_t at, size_t n, bool mixed)
     const char *p = r.p + at;
     const abr_word *w = abr_lexicon_find(r.lexicon, abr_word_key(abr_load_word(p), n), p, n);
     if (w)
-        add_sign(r.out, at, n, w, w->class);
+        add_sign(r.out, (abr_sign){.at = (uint32_t)at,
+                                   .n = (uint16_t)n,
+                                   .class = w->class,
+                                   .phrase = (uint8_t)(w - abr_words - ABR_WORDS_ALONE)});
     unsigned class = mixed ? type_class(r.lexicon, p, n) : ABR_WORD_NONE;
     if (class != ABR_WORD_NONE && !(abr_word_group(class) & r.lexicon->quiet))
-        add_sign(r.out, at, n, NULL, class);
+        add_sign(r.out,
+                 (abr_sign){.at = (uint32_t)at, .n = (uint16_t)n, .class = (uint8_t) class, .type = true});
 }
 
 /* ---- plain words, the shape ---- */

@@ -24,7 +24,7 @@ typedef struct {
     uint16_t n;
     uint8_t class;
     bool type;      /* SomethingError: only the end of the name is in the lexicon */
-    uint8_t phrase; /* of ABR_WORD_PHRASE: the first row of phrases.def with the word */
+    uint8_t phrase; /* of a word of ABR_WORD_PHRASE: the first row of phrases.def that has it */
 } abr_sign;
 
 /* What stands in a line. */

@@ -42,6 +42,7 @@ struct abr_stretches {
     const abr_alloc *alloc;
     bool counts_chars;
     abr_forms forms;
+    abr_failure_rules failures;
     char held[2 * STRETCH_HELD];
     size_t before_n; /* bytes held of the stretch before, */
     size_t open_n;   /* and of the open one */
@@ -204,7 +205,7 @@ static size_t add_written(abr_stretches *s, abr_log_part *list, size_t count)
     const float most = most_printed(s, s->before_n, n);
     size_t edge = find_change(s, last_start(s, &list[count - 1]), n, most, true);
     for (;;) {
-        const size_t failure = edge + abr_find_failure(s->held + edge, n - edge);
+        const size_t failure = edge + abr_find_failure_by(&s->failures, s->held + edge, n - edge);
         count = start_part(s, edge, true, list, count);
         if (failure == n)
             return count;
@@ -224,7 +225,7 @@ static size_t add_stretch(abr_stretches *s, bool written, abr_log_part *list, si
         return count;
     if (written)
         return add_written(s, list, count);
-    const size_t failure = abr_find_failure(s->held, s->before_n + s->open_n);
+    const size_t failure = abr_find_failure_by(&s->failures, s->held, s->before_n + s->open_n);
     const float most = most_printed(s, 0, s->before_n);
     return start_part(s, find_change(s, 0, failure, most, false), false, list, count);
 }
@@ -242,7 +243,7 @@ static bool is_open_written(const abr_stretches *s, const abr_log_part *list, si
         return false;
     const size_t from = follows && s->before_n > 0 ? line_after(s, s->before_n / 2) : s->before_n;
     const size_t all = s->before_n + n - from;
-    return abr_find_failure(s->held + from, all) == all;
+    return abr_find_failure_by(&s->failures, s->held + from, all) == all;
 }
 
 /* ---- the text ---- */
@@ -333,6 +334,7 @@ abr_code abr_stretches_open(const abr_stretches_opts *opts, abr_stretches **out)
     s->alloc = alloc;
     s->counts_chars = opts->chars;
     abr_forms_open(&s->forms, ABR_ALL_FORMS, ABR_NO_RULE);
+    abr_failure_rules_open(&s->failures);
     s->open = (line_place){opts->bytes_before, opts->lines_before, opts->chars_before};
     s->count = opts->lines_before > 0;
     s->parts[0].written = true;
