@@ -31,7 +31,13 @@ end
 
 local function flag_term(flag)
   local name = (flag.short and bold("-" .. flag.short) .. ", " or "") .. bold("--" .. flag.name)
-  return term(flag.value and name .. " \\fI" .. escaped(flag.shown) .. "\\fR" or name, help.says(flag))
+  local shown = flag.value and ("\\fI%s\\fR"):format(escaped(flag.shown))
+  if flag.optional then
+    name = ("%s[=%s]"):format(name, shown)
+  elseif shown then
+    name = name .. " " .. shown
+  end
+  return term(name, help.says(flag))
 end
 
 --- Groups of flags that many commands have stand in a section of their own.

@@ -325,6 +325,7 @@ build = {
     ["abridge.proxy"] = "lua/abridge/proxy/init.lua",
     ["abridge.proxy.lines"] = "lua/abridge/proxy/lines.lua",
     ["abridge.proxy.message"] = "lua/abridge/proxy/message.lua",
+    ["abridge.proxy.own_tools"] = "lua/abridge/proxy/own_tools.lua",
     ["abridge.proxy.result"] = "lua/abridge/proxy/result.lua",
     ["abridge.proxy.shorten"] = "lua/abridge/proxy/shorten.lua",
     ["abridge.redact.data"] = "lua/abridge/redact/data.lua",

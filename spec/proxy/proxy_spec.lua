@@ -3,6 +3,7 @@ local abridge = require "abridge"
 local encode = require "abridge.base.encode"
 local host = require "abridge.base.host"
 local lines = require "abridge.proxy.lines"
+local own_tools = require "abridge.proxy.own_tools"
 local proxy = require "abridge.proxy"
 local random = require "support.random"
 local tmpdir = require "support.tmpdir"
@@ -212,6 +213,99 @@ describe("an MCP proxy", function()
           assert.equal(0, (#kept - pad) % #char)
         end
       end
+    end)
+  end)
+
+  describe("with tools of its own", function()
+    local sent
+
+    before_each(function()
+      sent = {}
+      between.opts.tools = own_tools.new(session)
+      between.opts.send = function(line)
+        sent[#sent + 1] = line
+      end
+    end)
+
+    after_each(function()
+      between.opts.tools:close()
+    end)
+
+    local function begin(capabilities)
+      between:from_client '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}\n'
+      between:from_server(('{"jsonrpc":"2.0","id":0,"result":{"capabilities":%s}}\n'):format(capabilities))
+    end
+
+    --- What the client is told of a page of tools.
+    local function listed(result)
+      between:from_client '{"jsonrpc":"2.0","id":5,"method":"tools/list"}\n'
+      local line = between:from_server('{"jsonrpc":"2.0","id":5,"result":' .. result .. "}\n")
+      local names = {}
+      for i, tool in ipairs(json.decode(line).result.tools) do
+        names[i] = tool.name
+      end
+      return names, json.decode(line).result.tools
+    end
+
+    --- What comes of a call of one of them.
+    local function called(name, input)
+      local line = '{"jsonrpc":"2.0","id":"x\\u0041","method":"tools/call","params":{"name":"%s","arguments":%s}}\n'
+      assert.equal("", between:from_client(line:format(name, input)))
+      host.wait(function()
+        return sent[1] ~= nil
+      end)
+      local answered = json.decode(table.remove(sent, 1))
+      assert.equal("xA", answered.id)
+      return answered.result.content[1].text, answered.result.isError
+    end
+
+    it("adds them to the last page of the server's, under names that are free", function()
+      begin '{"tools":{}}'
+      assert.same({ "abridge_read" }, (listed '{"tools":[{"name":"abridge_read"}],"nextCursor":"2"}'))
+      local names, tools = listed '{"tools":[{"name":"b"}]}'
+      assert.same({ "b", "abridge_read_2", "abridge_search" }, names)
+      assert.equal("string", tools[2].inputSchema.properties.path.type)
+    end)
+
+    it("adds none where the server has no tools", function()
+      begin '{"resources":{}}'
+      assert.same({}, (listed '{"tools":[]}'))
+    end)
+
+    it("has the notice name them, and answers their calls", function()
+      begin '{"tools":{}}'
+      listed '{"tools":[{"name":"search"}]}'
+      assert.same({ "No full output is kept yet", true }, { called("abridge_read", '{"path":"a"}') })
+      call(1, "search")
+      local text =
+        json.decode(between:from_server(answer("1", text_block(LONG .. "the needle\n" .. LONG)))).result.content[1].text
+      local path = text:match "Full output: (%S+)%. Use abridge_read or abridge_search on it%]$"
+      assert.truthy(path, text:sub(-200))
+      local page, failed = called("abridge_read", encode.json { path = path, offset = 5001, limit = 1 })
+      assert.truthy(page:find "^the needle\n")
+      assert.is_false(failed)
+      assert.truthy(called("abridge_search", encode.json { path = path, pattern = "needle" }):find("5001", 1, true))
+    end)
+
+    it("reads nothing outside of the run's folder", function()
+      begin '{"tools":{}}'
+      listed '{"tools":[]}'
+      call(1, "search")
+      between:from_server(answer("1", text_block(LONG)))
+      dir:write("secret", "secret")
+      for _, path in ipairs { dir.path .. "/secret", "../../secret", "/etc/passwd", dir.path .. "/run/events.jsonl" } do
+        local said, failed = called("abridge_read", encode.json { path = path })
+        assert.is_true(failed)
+        assert.is_nil(said:find "^secret")
+      end
+    end)
+
+    it("takes their calls out of a batch", function()
+      begin '{"tools":{}}'
+      listed '{"tools":[]}'
+      local own = '{"id":1,"method":"tools/call","params":{"name":"abridge_read","arguments":{}}}'
+      assert.equal('[{"id":2,"method":"ping"}]\n', between:from_client("[" .. own .. ',{"id":2,"method":"ping"}]\n'))
+      assert.equal("", between:from_client("[" .. own .. "]\n"))
     end)
   end)
 

@@ -13,6 +13,7 @@ local M = {}
 ---@field says string what it does, in a few words
 ---@field value? abridge.cli.Value nil for a switch
 ---@field shown? string how help shows the value: "N"
+---@field optional? boolean the value stands behind = alone, and need not; it is "" then
 ---@field limit? boolean it is a limit: its name is that of the option
 ---@field sets? table<string, boolean> limits that a switch sets
 
@@ -298,6 +299,15 @@ M.tasks = {
           flag("limits", "JSON", values.object, 'limits by tool, as {"search":{"max_bytes":"8KB"}}; "*" is any other'),
           flag("max-result-chars", "N", values.positive, "what a tool may ask for as anthropic/maxResultSizeChars"),
           flag("structured", "HOW", values.one_of { "cut", "keep" }, "whether structured content is made shorter"),
+          flag(
+            "tools",
+            "PREFIX",
+            values.tool_prefix,
+            "add PREFIX_read and PREFIX_search for full outputs; abridge unless set",
+            {
+              optional = true,
+            }
+          ),
         },
         KEEP,
       },

@@ -136,7 +136,7 @@ local function valued(commands)
   local list, seen = {}, {}
   for _, command in ipairs(commands) do
     for _, flag in ipairs(command.flags) do
-      if flag.value and not seen[flag.name] then
+      if flag.value and not flag.optional and not seen[flag.name] then
         seen[flag.name], list[#list + 1] = true, flag
       end
     end
@@ -217,8 +217,9 @@ end
 
 local function zsh_flag(flag)
   local says = "[" .. zsh_text(flag.says) .. "]"
-  local value = flag.value and (":%s:%s"):format(zsh_text(flag.shown), zsh_action(flag.value)) or ""
-  local spec = quoted("--" .. flag.name .. (flag.value and "=" or "") .. says .. value)
+  local has_value = flag.value and not flag.optional
+  local value = has_value and (":%s:%s"):format(zsh_text(flag.shown), zsh_action(flag.value)) or ""
+  local spec = quoted("--" .. flag.name .. (has_value and "=" or "") .. says .. value)
   return flag.short and spec .. " " .. quoted("-" .. flag.short .. says .. value) or spec
 end
 
@@ -279,7 +280,7 @@ end
 local function fish_flag(where)
   return function(flag)
     local short = flag.short and " -s " .. flag.short or ""
-    local value = flag.value and fish_value(flag.value) or ""
+    local value = flag.value and not flag.optional and fish_value(flag.value) or ""
     return ("complete -c abridge -n %s%s -l %s%s -d %s\n"):format(where, short, flag.name, value, quoted(flag.says))
   end
 end

@@ -50,7 +50,9 @@ local function read_flag(args, i, flags, name, out)
     return 1
   end
   local taken = 1
-  if not value then
+  if not value and flag.optional then
+    value = ""
+  elseif not value then
     value, taken = args[i + 1], 2
     if value == nil then terminal.bad("%s needs a value", written) end
   end

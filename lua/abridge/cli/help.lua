@@ -36,6 +36,7 @@ end
 ---@return string
 function M.flag(flag)
   local name = (flag.short and "-" .. flag.short .. ", " or "") .. "--" .. flag.name
+  if flag.optional then return ("%s[=%s]"):format(name, flag.shown) end
   return flag.value and name .. " " .. flag.shown or name
 end
 

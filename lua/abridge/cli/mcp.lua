@@ -5,6 +5,7 @@ local host = require "abridge.base.host"
 local terminal = require "abridge.cli.terminal"
 local tools = require "abridge.cli.tools"
 local lines = require "abridge.proxy.lines"
+local own_tools = require "abridge.proxy.own_tools"
 local proxy = require "abridge.proxy"
 
 local M = {}
@@ -143,15 +144,18 @@ local function end_alike(uv, ended)
 end
 
 local function serve(uv, session, server, state, opts)
+  local down
+  function opts.send(line)
+    down:put(line)
+  end
   local client_in, client_out = stream_of(uv, 0), stream_of(uv, 1)
   local between = proxy.new(session, opts)
   local up = flow(uv, client_in, server.stdin, function(line)
-    between:from_client(line)
-    return line
+    return between:from_client(line)
   end, function()
     uv.close(server.stdin)
   end)
-  local down = flow(uv, server.stdout, client_out, function(line)
+  down = flow(uv, server.stdout, client_out, function(line)
     return between:from_server(line)
   end, function() end)
   local on_sigpipe = uv.new_signal()
@@ -192,6 +196,7 @@ end
 ---@return integer exit code
 function M.run(args)
   if #args.words == 0 then terminal.bad "mcp needs a server: abridge mcp [flags] -- SERVER ARGS..." end
+  if args.other.tools and args.switches.no_save then terminal.bad "--no-save keeps nothing for --tools to look into" end
   local uv, message = host.uv()
   if not uv then terminal.fail(message) end
   local most = args.other.max_result_chars
@@ -209,8 +214,11 @@ function M.run(args)
     warned[text] = true
     io.stderr:write("abridge: ", terminal.visible(text), "\n")
   end
-  local keeps = args.other.structured == "keep"
-  serve(uv, session, server, state, { max_result_chars = most, keep_structured = keeps, warn = warn })
+  local opts = { max_result_chars = most, keep_structured = args.other.structured == "keep", warn = warn }
+  local prefix = args.other.tools
+  if prefix then opts.tools = own_tools.new(session, prefix ~= "" and prefix or nil) end
+  serve(uv, session, server, state, opts)
+  if opts.tools then opts.tools:close() end
   uv.close(server.handle)
   host.pump()
   session:close()

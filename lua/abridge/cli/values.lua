@@ -90,6 +90,15 @@ M.object = {
   end,
 }
 
+--- How the names of tools begin; "" is the usual way.
+---@type abridge.cli.Value
+M.tool_prefix = {
+  expected = "letters, digits, _ and -, 40 at most",
+  read = function(text)
+    return text:find "^[%w_-]*$" and #text <= 40 and text or nil
+  end,
+}
+
 --- The name of a signal, and its number on this system where it is known.
 ---@type abridge.cli.Value
 M.signal = {

@@ -27,6 +27,8 @@ local ASKS = "anthropic/maxResultSizeChars"
 ---@field max_result_chars? integer that a tool may ask for
 ---@field keep_structured? boolean
 ---@field warn fun(message: string) told what goes wrong
+---@field tools? abridge.proxy.OwnTools to add to the server's
+---@field send? fun(line: string) to the client, with `tools`
 
 ---@class abridge.Proxy
 ---@field private session abridge.Session
@@ -56,7 +58,7 @@ end
 
 -- from the client -----------------------------------------------------------------------
 
-local WATCHED = { ["tools/call"] = true, ["tools/list"] = true }
+local WATCHED = { ["tools/call"] = true, ["tools/list"] = true, initialize = true }
 
 function Proxy:remember(request)
   self.count = self.count + 1
@@ -68,16 +70,34 @@ function Proxy:remember(request)
   if id and self.pending[id] and self.pending[id].number == oldest then self.pending[id] = nil end
 end
 
---- Take note of a line that goes to the server as it came.
+--- Answer a call of a tool of ours.
+function Proxy:answer_own(line, request)
+  local at = request.arguments
+  local input = at and at.type == "object" and line:sub(at.first, at.last) or "{}"
+  self.opts.tools:call(request.name, input, function(json)
+    self.opts.send(('{"jsonrpc":"2.0","id":%s,"result":%s}\n'):format(request.spelled_id, json))
+  end)
+end
+
+--- The line that goes to the server in place of one from the client: the same, but for calls of tools of ours.
 ---@param line string
+---@return string
 function Proxy:from_client(line)
-  for _, request in ipairs(message.of(line)) do
-    if request.id and WATCHED[request.method] then
+  local requests, edits = message.of(line), {}
+  for _, request in ipairs(requests) do
+    local own = self.opts.tools and request.method == "tools/call" and self.opts.tools:has(request.name)
+    if own and request.id then
+      self:answer_own(line, request)
+      edits[#edits + 1] = { pointer = request.pointer, remove = true }
+    elseif request.id and WATCHED[request.method] then
       self:remember(request)
     elseif request.id and request.method then
       self.pending[request.id] = nil -- an id that is used again
     end
   end
+  if #edits == 0 then return line end
+  if #edits == #requests then return "" end
+  return splice.edit(line, edits) or line
 end
 
 -- from the server -----------------------------------------------------------------------
@@ -100,16 +120,23 @@ local function tool_of(line, value)
   return name, tool
 end
 
---- Take note of a page of the server's tools.
+--- Take note of a page of the server's tools; edits that add ours to the last one.
 function Proxy:learn(line, answer)
-  local found = splice.find(line, { "/tools" }, answer.result.first, answer.result.last)
-  local list = found and found["/tools"]
+  local found = splice.find(line, { "/tools", "/nextCursor" }, answer.result.first, answer.result.last)
+  local list, edits, own = found and found["/tools"], {}, self.opts.tools
   for _, value in ipairs(list and splice.list(line, MOST_TOOLS, list.first, list.last) or {}) do
     if value.type == "object" then
       local name, tool = tool_of(line, value)
       if name then self.tools[name] = tool end
     end
   end
+  local more = found and found["/nextCursor"]
+  if not own or not self.has_tools or not list or (more and more.type == "string") then return edits end
+  own:settle(self.tools)
+  for _, definition in ipairs(own:definitions()) do
+    edits[#edits + 1] = { pointer = answer.pointer .. "/result/tools/-", insert = definition }
+  end
+  return edits
 end
 
 --- The session with the limits of a tool that asks for some.
@@ -120,19 +147,35 @@ function Proxy:session_for(tool)
   return under.of(WHO, self.session, tool.name, row)
 end
 
---- The edits of a line from the server; a problem with one message leaves it as it came.
-function Proxy:edits_of(line)
+--- The edits of a tool's result.
+function Proxy:cut(line, answer, name)
+  local tool = self.tools[name] or { name = M.own_name(name) }
+  return result.edits(self:session_for(tool), line, answer, tool, self.opts.keep_structured or false)
+end
+
+--- The edits of an answer to a request that was noted.
+function Proxy:edits_of(line, answer, request)
+  if request.method == "tools/call" and request.name then return self:cut(line, answer, request.name) end
+  if request.method == "tools/list" then return self:learn(line, answer) end
+  if request.method == "initialize" then
+    local found = splice.find(line, { "/capabilities/tools" }, answer.result.first, answer.result.last)
+    self.has_tools = found ~= nil and found["/capabilities/tools"] ~= nil
+  end
+  return {}
+end
+
+--- The edits of a line from the server; what goes wrong with a message leaves it as it came.
+function Proxy:edits_in(line)
   local edits = {}
   for _, answer in ipairs(message.of(line)) do
     local request = answer.id and not answer.method and self.pending[answer.id]
     if request then self.pending[answer.id] = nil end
-    if request and answer.result and request.method == "tools/list" then
-      self:learn(line, answer)
-    elseif request and answer.result and request.name then
-      local tool = self.tools[request.name] or { name = M.own_name(request.name) }
-      local session = self:session_for(tool)
-      local ok, own = pcall(result.edits, session, line, answer, tool, self.opts.keep_structured or false)
-      if not ok then self.opts.warn(("a result of %s passed whole: %s"):format(request.name, check.reason(own))) end
+    if request and answer.result then
+      local ok, own = pcall(self.edits_of, self, line, answer, request)
+      if not ok then
+        local what = request.name or request.method
+        self.opts.warn(("a result of %s passed whole: %s"):format(what, check.reason(own)))
+      end
       for _, edit in ipairs(ok and own or {}) do
         edits[#edits + 1] = edit
       end
@@ -145,7 +188,7 @@ end
 ---@param line string
 ---@return string
 function Proxy:from_server(line)
-  local edits = self:edits_of(line)
+  local edits = self:edits_in(line)
   if #edits == 0 then return line end
   local ok, edited, problem = pcall(splice.edit, line, edits)
   if ok and edited then return edited end

@@ -5,13 +5,15 @@ local splice = require "abridge.base.splice"
 local M = {}
 
 local MOST = 10000 -- messages of a batch that are looked at
-local POINTERS = { "/id", "/method", "/params/name", "/params/requestId", "/result" }
+local POINTERS = { "/id", "/method", "/params/name", "/params/arguments", "/result" }
 
 ---@class (exact) abridge.proxy.Message
 ---@field pointer string to it in its line: "" or "/0"
 ---@field id? string what tells it from others: of 1 and "1" it differs
+---@field spelled_id? string
 ---@field method? string
 ---@field name? string of the tool that is called
+---@field arguments? abridge.Spliced of the call
 ---@field result? abridge.Spliced
 
 --- The text of a string that was found, or nil.
@@ -39,12 +41,15 @@ end
 
 local function read(line, pointer, first, last)
   local found = splice.find(line, POINTERS, first, last)
+  local id = found and found["/id"]
   return found
     and {
       pointer = pointer,
-      id = id_of(line, found["/id"]),
+      id = id_of(line, id),
+      spelled_id = id and line:sub(id.first, id.last),
       method = M.text(line, found["/method"]),
       name = M.text(line, found["/params/name"]),
+      arguments = found["/params/arguments"],
       result = found["/result"],
     }
 end
