@@ -54,6 +54,29 @@ describe("abridge mcp", function()
     assert.truthy(listed:find "call%-1 +search .* line_cap ")
   end)
 
+  for what, answer in pairs {
+    ["a text"] = [[printf '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"'
+      yes 'line of a text\n' | head -c 50000000 | tr -d '\n'; printf '"}]}}\n']],
+    ["an image, which passes"] = [[printf '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"image","data":"'
+      yes QUJD | head -c 62500000 | tr -d '\n'; printf '"}]}}\n']],
+  } do
+    it("takes at most three times the size of a line of 50 MB: " .. what .. " #check", function()
+      if not io.open "/proc/self/status" then return pending "/proc is missing" end
+      local least = what == "a text" and 20000 or 50000000
+      dir:write(
+        "server.sh",
+        ([[read -r line
+        %s
+        until [ "$(wc -c <out)" -ge %d ]; do sleep 0.05; done
+        grep VmHWM /proc/$PPID/status >&2]]):format(answer, least)
+      )
+      dir:write("stdin", CALL)
+      local _, err = dir:sh(command.line("mcp", "--run-dir", "run", "--", "sh", "server.sh") .. " <stdin >out")
+      local most = tonumber(err:match "VmHWM:%s+(%d+) kB")
+      assert.is_true(most * 1024 < 3 * 50000000, most)
+    end)
+  end
+
   it("takes a folder beside the one that another proxy is at work in", function()
     local inner = command.line("mcp", "--run-dir", "run", "--", "true")
     local out, err, code = served(inner .. " && ls -d run*", "", "--run-dir", "run")
