@@ -271,16 +271,22 @@ static abr_char_set chars_of(abr_text_line bare)
     enum { WORD = sizeof(uint64_t) };
     char has[UCHAR_MAX + 1] = {0}; /* a byte each, which takes less to set than a bit */
     abr_char_set chars = {0, 0};
-    unsigned char beyond = 0;
-    for (size_t i = 0; i < bare.n; i++) {
-        has[(unsigned char)bare.p[i]] = 1;
-        beyond |= (unsigned char)bare.p[i];
+    const unsigned char *p = (const unsigned char *)bare.p;
+    const unsigned char *end = p + bare.n;
+    uint64_t beyond = 0;
+    for (; end - p >= WORD; p += WORD) {
+        beyond |= abr_load_word((const char *)p);
+        has[p[0]] = has[p[1]] = has[p[2]] = has[p[3]] = has[p[4]] = has[p[5]] = has[p[6]] = has[p[7]] = 1;
+    }
+    for (; p < end; p++) {
+        has[*p] = 1;
+        beyond |= *p;
     }
     for (size_t i = 0; i < 64; i += WORD) {
         chars.low |= bits_of_bytes(abr_load_word(has + i)) << i;
         chars.high |= bits_of_bytes(abr_load_word(has + 64 + i)) << i;
     }
-    chars.high |= (uint64_t)(beyond >> 7) << 63;
+    chars.high |= (uint64_t)((beyond & UINT64_C(0x8080808080808080)) != 0) << 63;
     chars.low |= (uint64_t)abr_has_any(chars, ABR_DIGITS) << '\1' | (uint64_t)abr_has_any(chars, ABR_CAPITALS)
                                                                         << '\2';
     return chars;

@@ -124,7 +124,8 @@ bool abr_is_of_git(const abr_form_line *l)
         if (line.n == 0)
             return true;
     }
-    return abr_starts_with_mark(l->forms, ABR_FORM_GIT, line) || is_diffstat(l, line) || names_commit(bare);
+    return abr_starts_with_mark(l->forms, ABR_FORM_GIT, line) || is_diffstat(l, line) ||
+           (abr_has_any(l->chars, ABR_DIGITS) && names_commit(bare));
 }
 
 /* The subject of a commit, by its type: "fix(api): ...", "docs: ...". */
