@@ -27,16 +27,15 @@ one_others := $(one_lua:%=lua/src/%) $(one_cjson:%=cjson/%) $(one_libuv:%=libuv/
 one_defines := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DLUA_USE_POSIX -DNDEBUG
 one_includes := $(addprefix -I$(one_src)/,lua/src libuv/include libuv/src luv/src)
 
-# Modules that are for Neovim and for other programs' Lua alone stay outside.
-one_modules := $(sort $(filter-out lua/abridge/nvim/% lua/abridge/hosts/% $(addprefix lua/abridge/,$(addsuffix .lua,\
-	avante copilotchat flemma health mcp mcphub)),$(wildcard lua/abridge/*.lua lua/abridge/*/*.lua)))
+# The command, and tools, which are named by what is asked for.
+one_modules := abridge.cli $(patsubst lua/abridge/tools/%.lua,abridge.tools.%,$(sort $(wildcard lua/abridge/tools/*.lua)))
 
 build/one/lua: $(wildcard $(one_src)/lua/src/*.c)
 	@mkdir -p $(@D)
 	$(call say,cc)
 	$(Q)$(CC) -O1 -w -DLUA_USE_POSIX -o $@ $(filter-out %/luac.c,$^) -lm
 
-build/one/modules.bin: build/one/lua mk/one/pack.lua $(one_modules)
+build/one/modules.bin: build/one/lua mk/one/pack.lua $(wildcard lua/abridge/*.lua lua/abridge/*/*.lua)
 	$(call say,pack)
 	$(Q)LUA_INIT= LUA_INIT_5_4= build/one/lua mk/one/pack.lua $@ build/one/modules.inc $(one_modules)
 

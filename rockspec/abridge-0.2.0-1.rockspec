@@ -197,7 +197,6 @@ build = {
     ["abridge.base.files"] = "lua/abridge/base/files.lua",
     ["abridge.base.host"] = "lua/abridge/base/host.lua",
     ["abridge.base.inbox"] = "lua/abridge/base/inbox.lua",
-    ["abridge.base.json_text"] = "lua/abridge/base/json_text.lua",
     ["abridge.base.kinds"] = "lua/abridge/base/kinds.lua",
     ["abridge.base.ledger"] = "lua/abridge/base/ledger.lua",
     ["abridge.base.listed_name"] = "lua/abridge/base/listed_name.lua",

@@ -1,16 +1,36 @@
--- mk/one/pack.lua BYTES TABLE FILE...: Lua files below lua/ as stripped bytecode, one after the other, and C rows that
--- tell where each module is, in the order of their names. Run by the Lua that is in the one file.
+-- mk/one/pack.lua BYTES TABLE MODULE...: modules below lua/ and all that they name as stripped bytecode, one after the
+-- other, and C rows that tell where each is, in the order of their names. What is for Neovim alone is left out. Run by
+-- the Lua that is in the one file.
 
-local modules, by_name = {}, {}
-for i = 3, #arg do
-  local name = arg[i]:match("^lua/(.*)%.lua$"):gsub("/init$", ""):gsub("/", ".")
-  modules[#modules + 1], by_name[name] = name, arg[i]
+local paths, names = {}, {}
+
+--- The file of a module.
+local function path_of(name)
+  local base = "lua/" .. name:gsub("%.", "/")
+  for _, path in ipairs { base .. ".lua", base .. "/init.lua" } do
+    local file = io.open(path)
+    if file then return path, file:read "a", file:close() end
+  end
 end
-table.sort(modules)
+
+--- Take a module, and those that it names.
+local function take(name)
+  local path, text = path_of(name)
+  if not path or paths[name] or name:find "^abridge%.nvim%f[.%z]" then return end
+  paths[name], names[#names + 1] = path, name
+  for used in text:gmatch '"(abridge[%w_.]*)"' do
+    take(used)
+  end
+end
+
+for i = 3, #arg do
+  take(arg[i])
+end
+table.sort(names)
 
 local bytes, rows, at = {}, {}, 0
-for i, name in ipairs(modules) do
-  bytes[i] = string.dump(assert(loadfile(by_name[name], "t")), true)
+for i, name in ipairs(names) do
+  bytes[i] = string.dump(assert(loadfile(paths[name], "t")), true)
   rows[i] = ('  { "%s", %d, %d },\n'):format(name, at, #bytes[i])
   at = at + #bytes[i]
 end

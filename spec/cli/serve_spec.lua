@@ -187,8 +187,6 @@ describe("abridge serve", function()
         local line = '{"id": ' .. id .. ' ,"method":"kind","params":{"text":"x"}}'
         assert.equal('{"id":' .. id .. ',"result":{"kind":"text"}}\n', (command.fed(dir, line, "serve")))
       end
-      local twice = '{"id":1,"id":2,"method":"kind","params":{"text":"x","text":"{}"}}'
-      assert.equal('{"id":2,"result":{"kind":"json"}}\n', (command.fed(dir, twice, "serve")))
       assert.equal(
         '{"id":null,"result":{"kind":"text"}}\n',
         (command.fed(dir, '{"method":"kind","params":{"text":"x"}}', "serve"))
@@ -210,7 +208,9 @@ describe("abridge serve", function()
       local deep = ("["):rep(100000) .. ("]"):rep(100000)
       local cases, lines =
         {
-          { "nonsense", "EJSON", "invalid token" },
+          { "nonsense", "EJSON", "" },
+          { '{"id":1,"id":2,"method":"kind","params":{"text":"x"}}', "EJSON", "a name stands twice" },
+          { '{"method":"cap","params":{"tool":"x","text":"a\255b"}}', "EJSON", "" },
           { '{"id":1,"method":"kind"', "EJSON", "" },
           { "[]", "EJSON", "a request is an object" },
           { "5", "EJSON", "a request is an object" },
@@ -260,9 +260,9 @@ describe("abridge serve", function()
     end)
 
     it("in valid UTF-8, whatever bytes were sent", function()
-      local list = asked { '{"method":"\255"}', '{"method":"cap","params":{"tool":"x","text":"a\255\\u0000b"}}' }
-      assert.matches("\239\191\189", list[1].error.message)
-      assert.equal("a\239\191\189b", list[2].result.content)
+      local list = asked { '{"method":"\255"}', '{"method":"\\u00e4\\ud83d\\ude00"}', '{"id":"\255"}' }
+      assert.same({ "EJSON", "EMETHOD", "EJSON" }, { list[1].error.code, list[2].error.code, list[3].error.code })
+      assert.matches('"\195\164\240\159\152\128"', list[2].error.message)
     end)
 
     it("also the last one, without a newline", function()

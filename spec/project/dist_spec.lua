@@ -263,6 +263,7 @@ describe("make dist #once", function()
         "read README.md --limit 20",
         "run --no-save -- 'seq 5000; echo no: error; exit 3'; echo $?",
         "completion bash",
+        "mcp -- cat < /dev/null",
         "--help",
         "cut --max-line 3; echo $?",
       } do

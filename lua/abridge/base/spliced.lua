@@ -2,11 +2,9 @@
 --- Numbers, escapes, blanks, the order of keys, `[]` and `{}` stay as they were spelled.
 
 local encode = require "abridge.base.encode"
-local json_text = require "abridge.base.json_text"
+local splice = require "abridge.base.splice"
 
 local M = {}
-
-local OPEN_LIST = 91
 
 local function encoded(value)
   local text, problem = encode.json(value)
@@ -26,55 +24,66 @@ local function is_same(a, b)
   return true
 end
 
---- For each part the key of its value in the new one; nil where it went. Of a list that got shorter, elements stay as
---- far as they are found again, in order.
-local function keys_in_new(parts, is_list, old, new)
-  local keys, at = {}, 1
-  for i, part in ipairs(parts) do
-    if not is_list then
-      keys[i] = part.key
-    elseif #parts == #new then
-      keys[i] = i
-    elseif is_same(old[i], new[at]) then
-      keys[i], at = at, at + 1
+local function below(pointer, key)
+  return pointer .. "/" .. tostring(key):gsub("~", "~0"):gsub("/", "~1")
+end
+
+local add
+
+--- The edits of a list: the elements that changed, or where some went, those that are not found again, in order; false
+--- where that does not tell it all.
+local function add_of_list(edits, pointer, old, new)
+  local at = 1
+  for i, value in ipairs(old) do
+    local place = ("%s/%d"):format(pointer, i - 1)
+    if #old == #new then
+      add(edits, place, value, new[i])
+    elseif is_same(value, new[at]) then
+      at = at + 1
+    else
+      edits[#edits + 1] = { pointer = place, remove = true }
     end
   end
-  return keys
+  return #old == #new or at == #new + 1
 end
 
-local splice
-
---- An array or object of which parts changed or went; nil where it cannot be told from what is there now.
-local function container(text, first, last, old, new)
-  local parts, is_list = json_text.parts(text, first), text:byte(first) == OPEN_LIST
-  local keys, seen = keys_in_new(parts, is_list, old, new), {}
-  local out, before = { text:sub(first, first) }, first
-  for i, part in ipairs(parts) do
-    local value = keys[i] and rawget(new, keys[i])
-    if value ~= nil then
-      local lead = text:sub(before + 1, part.first - 1)
-      if next(seen) == nil then lead = lead:gsub("^(%s*),", "%1") end
-      out[#out + 1] = lead
-      out[#out + 1] = splice(text, part.first, part.last, old[is_list and i or part.key], value)
-      seen[keys[i]] = true
+local function add_of_object(edits, pointer, old, new)
+  for key, value in next, old do
+    if rawget(new, key) == nil then
+      edits[#edits + 1] = { pointer = below(pointer, key), remove = true }
+    else
+      add(edits, below(pointer, key), value, rawget(new, key))
     end
-    before = part.last
   end
-  for key in next, new do
-    if not seen[key] then return nil end
+  for key, value in next, new do
+    if rawget(old, key) == nil then edits[#edits + 1] = { pointer = below(pointer, key), insert = encoded(value) } end
   end
-  out[#out + 1] = text:sub(before + 1, last)
-  return table.concat(out)
+  return true
 end
 
---- JSON of `new`, from that of `old`.
-function splice(text, first, last, old, new)
-  if is_same(old, new) then return text:sub(first, last) end
-  local both = type(old) == "table" and type(new) == "table" and text:find("^[%[{]", first)
-  return both and container(text, first, last, old, new) or encoded(new)
+--- What a table is, as far as its keys tell: an empty one may be either.
+local function kind_of(value)
+  if type(value) ~= "table" then return nil end
+  return next(value) == nil and "empty" or rawget(value, 1) ~= nil and "list" or "object"
 end
 
---- JSON of `new`, which was made of the value that stands in a text from `first` to `last`.
+local ADD = { list = add_of_list, object = add_of_object }
+
+--- Add the edits that make `new` of `old`.
+function add(edits, pointer, old, new)
+  if is_same(old, new) then return end
+  local kind, own = kind_of(old), {}
+  if ADD[kind] and kind == kind_of(new) and ADD[kind](own, pointer, old, new) then
+    for _, edit in ipairs(own) do
+      edits[#edits + 1] = edit
+    end
+  else
+    edits[#edits + 1] = { pointer = pointer, replace = encoded(new) }
+  end
+end
+
+--- JSON of `new`, which was made of the value that stands in a text from `first` to `last`. Raises where a name stands
+--- twice there.
 ---@param text string JSON that a library has read
 ---@param first integer
 ---@param last integer
@@ -82,7 +91,11 @@ end
 ---@param new any
 ---@return string
 function M.json(text, first, last, old, new)
-  return splice(text, first, last, old, new)
+  local edits = {}
+  add(edits, "", old, new)
+  if #edits == 0 then return text:sub(first, last) end
+  local json, message = splice.edit(text, edits, first, last)
+  return json or error(message, 0)
 end
 
 return M

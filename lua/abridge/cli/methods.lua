@@ -4,7 +4,7 @@
 local check = require "abridge.base.check"
 local encode = require "abridge.base.encode"
 local host = require "abridge.base.host"
-local json_text = require "abridge.base.json_text"
+local splice = require "abridge.base.splice"
 local spliced = require "abridge.base.spliced"
 local piped = require "abridge.session.piped"
 local under = require "abridge.session.under"
@@ -16,7 +16,6 @@ local M = {}
 
 ---@class (exact) abridge.cli.Request
 ---@field text string the line it stands in
----@field params_at integer where its parameters begin there
 ---@field params table
 
 ---@alias abridge.cli.Answer fun(done: fun(result: string)) gives the result as JSON, now or later
@@ -166,7 +165,8 @@ local REPORT = { "tokens_before", "tokens_after", "freed", "fits", "first_change
 function METHODS.fit(session, request)
   local params = checked("fit", request.params, { messages = "table", opts = "table" }, { "messages", "opts" })
   local text, messages, places = request.text, params.messages, {}
-  local parts = json_text.parts(text, json_text.members(text, request.params_at).messages.first)
+  local list = assert(splice.find(text, { "/params/messages" }))["/params/messages"]
+  local parts = assert(splice.list(text, #messages, list.first, list.last))
   for i, message in ipairs(messages) do
     -- what is made of a message keeps its metatable: so it is known where it came from
     if type(message) == "table" then

@@ -3,8 +3,8 @@
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
-local json_text = require "abridge.base.json_text"
 local queue = require "abridge.base.queue"
+local splice = require "abridge.base.splice"
 local strings = require "abridge.base.strings"
 local methods = require "abridge.cli.methods"
 local terminal = require "abridge.cli.terminal"
@@ -44,24 +44,27 @@ local function reason(raised)
   return (tostring(said):gsub("^abridge%.session: ", ""))
 end
 
+local PARTS = { "/id", "/method", "/params" }
+
 --- A request read from a line: its id as it is spelled, and what was asked; or the id, a code and what is wrong.
 local function read(line)
-  local json = host.json()
-  local ok, value = pcall(json.decode, line)
-  local start = line:find "%S"
-  if not ok or line:byte(start) ~= 123 then return "null", "EJSON", ok and "a request is an object" or reason(value) end
-  local members = json_text.members(line, start)
-  local id = members.id and line:sub(members.id.first, members.id.last) or "null"
+  local found, message = splice.find(line, PARTS)
+  local ok, value = pcall(host.json().decode, line)
+  if not (found and ok) then return "null", "EJSON", message or reason(value) end
+  if not line:find "^%s*{" then return "null", "EJSON", "a request is an object" end
+  local id = found["/id"] and line:sub(found["/id"].first, found["/id"].last) or "null"
   for key in next, value do
     if key ~= "id" and key ~= "method" and key ~= "params" then
       return id, "EINVAL", ("a request has id, method and params, got %s"):format(check.show(key))
     end
   end
-  if type(value.method) ~= "string" then return id, "EINVAL", "method must be a string" end
-  if check.is_null(value.params) then return id, nil, value.method, { text = line, params = {}, params_at = start } end
-  local at = members.params.first
-  if line:byte(at) ~= 123 then return id, "EINVAL", "params must be an object" end
-  return id, nil, value.method, { text = line, params = value.params, params_at = at }
+  local params = found["/params"] and found["/params"].type or "null"
+  if type(value.method) ~= "string" then
+    return id, "EINVAL", "method must be a string"
+  elseif params ~= "object" and params ~= "null" then
+    return id, "EINVAL", "params must be an object"
+  end
+  return id, nil, value.method, { text = line, params = params == "object" and value.params or {} }
 end
 
 --- Do what was asked, and write what comes of it.
