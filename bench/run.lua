@@ -6,7 +6,7 @@ local host = require "abridge.base.host"
 local targets = require "run.targets"
 local texts = require "run.texts"
 
-local SECTIONS = { "cuts", "calls", "pages", "streams", "priority", "kinds", "history", "growth", "weight" }
+local SECTIONS = { "cuts", "calls", "pages", "streams", "priority", "kinds", "history", "growth", "weight", "start" }
 
 local function wanted()
   if #arg == 0 then return SECTIONS end

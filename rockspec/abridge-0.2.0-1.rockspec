@@ -206,6 +206,7 @@ build = {
     ["abridge.base.proc"] = "lua/abridge/base/proc.lua",
     ["abridge.base.queue"] = "lua/abridge/base/queue.lua",
     ["abridge.base.real_path"] = "lua/abridge/base/real_path.lua",
+    ["abridge.base.repository"] = "lua/abridge/base/repository.lua",
     ["abridge.base.shell"] = "lua/abridge/base/shell.lua",
     ["abridge.base.spliced"] = "lua/abridge/base/spliced.lua",
     ["abridge.base.splice"] = "lua/abridge/base/splice.lua",

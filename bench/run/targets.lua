@@ -38,6 +38,8 @@ local FIGURES = {
   { "history_more", "history.fit with one message more, raw or given back", "<", 20, "ms" },
   { "require", 'require "abridge" in Lua 5.4, 10 % over what 0.1.0 took', "<=", 7.3, "ms" },
   { "require_memory", 'require "abridge" in Lua 5.4, 10 % over what 0.1.0 held', "<=", 583, "KB" },
+  { "start", "abridge --version", "<=", 5, "ms" },
+  { "start_cap", "abridge cap of 1KB", "<=", 10, "ms" },
   { "growth", "growth of the cost, worst case: power of n over linear", "<=", 0.1, "" },
 }
 

@@ -23,6 +23,7 @@ local ROOMS = {
   { "files", 9244 },
   { "stream", 6294 },
   { "page", 9790 },
+  { "splice", 0 },
   { "block", 2655 },
   { "lua", 43617 },
 }

@@ -132,6 +132,17 @@ describe(":Abridge install", function()
     assert.matches("\ncurl %-q .* %-%-proto =https .* https://127.0.0.1/release/SHA256SUMS\n", said)
   end)
 
+  it("asks a mirror where one is set, by setup or in the environment", function()
+    local from = server:url("/mirror/v" .. version .. "/SHA256SUMS")
+    local set_up = ("require('abridge').setup { install = { url = %q } }\n"):format(server:url "/mirror/")
+    local in_environment = ("vim.env.ABRIDGE_RELEASES = %q\n"):format(server:url "/mirror")
+    for _, script in ipairs { set_up, in_environment, "vim.env.ABRIDGE_RELEASES = 'http://none'\n" .. set_up } do
+      fails(install(nil, script), "cannot get " .. from, "404")
+    end
+    local wrong = neovim "print(pcall(require('abridge').setup, { install = { url = 'a b' } }))"
+    assert.matches('install: url must be a URL such as https://host/folder, got "a b"', wrong, 1, true)
+  end)
+
   it("follows a redirection, as release pages make them, but not to another protocol", function()
     server.answer = function(connection, request)
       local name = request.target:match "^/release/(.*)$"

@@ -112,6 +112,18 @@ describe("make bench #once", function()
     assert.equal(tonumber((run "ls -d csrc/*/ | wc -l")), count)
   end)
 
+  it("starts the command beside programs that are called as often", function()
+    local start = said:match "\nStart of the command\n[^\n]*\n(.-)\n\n"
+    for _, name in ipairs {
+      "lua5.4 that does nothing",
+      "abridge --version",
+      "abridge cap, 1KB",
+      "cap of 1KB by abridge serve",
+    } do
+      assert.matches("\n" .. name:gsub("%p", "%%%0") .. " +[%d.]+ [mu]s", "\n" .. start)
+    end
+  end)
+
   it("ends with a line for each figure to reach", function()
     local figures = said:match "\nFigures to reach\n[^\n]*wanted +measured %(limit%) +met\n(.*)$"
     local lines = 0
@@ -126,7 +138,7 @@ describe("make bench #once", function()
         assert.truthy(measured == "yes" or measured == "no", line)
       end
     end
-    assert.equal(32, lines)
+    assert.equal(34, lines)
   end)
 
   it("prints every row of the tables in doc/speed.md", function()
@@ -148,7 +160,7 @@ describe("make bench #once", function()
   it("knows the names of its sections", function()
     local message, code = run "make -s bench BENCH=speed NPM=no-npm-here"
     assert.is_true(code ~= 0)
-    local sections = "cuts, calls, pages, streams, priority, kinds, history, growth, weight\n"
+    local sections = "cuts, calls, pages, streams, priority, kinds, history, growth, weight, start\n"
     assert.matches("bench: no section speed: " .. sections, message)
   end)
 end)

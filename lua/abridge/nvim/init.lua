@@ -7,6 +7,7 @@ local SETUP = "abridge.nvim.setup"
 
 ---@class (exact) abridge.nvim.SetupOptions
 ---@field session? abridge.SessionOptions of the session that :Abridge run works with
+---@field install? { url: string|nil } where :Abridge install finds releases, each in a folder `vVERSION`
 
 --- Set options and make the command :Abridge. Need not be called; `abridge.setup` is the same. Raises on a wrong
 --- option, and outside Neovim. The editor's session is opened with `session` when it is first used; one that is already
@@ -15,7 +16,11 @@ local SETUP = "abridge.nvim.setup"
 function M.setup(opts)
   local check = require "abridge.base.check"
   if not require("abridge.base.host").in_nvim then check.fail(SETUP .. ": this host is not Neovim") end
-  opts = check.options(SETUP, opts, { session = "table" }, 1)
+  opts = check.options(SETUP, opts, { session = "table", install = "table" }, 1)
+  if opts.install then
+    local install = require "abridge.nvim.install"
+    install.releases = check.options(SETUP .. ": install", opts.install, { url = install.check_url }, 1).url
+  end
   if opts.session then require("abridge.nvim.run").configure(SETUP, opts.session) end
   require("abridge.nvim.command").create()
 end

@@ -4,6 +4,7 @@
 --- with the release's checksum, and can be loaded by this Neovim. Nothing here needs a core.
 
 local host = require "abridge.base.host"
+local repository = require "abridge.base.repository"
 local own_folder = require "abridge.base.own_folder"
 local process = require "abridge.process"
 local version = require "abridge.base.version"
@@ -12,7 +13,11 @@ local M = {}
 
 --- The folder of this version's archives and their SHA256SUMS.
 ---@type string
-M.release = "https://github.com/abridge-tools/abridge/releases/download/v" .. version
+M.release = repository .. "/releases/download/v" .. version
+
+--- Where releases are instead, each in a folder `vVERSION`: a mirror, or a fork. It goes before ABRIDGE_RELEASES.
+---@type string|nil
+M.releases = nil
 
 --- Seconds after which a server that sends nothing is given up.
 M.silence = 30
@@ -74,9 +79,22 @@ local function run(argv, purpose)
   return said
 end
 
+--- The folder to fetch from.
+local function release()
+  local releases = M.releases or os.getenv "ABRIDGE_RELEASES" or ""
+  return releases ~= "" and releases:gsub("/+$", "") .. "/v" .. version or M.release
+end
+
+--- What is wrong with an address of releases, or nil.
+---@param value any
+---@return string|nil
+function M.check_url(value)
+  if type(value) ~= "string" or not value:find "^%a+://[^%s]+$" then return "a URL such as https://host/folder" end
+end
+
 --- Fetch a file of the release into a folder. Raises if less than all of it came.
 local function fetch(name, folder)
-  local url, scheme = M.release .. "/" .. name, M.release:match "^%a+"
+  local url, scheme = release() .. "/" .. name, release():match "^%a+"
   local argv = { "curl", "-q", "--fail", "--location", "--silent", "--show-error", "--proto", "=" .. scheme }
   local silence = { "--speed-limit", "1", "--speed-time", tostring(M.silence) } -- bytes a second
   for _, word in ipairs(silence) do
@@ -148,7 +166,7 @@ local function install(file, home, work)
 end
 
 --- Install the core of this version. Returns its path; raises what went wrong, with everything as it was before.
----@param file? string an archive that was fetched by other means, SHA256SUMS beside it; from `M.release` if nil
+---@param file? string an archive that was fetched by other means, SHA256SUMS beside it; from the release page if nil
 ---@return string
 function M.install(file)
   local home, has_sources = own_folder.find()
