@@ -14,7 +14,7 @@ void abr_window_move(abr_line_window *w, size_t at)
 
 const char *abr_fold_line(abr_line_window *w, const char *p, size_t n)
 {
-    w->next = w->count = 0;
-    abr_kernels_now()->fold(p, (n + BLOCK - 1) / BLOCK * BLOCK, w->folded, w->newlines);
+    uint16_t newlines[ABR_SEGMENT + 1]; /* has none of the chunk's */
+    abr_kernels_now()->fold(p, (n + BLOCK - 1) / BLOCK * BLOCK, w->folded, newlines);
     return w->folded;
 }

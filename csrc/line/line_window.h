@@ -62,7 +62,8 @@ static inline const char *abr_window_folded(const abr_line_window *w, size_t at)
 }
 
 /* The same of a line that is no part of a chunk, of at most ABR_SEGMENT bytes; the ABR_PADDING bytes after it must be
- * readable. */
+ * readable. Where the lines of the chunk end is still known, but abr_window_folded() has nothing more for those of this
+ * window. */
 const char *abr_fold_line(abr_line_window *w, const char *p, size_t n);
 
 ABR_PRIVATE_END
