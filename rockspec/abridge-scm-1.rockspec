@@ -77,6 +77,7 @@ build = {
         "csrc/kinds/json/json_cut.c",
         "csrc/kinds/json/json_held.c",
         "csrc/kinds/json/json_inner.c",
+        "csrc/kinds/json/json_joined.c",
         "csrc/kinds/json/json_levels.c",
         "csrc/kinds/json/json_lines.c",
         "csrc/kinds/json/json_log.c",

@@ -13,7 +13,7 @@ ABR_PRIVATE_BEGIN
 
 enum {
     ABR_RECALLED = ABR_OR_TINY(512, 4),    /* lines, a power of 2, */
-    ABR_RECALLED_FEW = ABR_OR_TINY(64, 2), /* or so many where memory is scarce, */
+    ABR_RECALLED_FEW = ABR_OR_TINY(16, 2), /* or so many where memory is scarce, */
     ABR_RECALLED_BYTES =
         ABR_OR_TINY(192, 40) /* each of so many bytes at most, without the time at its start */
 };

@@ -407,6 +407,14 @@ static size_t log_in_short(char *dst, unsigned i, size_t size)
     return log_in_string(dst, i, size);
 }
 
+/* An element that is a line of a log, some as short as any that are joined. */
+static size_t log_line(char *dst, unsigned i, size_t size)
+{
+    size_t n = put(dst, i > 0 ? ",\"" : "\"");
+    n += put_number(dst + n, i % 900 == 0 ? "src/x%u.c:%u: error: no '%u'" : "step %u of %u, %u", mixed(i));
+    return n + fill(dst + n, 'x', size) + put(dst + n + size, "\"");
+}
+
 /* Source, in which every hundredth piece is a message of a program that failed. */
 static size_t source(char *dst, unsigned i, size_t size)
 {
@@ -483,6 +491,8 @@ static const family families[] = {
     {"a longer log in a string", ABR_KIND_JSON, "{", log_in_string, "}", 240 * KB},
     {"a log in a short document", ABR_KIND_JSON, "{", log_in_short, "}", 50 * KB},
     {"a long log in a short document", ABR_KIND_JSON, "{", log_in_short, "}", 115 * KB},
+    {"lines of a log in a short array", ABR_KIND_JSON, "[", log_line, "]", 8},
+    {"longer lines of a log in a short array", ABR_KIND_JSON, "[", log_line, "]", 60},
     {"numbers", ABR_KIND_JSON, "[", numbers, "]", 1},
     {"large numbers", ABR_KIND_JSON, "[", numbers, "]", 9},
     {"empty arrays", ABR_KIND_JSON, "[", brackets, "]", 1},
@@ -618,7 +628,9 @@ static void check_peak(const family *f, const abr_opts *o, size_t bytes, size_t 
     const size_t most = 64 * bytes + MB;
     const size_t any = LEAST + bytes * (takes_long() ? PER_BYTE_MOST : PER_BYTE);
     /* some texts are all at hand */
-    const size_t flow = f->piece == outputs ? 200 * KB : f->piece == log_in_short ? 120 * KB : any;
+    const size_t flow = f->piece == outputs                                ? 200 * KB
+                        : f->piece == log_in_short || f->piece == log_line ? 120 * KB
+                                                                           : any;
     abr_kind kind;
     const size_t peak = peak_of(f, *o, flow, chunk, &kind);
     if (!CHECK(peak <= most))

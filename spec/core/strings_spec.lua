@@ -104,6 +104,45 @@ describe("a string of JSON", function()
     end)
   end)
 
+  it("that is a line of a log shows where the log would show it", function()
+    random.each(40, function()
+      local lines, elements = {}, {}
+      for line in log_of(random.between(8000, 60000)):gmatch "(.-)\n" do
+        lines[#lines + 1] = line
+      end
+      local after = random.choose { "", "\n" }
+      local wrapped = random.choose { "%s", '{"type":"stdout","data":%s}', '{ "n": 1, "line": %s }' }
+      for i, line in ipairs(lines) do
+        elements[i] = wrapped:format((json.encode(line .. after):gsub("%%", "%%%%")))
+      end
+      local list = "[" .. table.concat(elements, random.choose { ",", ",\n  ", ", " }) .. "]"
+      local whole = random.below(2) == 0 and list or ('{"lines":%s,"exit_code":1}'):format(list)
+      local opts = { max_bytes = random.between(1500, 8000), marker = random.choose { "inside", "none", "outside" } }
+      local content, cut = abridge.auto(whole, opts)
+      assert.equal("json", cut.kind)
+      local kept, rest = shown(whole, content, cut)
+      assert.equal((kept:gsub("%s", "")), (rest:gsub("%s", "")))
+      assert.is_true(#(opts.marker == "outside" and rest or content) <= opts.max_bytes)
+      local doc = json.decode(content)
+      local array = doc.lines or doc
+      local found, before = false, false
+      for i, e in ipairs(array) do
+        local text = type(e) == "table" and (e.data or e.line) or e
+        if text == FAILURE .. after then
+          found, before = true, i > 1
+        end
+      end
+      assert.is_true(found, content)
+      assert.is_true(before, content)
+      assert.equal(content, (in_chunks(whole, opts)))
+      for _, item in ipairs(cut.items) do
+        if item.of == (doc.lines and "/lines" or "") and item.unit == "elements" then
+          assert.equal(#lines, item.total)
+        end
+      end
+    end)
+  end)
+
   it("is one of chars where nothing is inserted", function()
     local log = log_of(20000)
     local text = json.encode { content = { { type = "text", text = log } } }

@@ -224,7 +224,7 @@ static bool cut_within(const abr_kind_request *q, size_t size, bool is_lines, ui
     return false;
 }
 
-static bool is_deep(const abr_kind_request *q)
+bool abr_json_is_deep(const abr_kind_request *q)
 {
     return !q->view->cut_inner || q->view->depth + 1 >= DEPTH_OF_DOCUMENTS;
 }
@@ -233,7 +233,7 @@ bool abr_json_inner_cut(const abr_kind_request *q, const abr_alloc *alloc, const
                         uint64_t most, bool marks, abr_json_inner *x)
 {
     *x = (abr_json_inner){.raw = raw, .n = n, .marks = marks};
-    if (is_deep(q) || most < ROOM_LEAST || n <= TEXT_LEAST)
+    if (abr_json_is_deep(q) || most < ROOM_LEAST || n <= TEXT_LEAST)
         return false;
     x->text = alloc->malloc(alloc->ctx, n);
     x->failed = !x->text;
@@ -268,7 +268,7 @@ bool abr_json_inner_cut_log(const abr_kind_request *q, const abr_json_held *held
     const abr_alloc *alloc = held->opts.alloc;
     const bool flowed = held->flows && s == &held->strings[held->count - 1];
     *x = (abr_json_inner){.n = s->n, .is_log = true, .marks = marks};
-    if (is_deep(q) || !q->view->cut_viewed || most < ROOM_LEAST)
+    if (abr_json_is_deep(q) || !q->view->cut_viewed || most < ROOM_LEAST)
         return false;
     x->spelled = alloc->malloc(alloc->ctx, (size_t)most);
     x->failed = !x->spelled || (!flowed && !read_again(q, held, s, x));

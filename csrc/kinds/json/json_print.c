@@ -13,6 +13,7 @@
 #include "kinds/json/json_cost.h"
 #include "kinds/json/json_held.h"
 #include "kinds/json/json_inner.h"
+#include "kinds/json/json_joined.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_tree.h"
 #include "text/scan.h"
@@ -36,6 +37,7 @@ typedef struct {
     bool goes_on;               /* and nothing was left out since */
     lack lacks[ABR_ITEMS_MOST]; /* those that lack most bytes first */
     size_t lack_count;
+    unsigned joins; /* arrays whose elements were joined */
 } printer;
 
 /* ---- source and markers ---- */
@@ -300,13 +302,165 @@ static void print_children(printer *x, const abr_json_value *v)
         note_lack(x, v, lacking, v->kids);
 }
 
+/* ---- lines of a log, element by element ---- */
+
+enum { JOINED_TRIES = 6, JOINED_MOST = 4, JOINED_LEAST = 512 /* bytes of room, for which there is memory */ };
+
+/* What a printer had printed, so that what comes after it can be taken back. */
+typedef struct {
+    printer before;
+    size_t count; /* of the pieces, */
+    abr_piece last;
+    size_t texts_used;
+    uint64_t bytes; /* that count */
+} printed;
+
+static void unprint(printer *x, const printed *p)
+{
+    const unsigned joins = x->joins;
+    *x = p->before;
+    x->joins = joins;
+    x->out->count = p->count;
+    x->out->texts_used = p->texts_used;
+    if (p->count > 0)
+        x->out->pieces[p->count - 1] = p->last;
+}
+
+/* Bytes that count of all that was printed. */
+static uint64_t printed_bytes(const printer *x)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < x->out->count; i++)
+        n += x->out->pieces[i].source || x->costs->pays ? x->out->pieces[i].n : 0;
+    return n;
+}
+
+static printed note_printed(const printer *x)
+{
+    printed p = {
+        .before = *x, .count = x->out->count, .texts_used = x->out->texts_used, .bytes = printed_bytes(x)};
+    if (p.count > 0)
+        p.last = x->out->pieces[p.count - 1];
+    return p;
+}
+
+/* Show a range of the document without the blanks between its tokens, but for newlines where they stay. */
+static void keep_range(printer *x, size_t from, size_t end, bool newlines, uint64_t *line)
+{
+    const char *p = x->costs->held->document;
+    bool in_string = false;
+    size_t shown = from;
+    for (size_t i = from; i < end; i++) {
+        const bool escaped = in_string && p[i] == '\\';
+        in_string = in_string != (p[i] == '"');
+        i += escaped;
+        if (in_string || escaped || (unsigned char)p[i] > ' ' || (newlines && p[i] == '\n'))
+            continue;
+        keep(x, p + shown, i - shown, shown, *line);
+        *line += abr_count_newlines(p + shown, i + 1 - shown);
+        shown = i + 1;
+    }
+    keep(x, p + shown, end - shown, shown, *line);
+    *line += abr_count_newlines(p + shown, end - shown);
+}
+
+/* The elements that are kept, with a marker for each gap. */
+static void print_elements(printer *x, const abr_json_value *v, const abr_json_line_list *joined)
+{
+    const char *p = x->costs->held->document;
+    const bool newlines = v->parent == 0 && !x->q->one_line;
+    uint64_t line = line_of(x, v, v->head);
+    size_t at = (size_t)(v->at + v->head + 1);
+    size_t next = 0; /* after the last one that shows */
+    uint64_t lacking = 0;
+    uint64_t kept = 0;
+    for (size_t i = 0; i < joined->count; i++) {
+        const abr_json_element *e = &joined->elements[i];
+        if (!e->kept)
+            continue;
+        if (i > next) {
+            size_t from = joined->elements[i - 1].end;
+            mark(x, v, i - next, kept == 0);
+            if (kept == 0 && !x->costs->marks)
+                from = (size_t)((const char *)memchr(p + from, ',', e->from - from) - p) + 1;
+            lacking += from - at;
+            line += abr_count_newlines(p + at, from - at);
+            at = from;
+        }
+        keep_range(x, at, e->from, newlines && i > 0, &line);
+        keep_range(x, e->from, e->end, false, &line);
+        at = e->end;
+        next = i + 1;
+        kept++;
+    }
+    x->goes_on = x->goes_on && next == joined->count;
+    if (next < joined->count) {
+        mark(x, v, joined->count - next, kept == 0);
+        lacking += (size_t)v->end - 1 - at;
+    }
+    if (kept < joined->count)
+        note_lack(x, v, lacking, kept);
+}
+
+/* Print elements within `most` bytes, in place of what was printed since `before`. */
+static bool print_within(printer *x, const abr_json_value *v, const printed *before, uint64_t most,
+                         abr_json_line_list *joined)
+{
+    uint64_t bytes = most * joined->text_n / joined->size;
+    for (size_t i = 0; i < JOINED_TRIES && bytes >= JOINED_LEAST; i++) {
+        if (!abr_json_joined_keep(joined, x->q, bytes))
+            return false;
+        unprint(x, before);
+        print_elements(x, v, joined);
+        const uint64_t taken = printed_bytes(x) - before->bytes;
+        if (taken <= most)
+            return true;
+        bytes = bytes * most / taken;
+        bytes -= bytes / 64 + 1;
+    }
+    return false;
+}
+
+/* If the array's elements are lines of a log in which something is wrong, show those of them that the log would keep, in
+ * the room that its children took since `before`. */
+static void print_as_lines(printer *x, const abr_json_value *v, const printed *before)
+{
+    const uint64_t most = printed_bytes(x) - before->bytes;
+    const size_t at = (size_t)(v->at + v->head);
+    abr_json_line_list joined;
+    if (v->kids == v->count || most < JOINED_LEAST || abr_json_is_deep(x->q))
+        return;
+    if (abr_json_join(x->costs->held->document + at, (size_t)(v->end - at), at, x->costs->tree->alloc,
+                      &joined)) {
+        x->joins++;
+        if (!print_within(x, v, before, most, &joined)) {
+            unprint(x, before);
+            print_children(x, v);
+        }
+    }
+    x->out->failed = x->out->failed || joined.failed;
+    abr_json_joined_free(&joined);
+}
+
+static bool may_be_list_of_lines(const printer *x, const abr_json_value *v)
+{
+    return x->costs->held->document && v->type == ABR_JSON_ARRAY && v->count >= ABR_JSON_LINES_LEAST &&
+           x->joins < JOINED_MOST;
+}
+
 static void print_value(printer *x, uint32_t index, bool gap, bool first)
 {
     const abr_json_value *v = &x->values[index];
     keep_head(x, v, gap ? after_gap(v, first) : 0);
     if (abr_json_holds_values(v)) {
         keep_of(x, v, v->head, 1);
-        print_children(x, v);
+        if (may_be_list_of_lines(x, v)) {
+            const printed before = note_printed(x);
+            print_children(x, v);
+            print_as_lines(x, v, &before);
+        } else {
+            print_children(x, v);
+        }
         print_close(x, v);
     } else if (v->full) {
         keep_of(x, v, v->head, (size_t)abr_json_own_size(v));

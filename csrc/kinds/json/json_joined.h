@@ -1,0 +1,43 @@
+/* An array of strings, or of records with a string each, that are the lines of a log. */
+#ifndef ABR_KINDS_JSON_JSON_JOINED_H
+#define ABR_KINDS_JSON_JSON_JOINED_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "base/tiny.h"
+#include "kinds/reader.h"
+
+ABR_PRIVATE_BEGIN
+
+enum { ABR_JSON_LINES_LEAST = ABR_OR_TINY(16, 4) }; /* elements */
+
+typedef struct {
+    uint32_t from;      /* bytes of the document before it, */
+    uint32_t end;       /* and up to its end */
+    uint32_t line : 31; /* its first one in the lines joined */
+    uint32_t kept : 1;
+} abr_json_element;
+
+typedef struct {
+    const abr_alloc *alloc;
+    abr_json_element *elements;
+    size_t count;
+    size_t size; /* bytes of all of them, with a comma each, without the blanks between their tokens */
+    char *text;  /* the lines */
+    size_t text_n;
+    bool failed; /* there was no memory */
+} abr_json_line_list;
+
+/* Join the lines of the array (p, n), `at` bytes into its document, of less than 2 GiB, in time linear in n. False: they are none, or too
+ * short. abr_json_joined_free() is due in every case. */
+bool abr_json_join(const char *p, size_t n, size_t at, const abr_alloc *alloc, abr_json_line_list *x);
+
+/* Keep the elements that a log of these lines keeps within so many bytes. False: it is no log in which anything is
+ * wrong. */
+bool abr_json_joined_keep(abr_json_line_list *x, const abr_kind_request *q, uint64_t bytes);
+
+void abr_json_joined_free(abr_json_line_list *x);
+
+ABR_PRIVATE_END
+
+#endif
