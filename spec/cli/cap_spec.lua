@@ -133,6 +133,30 @@ describe("abridge cap", function()
     end
   end)
 
+  it("reads pages of stdin as of a file, for abridge read -", function()
+    local line = "a line of a file\n"
+    for _, text in ipairs { line:rep(3000), line:rep(200000), '{"a":[1,2,3]}', "" } do
+      dir:write("file", text)
+      for _, flags in ipairs {
+        { "--offset", "2500", "--limit", "3" },
+        { "--max-bytes", "100", "--json" },
+        { "--pointer", "/a/1" },
+        { "--offset", "900000" },
+      } do
+        local out, err, code = command.fed(dir, text, "read", "-", (table.unpack or unpack)(flags))
+        local page, _, page_code = dir:sh(command.line("read", "file", (table.unpack or unpack)(flags)))
+        if flags[3] == "--json" then
+          out, page = json.decode(out), json.decode(page)
+          page.details.path, page.details.cut.version = nil, nil
+          page.truncation.next_offset, page.truncation.resume_hint = nil, nil -- nothing can be called again
+        end
+        assert.same({ "", page_code }, { err, code })
+        if type(page) == "string" then page = page:gsub("^Not JSON: file", "Not JSON: -") end
+        assert.same(page, out)
+      end
+    end
+  end)
+
   it("gives valid UTF-8 of any bytes", function()
     assert.equal("an odd byte: \239\191\189\n", (fed("an odd byte: \255\n", "any_tool", "--no-save")))
   end)

@@ -193,7 +193,8 @@ M.tasks = {
       name = "read",
       forms = { { words = "FILE [flags]", says = "show a page of a file" } },
       about = {
-        "A page starts where it is told to, so the strategies auto and priority are not for pages, and neither is "
+        "With - it is stdin. "
+          .. "A page starts where it is told to, so the strategies auto and priority are not for pages, and neither is "
           .. "--kind.",
       },
       words = { values.file },

@@ -267,6 +267,32 @@ function __abridge_command # the command's name is this; without one: is there n
     test "$name" = "$argv[1]"
 end
 
+function __abridge_subcommand # what completes the command after the flags; the arguments are flags with a value
+    set -l words (commandline -opc)
+    set -l rest
+    set -l named
+    set -l skip
+    for i in (seq 2 (count $words))
+        set -l word $words[$i]
+        if set -q skip[1]
+            set -e skip
+        else if test "$word" = --
+            test $i -lt (count $words); and set rest $words[(math $i + 1)..-1]
+            break
+        else if contains -- "$word" --color $argv
+            set skip 1
+        else if string match -q -- '-*' "$word"
+            continue
+        else if not set -q named[1]
+            set named 1
+        else
+            set rest $words[$i..-1]
+            break
+        end
+    end
+    complete --do-complete=(string join -- ' ' (string escape -- $rest) (commandline -ct))
+end
+
 complete -c abridge -f
 ]=]
 
@@ -288,11 +314,18 @@ end
 local FISH_WORDS = {
   file = " -F",
   folder = " -a '(__fish_complete_directories)'",
-  command = " -a '(__fish_complete_subcommand --fcs-skip=2)'",
 }
 
-local function fish_word(where)
+local function fish_word(where, flags)
   return function(word)
+    if word.complete == "command" then
+      local with_value = {}
+      for _, flag in ipairs(flags) do
+        if flag.value and not flag.optional then with_value[#with_value + 1] = "--" .. flag.name end
+      end
+      local what = quoted(("(__abridge_subcommand %s)"):format(table.concat(with_value, " ")))
+      return ("complete -c abridge -n %s -a %s\n"):format(where, what)
+    end
     local what = word.words and " -a " .. quoted(table.concat(word.words, " ")) or FISH_WORDS[word.complete]
     return what and ("complete -c abridge -n %s%s\n"):format(where, what) or ""
   end
@@ -306,7 +339,7 @@ local function fish(commands)
       local where = quoted("__abridge_command " .. command.name)
       return ("complete -c abridge -n %s -a %s -d %s\n"):format(none, command.name, quoted(command.says))
         .. joined(command.flags, fish_flag(where))
-        .. joined(command.words, fish_word(where))
+        .. joined(command.words, fish_word(where, command.flags))
     end)
 end
 

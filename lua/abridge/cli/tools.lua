@@ -90,22 +90,28 @@ function M.run(args)
   return exit_code(result.details, caught)
 end
 
+--- A page of a file.
+local function read_path(session, path, at)
+  at.path = path
+  return require("abridge.cli.progress").during("reading " .. path, function()
+    return session:call("read_file", at, {}):wait() -- a job: the loop turns while it reads
+  end)
+end
+
 --- Run `abridge read`.
 ---@param args abridge.cli.Args
 ---@return integer exit code
 function M.read(args)
   if #args.words ~= 1 then terminal.bad("read needs one FILE, got %d", #args.words) end
   local session = open_session("read_file", args, { tools = { "read_file" } })
-  local input = {
-    path = args.words[1],
-    offset = args.other.offset,
-    limit = args.other.limit,
-    column = args.other.column,
-    pointer = args.other.pointer,
-  }
-  local result = require("abridge.cli.progress").during("reading " .. input.path, function()
-    return session:call("read_file", input, {}):wait() -- a job: the loop turns while it reads
-  end)
+  local other = args.other
+  local at = { offset = other.offset, limit = other.limit, column = other.column, pointer = other.pointer }
+  local result
+  if args.words[1] == "-" then
+    result = require("abridge.session.piped").cap(session, "read_file", terminal.feed, { at = at })
+  else
+    result = read_path(session, args.words[1], at)
+  end
   session:close()
   terminal.print_result(result, args.switches.json)
   return result.is_error and 1 or 0

@@ -73,7 +73,7 @@ end
 --- something else.
 ---@param call abridge.ResultCall
 ---@param value table with a text; for read_file also a file with it, for others also one whose stream is opened next
----@param opts abridge.SessionCapOptions
+---@param opts abridge.SessionCapOptions|{ at: abridge.PageAt|nil } `at`: another page than the first
 ---@param redactor? abridge.Redactor
 function M.prepare(call, value, opts, redactor)
   value.wrapper, value.left_out, value.notice = opts.wrapper, opts.left_out, M.notice_data(opts, value.text or "")
@@ -91,12 +91,18 @@ function M.prepare(call, value, opts, redactor)
   end
   value.wrapper = nil -- there is none
   local how = { text = value.text, path = value.file, split = true, redactor = value.file and redactor or nil }
-  value.stream = page.open({}, call.limits, how)
+  local at = opts.at or {}
+  local source, code, detail = page.open(at, call.limits, how)
+  value.stream = source
+  if not source then
+    value.text, value.is_error, value.details = page.message(code, detail, at, "-"), true, { error_code = code }
+    return
+  end
   function value.reopen(limits)
-    return page.open({}, limits, how)
+    return page.open(at, limits, how)
   end
   local adjust
-  value.notice, adjust = page.notice_data({}, call.limits, value.notice)
+  value.notice, adjust = page.notice_data(at, call.limits, value.notice)
   function value.adjust(cut)
     adjust(cut)
     cut.version = nil -- it is not that of the file which the text is from

@@ -13,6 +13,7 @@ local M = {}
 ---@field id? string numbered unless set
 ---@field input? any what was asked
 ---@field path? string the file that the text is from, for the notice of "read_file"
+---@field at? abridge.PageAt of "read_file": the page to show of it
 ---@field exit_code? integer
 ---@field signal? string the name of the one that ended it, without SIG
 ---@field signal_number? integer
@@ -55,7 +56,7 @@ function M.cap(self, name, feed, known)
     kept = spool.new() -- a text for it is the first page of a file
     feed(kept)
     value.text, value.file = kept:text(), kept:path()
-    cap.prepare(call, value, { path = known.path }, self.redactor)
+    cap.prepare(call, value, { path = known.path, at = known.at }, self.redactor)
   else
     cap.prepare(call, value, { path = known.path }, self.redactor)
     value.stream = context.stream(self, call)
