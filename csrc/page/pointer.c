@@ -73,7 +73,8 @@ abr_code abr_pointer_read(const char *p, size_t n, const abr_alloc *alloc, abr_p
         return abr_fail(error, ABR_ENOMEM, "out of memory");
     char *text = (char *)(steps + count);
     char *names = text + n;
-    memcpy(text, p, n);
+    if (n > 0)
+        memcpy(text, p, n);
     *pointer = (abr_pointer){alloc, steps, text, n, steps, count};
     for (size_t i = 0, at = 1; i < count; i++) {
         const char *slash = memchr(text + at, '/', n - at);

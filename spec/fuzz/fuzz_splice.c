@@ -82,15 +82,20 @@ static void check_found(const char *p, size_t n, const abr_spliced *found)
     }
 }
 
-/* What an edit wrote is there, in a document that is JSON. */
+/* What one edit wrote is there, in a document that is JSON. Where several did, a pointer may lead elsewhere by now, or
+ * by a name that stands twice. */
 static void check_written(const char *p, size_t n, const abr_edit *edits, size_t count)
 {
-    abr_edit look = edits[0];
+    const bool replaced = count == 1 && edits[0].act == ABR_EDIT_REPLACE;
+    abr_edit look = {.act = ABR_EDIT_LOOK};
     abr_splice *again;
-    look.act = ABR_EDIT_LOOK;
+    if (replaced) {
+        look.pointer = edits[0].pointer;
+        look.pointer_len = edits[0].pointer_len;
+    }
     RULE(abr_splice_open(p, n, &look, 1, NULL, &again, NULL) == ABR_OK);
     RULE(abr_splice_size(again) == n);
-    if (count == 1 && edits[0].act == ABR_EDIT_REPLACE)
+    if (replaced)
         RULE(look.found.n == edits[0].json_len &&
              memcmp(p + look.found.at, edits[0].json, look.found.n) == 0);
     abr_splice_close(again);
