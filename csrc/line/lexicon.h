@@ -63,10 +63,12 @@ typedef struct {
 extern const abr_word abr_words[];
 
 enum {
-#define WORD(class, text, program, proof) +1
-    ABR_WORDS_ALONE = 0 /* rows of words.def */
+    ABR_WORDS_ALONE = sizeof((const abr_word[]){
+#define WORD(class, text, program, proof) {text, sizeof(text) - 1, ABR_WORD_##class},
 #include "line/words.def"
 #undef WORD
+                      }) /
+                      sizeof(abr_word) /* rows of words.def */
 };
 
 /* The group, ABR_GROUP_..., that a class is switched off with, or 0. */
