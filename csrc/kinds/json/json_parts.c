@@ -154,12 +154,13 @@ static bool is_excluded(const abr_json_parts *x, const abr_json_unit *u)
            (u->weight != x->excluded_weight ? u->weight < x->excluded_weight : u->at >= x->excluded_at);
 }
 
-/* How many units come before the last ones, which are retained whatever they weigh. */
+/* How many units come before the last ones, which are retained whatever they weigh. A unit was not among these if one
+ * after it had to go. */
 static size_t before_last(const abr_json_parts *x, size_t allowance)
 {
     uint64_t cost = 0;
     size_t i = x->unit_count;
-    while (i > 0) {
+    while (i > 0 && x->units[i - 1].at >= x->dropped_at) {
         if (is_within_reach(x, &x->units[i - 1], allowance))
             cost += cost_of(x, &x->units[i - 1], allowance);
         if (cost > allowance / LAST)
@@ -311,6 +312,11 @@ static void sweep(abr_json_parts *x)
     const size_t heaviest = choose(x, x->allowance, chosen);
     if (heaviest != SIZE_MAX)
         exclude(x, &x->units[heaviest]);
+    size_t before = before_last(x, x->allowance);
+    while (before > 0 && chosen[before - 1])
+        before--;
+    if (before > 0 && x->units[before - 1].at > x->dropped_at)
+        x->dropped_at = x->units[before - 1].at;
     sweep_units(x, chosen);
     sweep_copies(x);
     sweep_nodes(x);

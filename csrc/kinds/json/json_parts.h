@@ -104,6 +104,7 @@ typedef struct {
     bool excludes;
     float excluded_weight;
     uint64_t excluded_at;
+    uint64_t dropped_at; /* the furthest unit that had to go and was none of the last ones */
 } abr_json_parts;
 
 /* The allowance of a budget, and of that the most bytes of one string, half of it at either end: as many
