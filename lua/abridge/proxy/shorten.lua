@@ -34,8 +34,8 @@ local function resolved(schema, root)
     if reference == nil then return schema end
     if type(reference) ~= "string" or reference:sub(1, 1) ~= "#" then return false end
     schema = root
-    for step in reference:gmatch "/([^/]*)" do
-      step = step:gsub("~1", "/"):gsub("~0", "~")
+    for escaped in reference:gmatch "/([^/]*)" do
+      local step = escaped:gsub("~1", "/"):gsub("~0", "~")
       schema = type(schema) == "table" and (schema[step] or schema[tonumber(step) and tonumber(step) + 1 or step])
     end
   end
