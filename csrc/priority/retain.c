@@ -99,8 +99,8 @@ struct abr_retainer {
     abr_shapes shapes; /* its sets follow this, */
     abr_word_counts counts;
     abr_candidates retained;
-    abr_candidate queue[WAITING];                  /* a ring of the lines that wait */
-    char texts[WAITING][START_MOST + WINDOW_MOST]; /* their bytes, where they are copied */
+    abr_candidate queue[WAITING];            /* a ring of the lines that wait */
+    char (*texts)[START_MOST + WINDOW_MOST]; /* their bytes; NULL: these stay where they are */
     size_t queued;
     size_t oldest;
     open_line open;
@@ -123,7 +123,7 @@ struct abr_retainer {
     char *judged; /* what the line stands for, with ABR_PADDING after it; NULL unless it is decoded */
 
     abr_line_window window;
-    abr_recall recall; /* and its lines these, then a lexicon of its own and `judged` */
+    abr_recall recall; /* and its lines these, then a lexicon of its own, `judged` and `texts` */
 };
 
 /* ---- what a line stands for ---- */
@@ -751,6 +751,7 @@ static size_t lay_tables(const abr_retainer_opts *opts, abr_retainer *q)
     const unsigned recalled = opts->inside ? ABR_RECALLED_FEW : ABR_RECALLED;
     const size_t lexicon = opts->lexicon ? 0 : sizeof(abr_lexicon);
     const size_t judged = opts->decode ? ABR_SEGMENT + ABR_PADDING : 0;
+    const size_t texts = opts->text ? 0 : WAITING * sizeof *q->texts;
     const size_t sets_size = sets * sizeof(abr_shape_set);
     const size_t lines_size = recalled * sizeof(abr_recalled);
     if (q) {
@@ -764,8 +765,9 @@ static size_t lay_tables(const abr_retainer_opts *opts, abr_retainer *q)
             abr_lexicon_open((abr_lexicon *)(void *)at, opts->quiet_groups);
         q->lexicon = opts->lexicon ? opts->lexicon : (abr_lexicon *)(void *)at;
         q->judged = opts->decode ? at + lexicon : NULL;
+        q->texts = opts->text ? NULL : (void *)(at + lexicon + judged);
     }
-    return sizeof *q + sets_size + lines_size + lexicon + judged;
+    return sizeof *q + sets_size + lines_size + lexicon + judged + texts;
 }
 
 _Static_assert(sizeof(abr_shape_set) % _Alignof(abr_recalled) == 0 &&
