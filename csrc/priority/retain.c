@@ -421,13 +421,13 @@ static void read_segment(const abr_retainer *q, open_line *o)
     memset(o->segment + n, 0, ABR_PADDING);
     const char *judged = abr_retainer_judged(q, o->segment, &n);
     abr_read_line(q->lexicon, q->patterns, judged, n, &r);
+    if (o->later && (!r.hit || r.line_score <= o->reading.line_score || o->reading.kind == ABR_LINE_PASS))
+        return;
     r.at = (uint32_t)place_of_judged(q, o->segment, o->n, r.at);
     if (!o->later) {
         o->reading = r;
         o->start_n = o->n < START_MOST ? o->n : abr_char_start(o->segment, o->n, START_MOST);
         memcpy(o->start, o->segment, o->start_n);
-    } else if (!r.hit || r.line_score <= o->reading.line_score || o->reading.kind == ABR_LINE_PASS) {
-        return;
     }
     o->reading.line_score = r.line_score;
     o->reading.hit = r.hit;

@@ -199,18 +199,24 @@ static bool try_cut(const abr_kind_request *q, const abr_opts *o, size_t size, a
     return code == ABR_OK && x->cut.piece_count > 0;
 }
 
-/* Cut a string of which `size` bytes are cut, within `most` as they are spelled. */
-static bool cut_within(const abr_kind_request *q, size_t size, bool is_lines, uint64_t most,
-                       abr_json_inner *x)
+abr_opts abr_json_inner_opts(const abr_kind_request *q, uint64_t bytes, bool marks)
 {
     abr_opts o = *q->opts;
     o.strategy = ABR_AUTO;
     o.kind = ABR_KIND_TOLD;
-    /* as much of the text as is likely to be spelled in `most` bytes */
-    o.max = (abr_budget){
-        .bytes = most * size / x->n, .chars = ABR_UNLIMITED, .lines = ABR_UNLIMITED, .tokens = ABR_UNLIMITED};
-    o.marker = x->marks ? ABR_MARKER_INSIDE : ABR_MARKER_NONE;
+    o.max =
+        (abr_budget){.bytes = bytes, .chars = ABR_UNLIMITED, .lines = ABR_UNLIMITED, .tokens = ABR_UNLIMITED};
+    o.marker = marks ? ABR_MARKER_INSIDE : ABR_MARKER_NONE;
     o.reserve_len = 0;
+    return o;
+}
+
+/* Cut a string of which `size` bytes are cut, within `most` as they are spelled. */
+static bool cut_within(const abr_kind_request *q, size_t size, bool is_lines, uint64_t most,
+                       abr_json_inner *x)
+{
+    /* as much of the text as is likely to be spelled in `most` bytes */
+    abr_opts o = abr_json_inner_opts(q, most * size / x->n, x->marks);
     for (size_t i = 0; i < TRIES && o.max.bytes >= ROOM_LEAST; i++) {
         abr_cut_free(&x->cut);
         if (!try_cut(q, &o, size, x) || (!is_lines && x->cut.kind != ABR_KIND_JSON))

@@ -26,6 +26,9 @@ typedef struct {
 /* Is what stands inside this text no document any more? */
 bool abr_json_is_deep(const abr_kind_request *q);
 
+/* The options for a cut of a text inside this one, as what it is. */
+abr_opts abr_json_inner_opts(const abr_kind_request *q, uint64_t bytes, bool marks);
+
 /* Cut what (raw, n) spells as what it is, within `most` bytes as they are spelled. False: it is no document, or cannot
  * be cut as one. abr_json_inner_free() is due in every case. */
 bool abr_json_inner_cut(const abr_kind_request *q, const abr_alloc *alloc, const char *raw, size_t n,

@@ -8,6 +8,7 @@
 #include "abridge.h"
 #include "base/memory.h"
 #include "base/tiny.h"
+#include "kinds/json/json_inner.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_text.h"
 #include "text/scan.h"
@@ -123,23 +124,6 @@ static void add_line(abr_json_line_list *x, const char *p, size_t n, uint32_t *l
     *lines += (uint32_t)abr_count_newlines(line, size);
 }
 
-/* Bytes of (p, n), JSON, without the blanks between its tokens. */
-static size_t compact_size(const char *p, size_t n)
-{
-    size_t size = 0;
-    bool in_string = false;
-    for (size_t i = 0; i < n; i++) {
-        if (in_string && p[i] == '\\') {
-            size += 2;
-            i++;
-            continue;
-        }
-        in_string = in_string != (p[i] == '"');
-        size += in_string || (unsigned char)p[i] > ' ';
-    }
-    return size;
-}
-
 static void read_element_lines(abr_json_line_list *x, const char *p, size_t n, size_t at,
                                const array_shape *shape)
 {
@@ -152,6 +136,7 @@ static void read_element_lines(abr_json_line_list *x, const char *p, size_t n, s
     while (next_token(&r, &token)) {
         const size_t depth = r.scan.depth;
         abr_json_element *e = &x->elements[x->count];
+        x->size += r.end - r.from + (token != ABR_JSON_OPEN && token != ABR_JSON_CLOSE);
         if ((token == ABR_JSON_OPEN && depth == 2) || (token == ABR_JSON_STRING && depth == 1)) {
             *e = (abr_json_element){.from = (uint32_t)(at + r.from), .line = lines & INT32_MAX};
             has_line = false;
@@ -166,7 +151,6 @@ static void read_element_lines(abr_json_line_list *x, const char *p, size_t n, s
         if (depth != 1 || (token != ABR_JSON_CLOSE && token != ABR_JSON_STRING))
             continue;
         e->end = (uint32_t)(at + r.end);
-        x->size += compact_size(p + (e->from - at), e->end - e->from) + 1;
         x->count++;
     }
 }
@@ -210,14 +194,8 @@ static size_t keep_elements(abr_json_line_list *x, size_t next, uint64_t first, 
 
 bool abr_json_joined_keep(abr_json_line_list *x, const abr_kind_request *q, uint64_t bytes)
 {
-    abr_opts o = *q->opts;
+    const abr_opts o = abr_json_inner_opts(q, bytes, false);
     abr_cut cut;
-    o.strategy = ABR_AUTO;
-    o.kind = ABR_KIND_TOLD;
-    o.max =
-        (abr_budget){.bytes = bytes, .chars = ABR_UNLIMITED, .lines = ABR_UNLIMITED, .tokens = ABR_UNLIMITED};
-    o.marker = ABR_MARKER_NONE;
-    o.reserve_len = 0;
     for (size_t i = 0; i < x->count; i++)
         x->elements[i].kept = false;
     x->failed = q->view->cut_inner(x->text, x->text_n, &o, q->view->depth + 1, false, &cut) != ABR_OK;

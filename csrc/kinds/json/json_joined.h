@@ -22,7 +22,7 @@ typedef struct {
     const abr_alloc *alloc;
     abr_json_element *elements;
     size_t count;
-    size_t size; /* bytes of all of them, with a comma each, without the blanks between their tokens */
+    size_t size; /* bytes of the array without the blanks between its tokens */
     char *text;  /* the lines */
     size_t text_n;
     bool failed; /* there was no memory */

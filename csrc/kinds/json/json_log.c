@@ -12,13 +12,18 @@
 
 /* ---- spelling ---- */
 
+/* Bytes before the next backslash, which are often none. */
+static inline size_t before_escape(const char *p, size_t n)
+{
+    if (n > 0 && *p == '\\')
+        return 0;
+    const char *escape = n > 0 ? memchr(p, '\\', n) : NULL;
+    return escape ? (size_t)(escape - p) : n;
+}
+
 size_t abr_json_break_lines(char *p, size_t n)
 {
-    for (size_t i = 0; i < n; i += 2) {
-        const char *escape = memchr(p + i, '\\', n - i);
-        if (!escape)
-            return n;
-        i = (size_t)(escape - p);
+    for (size_t i = 0; (i += before_escape(p + i, n - i)) < n; i += 2) {
         if (i + 1 == n)
             return i;
         if (p[i + 1] == 'n') {
@@ -33,8 +38,8 @@ size_t abr_json_break_lines(char *p, size_t n)
 static uint64_t count_breaks(const char *p, size_t n)
 {
     uint64_t count = 1;
-    for (const char *at = p; (at = memchr(at, '\\', n - (size_t)(at - p))) != NULL; at++)
-        count += (size_t)(at - p) + 1 == n || at[1] == 'n';
+    for (size_t i = 0; (i += before_escape(p + i, n - i)) < n; i++)
+        count += i + 1 == n || p[i + 1] == 'n';
     return count;
 }
 
@@ -58,12 +63,19 @@ size_t abr_json_spell_piece(const char *p, size_t n, bool sure, size_t *skipped,
 
 /* ---- opening ---- */
 
+/* A line, or part of one, decoded. */
+static size_t decode_line(const char *p, size_t n, char *dst)
+{
+    n -= n > 0 && p[n - 1] == ABR_JSON_BREAK;
+    return abr_json_decode(p, n, dst);
+}
+
 bool abr_json_log_open(abr_json_log *x, const abr_json_log_opts *opts, const char *text)
 {
     const abr_retainer_opts own = {.text = text,
                                    .keep = opts->keep,
                                    .inside = true,
-                                   .decode = abr_json_decode,
+                                   .decode = decode_line,
                                    .lexicon = opts->lexicon,
                                    .patterns = opts->patterns,
                                    .alloc = opts->alloc};

@@ -13,8 +13,9 @@
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_JSON_LOG_TOLD_BY = ABR_OR_TINY(16 * 1024, 512)
-}; /* bytes of a string that tell whether it is a log */
+    ABR_JSON_LOG_TOLD_BY = ABR_OR_TINY(16 * 1024, 512), /* bytes of a string that tell whether it is a log */
+    ABR_JSON_BREAK = 1                                  /* no string has it as it is */
+};
 
 /* The content of a string, as long as it is spelled, its lines broken: of each escape \n the backslash is
  * ABR_JSON_BREAK and the n a newline. */

@@ -68,6 +68,12 @@ void abr_json_count_chars(abr_json_chars *c, const char *p, size_t n)
             count_escape(c, p[i++]);
             continue;
         }
+        if (p[i] == '\\' && n - i > 1 && p[i + 1] != 'u') {
+            c->chars++;
+            c->high = false;
+            i += 2;
+            continue;
+        }
         if (p[i] == '\\') {
             c->escaped = true;
             i++;
@@ -179,13 +185,28 @@ static size_t put_char(uint32_t c, char *dst)
     return n;
 }
 
+static char named_char(char name)
+{
+    switch (name) {
+    case 'b':
+        return '\b';
+    case 'f':
+        return '\f';
+    case 'n':
+        return '\n';
+    case 'r':
+        return '\r';
+    case 't':
+        return '\t';
+    default:
+        return name;
+    }
+}
+
 static size_t decode_escape(const char *p, size_t n, char *dst)
 {
-    static const char names[] = "bfnrt";
-    static const char bytes[] = "\b\f\n\r\t";
-    const char *name = strchr(names, p[1]);
     if (p[1] != 'u') {
-        dst[0] = (char)(name ? bytes[name - names] : p[1]);
+        dst[0] = named_char(p[1]);
         return 1;
     }
     uint32_t c = unit_at(p);
@@ -200,14 +221,16 @@ size_t abr_json_decode(const char *p, size_t n, char *dst)
 {
     size_t used = 0;
     for (size_t i = 0; i < n;) {
-        const bool escape = p[i] == '\\' && is_escape(p + i, n - i);
-        const size_t size = escape || p[i] != '\\' ? abr_json_char_size(p + i, n - i) : 1;
-        if (escape) {
+        if (p[i] == '\\' && is_escape(p + i, n - i)) {
+            const size_t size = abr_json_char_size(p + i, n - i);
             used += decode_escape(p + i, size, dst + used);
-        } else if (p[i] != ABR_JSON_BREAK) {
-            memcpy(dst + used, p + i, size);
-            used += size;
+            i += size;
+            continue;
         }
+        const char *next = memchr(p + i + 1, '\\', n - i - 1);
+        const size_t size = (next ? (size_t)(next - p) : n) - i;
+        memcpy(dst + used, p + i, size);
+        used += size;
         i += size;
     }
     return used;

@@ -8,11 +8,7 @@
 
 ABR_PRIVATE_BEGIN
 
-enum {
-    ABR_JSON_DATA_READ = ABR_OR_TINY(1024, 96), /* bytes of a string that tell whether it is data */
-    ABR_JSON_BREAK =
-        1 /* what stands for the backslash of \n where lines are broken; no string has it as it is */
-};
+enum { ABR_JSON_DATA_READ = ABR_OR_TINY(1024, 96) }; /* bytes of a string that tell whether it is data */
 
 /* Counts the chars of a string that comes in chunks; zeroed to start with. */
 typedef struct {

@@ -114,13 +114,32 @@ static bool is_hex(unsigned char c)
     return (c >= '0' && c <= '9') || ((c | ' ') >= 'a' && (c | ' ') <= 'f');
 }
 
+/* May it stand after a backslash? */
+static bool is_escaped(unsigned char c)
+{
+    switch (c) {
+    case '"':
+    case '\\':
+    case '/':
+    case 'b':
+    case 'f':
+    case 'n':
+    case 'r':
+    case 't':
+    case 'u':
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* One byte of an escape or a sequence that is under way; false where it is wrong. */
 static bool go_on(abr_json_scan *s, unsigned char c)
 {
     if (s->inside == ESCAPE) {
         s->left = 4;
         s->inside = c == 'u' ? HEX : STRING;
-        return c != '\0' && strchr("\"\\/bfnrtu", c) != NULL;
+        return is_escaped(c);
     }
     if (s->inside == SEQUENCE) {
         if (c < s->low || c > s->high)
