@@ -5,6 +5,7 @@ local M = {}
 
 local DIFF = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
 local COMMIT = "commit 0123456789abcdef0123456789abcdef01234567\nAuthor: A <a@b>\n\n    it\n\n" .. DIFF
+local LOG_IN_JSON = '{"code":1,"out":"' .. ("12:00:01 INFO step done\\n"):rep(2500) .. "error: "
 local LOG, TEXT = "12:00:01 INFO step done\n", "some text here\n"
 
 --- What stands around the long thing, which is a run of `unit`; `lines` are of the same kind, and may stand in front.
@@ -17,6 +18,15 @@ local SHAPES = {
   { name = "key of escapes", before = '{"a":[1,{"', unit = "\\u00e9", after = '":2}]}' },
   { name = "string", before = '{"a":["b","', unit = "s", after = '","c"]}' },
   { name = "string of escapes", before = '["', unit = "\\n", after = '",1]' },
+  { name = "line of a log in a string", before = LOG_IN_JSON, unit = "w", after = '\\nerror: x\\n","b":1}' },
+  { name = "escapes of a log in a string", before = LOG_IN_JSON, unit = "\\\\", after = '\\nerror: x\\n"}' },
+  { name = "lines of a log in a string", before = LOG_IN_JSON, unit = "\\u00e9\\n", after = 'error: x\\n"}' },
+  {
+    name = "line of a log in an array",
+    before = '["error: a"' .. (',"step done"'):rep(99) .. ',"',
+    unit = "x",
+    after = '"]',
+  },
   { name = "data", before = '{"image":"', unit = "QUJD", after = '","b":1}' },
   { name = "blanks", before = '{"a":1,', unit = " ", after = '"b":[2]}' },
   { name = "newlines", before = "[1,", unit = "\n", after = '"x"]' },
