@@ -73,7 +73,8 @@ describe("abridge mcp", function()
       dir:write("stdin", CALL)
       local _, err = dir:sh(command.line("mcp", "--run-dir", "run", "--", "sh", "server.sh") .. " <stdin >out")
       local most = tonumber(err:match "VmHWM:%s+(%d+) kB")
-      assert.is_true(most * 1024 < 3 * 50000000, most)
+      local times = _VERSION == "Lua 5.1" and 3.5 or 3 -- a sum of strings is made twice there
+      assert.is_true(most * 1024 < times * 50000000, most)
     end)
   end
 

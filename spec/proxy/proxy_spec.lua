@@ -2,7 +2,7 @@
 local abridge = require "abridge"
 local encode = require "abridge.base.encode"
 local host = require "abridge.base.host"
-local lines = require "abridge.proxy.lines"
+local lines = require "abridge.base.lines"
 local own_tools = require "abridge.proxy.own_tools"
 local proxy = require "abridge.proxy"
 local random = require "support.random"

@@ -4,7 +4,7 @@ local check = require "abridge.base.check"
 local host = require "abridge.base.host"
 local terminal = require "abridge.cli.terminal"
 local tools = require "abridge.cli.tools"
-local lines = require "abridge.proxy.lines"
+local lines = require "abridge.base.lines"
 local own_tools = require "abridge.proxy.own_tools"
 local proxy = require "abridge.proxy"
 

@@ -2,6 +2,7 @@
 --- written until it is taken. Reading stops while enough lines wait.
 
 local host = require "abridge.base.host"
+local lines = require "abridge.base.lines"
 local queue = require "abridge.base.queue"
 
 local M = {}
@@ -15,12 +16,10 @@ local EPIPE = "EPIPE"
 ---@field unsent integer bytes that stdout has not taken
 ---@field failed? string why stdout or stdin is of no use
 ---@field closed? boolean stdout's reader has gone
----@field private most integer
 ---@field private look fun() called when there is something new
----@field private lines abridge.Queue that wait, false for one that was too long
+---@field private lines abridge.Lines made of what is read
+---@field private queue abridge.Queue of lines that wait, false for one that was too long
 ---@field private waiting integer bytes in them
----@field private parts string[] of a line whose end is still to come, each longer than the next
----@field private size integer bytes in them
 local Wire = {}
 Wire.__index = Wire
 
@@ -45,8 +44,7 @@ end
 ---@return abridge.cli.Wire
 function M.open(most, look)
   local uv = host.uv()
-  local self = { ended = false, unsent = 0, most = most, look = look, lines = queue.new(), waiting = 0 }
-  self.parts, self.size = {}, 0
+  local self = { ended = false, unsent = 0, look = look, lines = lines.new(most), queue = queue.new(), waiting = 0 }
   self.stdin, self.stdout = stream_of(uv, 0), stream_of(uv, 1)
   self.on_sigpipe = uv.new_signal()
   uv.signal_start(self.on_sigpipe, "sigpipe", function() end) -- a write fails then, and calls can be stopped
@@ -58,49 +56,23 @@ end
 
 -- reading -------------------------------------------------------------------------------
 
---- Add to the line whose end is still to come. Parts are joined as they come to be of like sizes, so that a line in any
---- chunks costs little more than its bytes.
-function Wire:add(part)
-  self.size = self.size + #part
-  if self.size > self.most then
-    self.parts = {}
-    return
-  end
-  local parts = self.parts
-  parts[#parts + 1] = part
-  while #parts > 1 and #parts[#parts - 1] <= #parts[#parts] do
-    parts[#parts - 1] = parts[#parts - 1] .. table.remove(parts)
-  end
-end
-
---- The line is over.
-function Wire:end_line()
-  local line = self.size <= self.most and table.concat(self.parts)
-  self.parts, self.size = {}, 0
-  self.lines:push(line)
+--- A line is whole, or was too long.
+function Wire:has_come(line)
+  self.queue:push(line)
   self.waiting = self.waiting + (line and #line or 0)
-end
-
-function Wire:arrived(chunk)
-  local from = 1
-  while true do
-    local newline = chunk:find("\n", from, true)
-    if not newline then break end
-    self:add(chunk:sub(from, newline - 1))
-    self:end_line()
-    from = newline + 1
-  end
-  if from <= #chunk then self:add(chunk:sub(from)) end
 end
 
 --- Take what came of a read.
 function Wire:took(message, chunk)
   if message then self.failed = self.failed or "stdin: " .. message end
   if chunk and chunk ~= "" then
-    self:arrived(chunk)
+    self.lines:feed(chunk, function(line)
+      self:has_come(line)
+    end)
     if self.waiting > MOST_WAITING then self:pause() end
   else
-    if self.size > 0 then self:end_line() end
+    local rest = self.lines:rest()
+    if rest ~= "" then self:has_come(rest) end
     self.ended = true
     self:pause()
   end
@@ -125,7 +97,7 @@ function Wire:read()
   end)
 end
 
---- Read no more for now.
+--- Stop reading; read() goes on.
 function Wire:pause()
   if self.stdin and self.reading then
     host.uv().read_stop(self.stdin)
@@ -136,13 +108,13 @@ end
 --- Read no more at all; lines that wait are dropped.
 function Wire:stop()
   self:pause()
-  self.ended, self.lines, self.waiting = true, queue.new(), 0
+  self.ended, self.queue, self.waiting = true, queue.new(), 0
 end
 
---- The next line, false for one that was too long, or nil.
+--- The next line with its newline, false for one that was too long, or nil.
 ---@return string|false|nil
 function Wire:next()
-  local line = self.lines:pop()
+  local line = self.queue:pop()
   if line == nil then return nil end
   self.waiting = self.waiting - (line and #line or 0)
   self:read()
@@ -151,7 +123,7 @@ end
 
 --- Is there a line?
 function Wire:has_line()
-  return self.lines:size() > 0
+  return self.queue:size() > 0
 end
 
 -- writing -------------------------------------------------------------------------------
