@@ -24,8 +24,9 @@ work=$(mktemp -d "$folder.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
 mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial" "$work/get" "$work/src"
+[ -n "$mirror" ] || { echo "one-file: apt knows no mirror of Debian here" >&2; exit 1; }
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-echo "deb-src [signed-by=$keyring] ${mirror:-http://deb.debian.org/debian} $suite main" > "$work/apt/sources.list"
+echo "deb-src [signed-by=$keyring] $mirror $suite main" > "$work/apt/sources.list"
 apt() {
   apt-get -q -o Dir::State="$work/apt" -o Dir::Cache="$work/apt/cache" -o Dir::Etc::sourcelist="$work/apt/sources.list" \
     -o Dir::Etc::sourceparts=/dev/null -o Acquire::Retries=3 -o APT::Sandbox::User= "$@"

@@ -73,6 +73,15 @@ describe("a cut of a diff #once", function()
     end)
   end)
 
+  it("is right where one line of a hunk is longer than the budget", function()
+    local long = "+" .. ("long "):rep(500)
+    local text = "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,2 +1,4 @@\n one\n+# short\n" .. long .. "\n two\n"
+    local source = judge.source(text, { kind = "diff" })
+    for budget = 64, #text, 7 do
+      cases.judge(source, { max_bytes = budget })
+    end
+  end)
+
   it("of this project's own history applies, where the history is here", function()
     local dir = tmpdir.new()
     local root = tmpdir.root()

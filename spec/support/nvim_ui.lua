@@ -159,18 +159,20 @@ function Ui:lines()
   return lines
 end
 
---- Wait until the screen has a text and is drawn to the end; returns its row and column.
-function Ui:wait_for(text)
+--- Wait until the screen has a text and is drawn to the end, and `fits(row, column)` where that is given; returns its
+--- row and column.
+function Ui:wait_for(text, fits)
   local at_row, at_column
   local seen = vim.wait(SECONDS * 1000, function()
     for row, line in ipairs(self:lines()) do
       at_column = line:find(text, 1, true)
       at_row = row
-      if at_column then return self.whole end
+      if at_column then return self.whole and (not fits or fits(row, at_column)) end
     end
     return false
   end, 10)
-  assert(seen, ("%q is not on the screen:\n%s"):format(text, table.concat(self:lines(), "\n")))
+  local what = seen or (at_column and "has not the look that it should have" or "is not on the screen")
+  assert(seen, ("%q %s:\n%s"):format(text, what, table.concat(self:lines(), "\n")))
   return at_row, at_column
 end
 

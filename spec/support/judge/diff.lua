@@ -262,7 +262,7 @@ local function check_sums(view, source, shown, told_after)
   local missing, told, from = zero(), zero(), 0
   local function gather(line)
     for _, one in ipairs(told_after[line] or {}) do
-      if not one.used and one.unit then
+      if not one.used and one.unit and one.unit ~= "bytes" then -- bytes are those within one long line
         told[one.unit] = told[one.unit] + one.n
         told.plus, told.minus = told.plus + (one.plus or 0), told.minus + (one.minus or 0)
       end
