@@ -328,6 +328,7 @@ build = {
     ["abridge.proxy.own_tools"] = "lua/abridge/proxy/own_tools.lua",
     ["abridge.proxy.result"] = "lua/abridge/proxy/result.lua",
     ["abridge.proxy.shorten"] = "lua/abridge/proxy/shorten.lua",
+    ["abridge.proxy.single"] = "lua/abridge/proxy/single.lua",
     ["abridge.redact.data"] = "lua/abridge/redact/data.lua",
     ["abridge.redact.escapes"] = "lua/abridge/redact/escapes.lua",
     ["abridge.redact.functions"] = "lua/abridge/redact/functions.lua",

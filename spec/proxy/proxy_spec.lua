@@ -90,6 +90,56 @@ describe("an MCP proxy", function()
     assert.same({}, warned)
   end)
 
+  it("cuts what a client reads where a name stands twice: the last of each", function()
+    local long = '"result":{"content":[' .. text_block(LONG) .. "]}"
+    local block = '{"type":"image","text":"short","type":"text","text":' .. encode.string(LONG) .. "}"
+    for n, line in ipairs {
+      '{"jsonrpc":"2.0","id":9,"id":1,"big":12345678901234567,"result":1,' .. long .. "}\n",
+      '{"jsonrpc":"2.0","id":1,"res\\u0075lt":{"content":[]},"big":12345678901234567,' .. long .. "}\n",
+      '[{"jsonrpc":"2.0","id":1,"big":12345678901234567,"result":{"content":[' .. block .. "]}}]\n",
+    } do
+      call(1, "search")
+      local out = between:from_server(line)
+      assert.is_true(#out < 40000, n)
+      assert.truthy(out:find('"big":12345678901234567', 1, true), n)
+      assert.equal("\n", out:sub(-1))
+      local decoded = json.decode(out)
+      local result = (decoded[1] or decoded).result
+      assert.truthy(result.content[1].text:find("2000 line limit", 1, true), n)
+    end
+    local harmless = '{"jsonrpc":"2.0","id":1,"id":1,"result":{"content":[]}}\n'
+    call(1, "search")
+    assert.equal(harmless, between:from_server(harmless))
+    assert.same({}, warned)
+  end)
+
+  it("cuts crudely where cutting fails, and warns", function()
+    session.cap = function()
+      error "no cap today"
+    end
+    call(1, "search")
+    local out = between:from_server(answer("1", text_block(LONG) .. "," .. text_block(LONG)))
+    local content = json.decode(out).result.content
+    for _, block in ipairs(content) do
+      assert.is_true(#block.text <= 15 * 1024)
+      assert.truthy(
+        block.text:find("line of text\n... [65000 bytes, cut to 15360] ...\nline of text", 1, true)
+          or block.text:find("... [5000 lines, cut to 1000] ...", 1, true)
+      )
+    end
+    assert.equal(1, #warned)
+    assert.truthy(warned[1]:find "^a result of search was cut crudely: .*no cap today")
+    call(2, "search")
+    assert.equal(answer("2", text_block "short"), between:from_server(answer("2", text_block "short")))
+  end)
+
+  it("passes a line that is no JSON in its middle, and warns", function()
+    call(1, "search")
+    local wrong = answer("1", text_block(LONG) .. ",NaN")
+    assert.equal(wrong, between:from_server(wrong))
+    assert.truthy(warned[1]:find "^a line of the server passed as it came: ")
+  end)
+
   it("knows ids however they are spelled, and cuts late answers after a cancel", function()
     call('"a\\u0062"', "search")
     between:from_client '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"ab"}}\n'

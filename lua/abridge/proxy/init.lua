@@ -6,6 +6,7 @@ local splice = require "abridge.base.splice"
 local check = require "abridge.base.check"
 local message = require "abridge.proxy.message"
 local result = require "abridge.proxy.result"
+local single = require "abridge.proxy.single"
 local registry = require "abridge.session.registry"
 local under = require "abridge.session.under"
 
@@ -83,7 +84,12 @@ end
 ---@param line string
 ---@return string
 function Proxy:from_client(line)
-  local requests, edits = message.of(line), {}
+  local ok, requests = pcall(message.of, line)
+  if not ok then
+    self.opts.warn("a line of the client passed as it came: " .. check.reason(requests))
+    return line
+  end
+  local edits = {}
   for _, request in ipairs(requests) do
     local own = self.opts.tools and request.method == "tools/call" and self.opts.tools:has(request.name)
     if own and request.id then
@@ -104,8 +110,8 @@ end
 
 --- What a tool declares; only the parts that count are decoded.
 local function tool_of(line, value)
-  local found = splice.find(line, { "/name", "/outputSchema", "/_meta" }, value.first, value.last)
-  local name = found and message.text(line, found["/name"])
+  local found = message.find(line, { "/name", "/outputSchema", "/_meta" }, value.first, value.last)
+  local name = message.text(line, found["/name"])
   if not name then return nil end
   local function decoded(pointer)
     local at, json = found[pointer], host.json()
@@ -120,17 +126,22 @@ local function tool_of(line, value)
   return name, tool
 end
 
+--- What is known of a tool by the name that the server gives it.
+function Proxy:tool_named(name)
+  return self.tools[name] or { name = M.own_name(name) }
+end
+
 --- Take note of a page of the server's tools; edits that add ours to the last one.
 function Proxy:learn(line, answer)
-  local found = splice.find(line, { "/tools", "/nextCursor" }, answer.result.first, answer.result.last)
-  local list, edits, own = found and found["/tools"], {}, self.opts.tools
+  local found = message.find(line, { "/tools", "/nextCursor" }, answer.result.first, answer.result.last)
+  local list, edits, own = found["/tools"], {}, self.opts.tools
   for _, value in ipairs(list and splice.list(line, MOST_TOOLS, list.first, list.last) or {}) do
     if value.type == "object" then
       local name, tool = tool_of(line, value)
       if name then self.tools[name] = tool end
     end
   end
-  local more = found and found["/nextCursor"]
+  local more = found["/nextCursor"]
   if not own or not self.has_tools or not list or (more and more.type == "string") then return edits end
   own:settle(self.tools)
   for _, definition in ipairs(own:definitions()) do
@@ -149,7 +160,7 @@ end
 
 --- The edits of a tool's result.
 function Proxy:cut(line, answer, name)
-  local tool = self.tools[name] or { name = M.own_name(name) }
+  local tool = self:tool_named(name)
   return result.edits(self:session_for(tool), line, answer, tool, self.opts.keep_structured or false)
 end
 
@@ -158,41 +169,49 @@ function Proxy:edits_of(line, answer, request)
   if request.method == "tools/call" and request.name then return self:cut(line, answer, request.name) end
   if request.method == "tools/list" then return self:learn(line, answer) end
   if request.method == "initialize" then
-    local found = splice.find(line, { "/capabilities/tools" }, answer.result.first, answer.result.last)
-    self.has_tools = found ~= nil and found["/capabilities/tools"] ~= nil
+    local found = message.find(line, { "/capabilities/tools" }, answer.result.first, answer.result.last)
+    self.has_tools = found["/capabilities/tools"] ~= nil
   end
   return {}
 end
 
---- The edits of a line from the server; what goes wrong with a message leaves it as it came.
-function Proxy:edits_in(line)
-  local edits = {}
+--- The same, but a crude cut of a call's result where that fails.
+function Proxy:edits_or_crude(line, answer, request)
+  local ok, edits = pcall(self.edits_of, self, line, answer, request)
+  if ok then return edits end
+  self.opts.warn(("a result of %s was cut crudely: %s"):format(request.name or request.method, check.reason(edits)))
+  return request.name and result.crude_edits(self.session, line, answer, self:tool_named(request.name).name) or {}
+end
+
+--- A line with its answers cut, or nil if nothing has to be. Raises where it cannot be read.
+function Proxy:cut_line(line, edits_of)
+  local edits, answered = {}, {}
   for _, answer in ipairs(message.of(line)) do
     local request = answer.id and not answer.method and self.pending[answer.id]
-    if request then self.pending[answer.id] = nil end
+    answered[#answered + 1] = request and answer.id or nil
     if request and answer.result then
-      local ok, own = pcall(self.edits_of, self, line, answer, request)
-      if not ok then
-        local what = request.name or request.method
-        self.opts.warn(("a result of %s passed whole: %s"):format(what, check.reason(own)))
-      end
-      for _, edit in ipairs(ok and own or {}) do
+      for _, edit in ipairs(edits_of(self, line, answer, request)) do
         edits[#edits + 1] = edit
       end
     end
   end
-  return edits
+  local edited = #edits > 0 and (splice.edit(line, edits) or error "two results in one place") or nil
+  for _, id in ipairs(answered) do
+    self.pending[id] = nil
+  end
+  return edited
 end
 
 --- The line that goes to the client in place of one from the server: its own bytes but for what was cut.
 ---@param line string
 ---@return string
 function Proxy:from_server(line)
-  local edits = self:edits_in(line)
-  if #edits == 0 then return line end
-  local ok, edited, problem = pcall(splice.edit, line, edits)
-  if ok and edited then return edited end
-  self.opts.warn("a result passed whole: " .. check.reason(ok and problem or edited))
+  local ok, edited = pcall(self.cut_line, self, line, self.edits_of)
+  if not ok then
+    ok, edited = pcall(self.cut_line, self, single.line(line) or line, self.edits_or_crude)
+  end
+  if ok then return edited or line end
+  self.opts.warn("a line of the server passed as it came: " .. check.reason(edited))
   return line
 end
 

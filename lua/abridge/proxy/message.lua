@@ -39,22 +39,32 @@ local function id_of(line, value)
   return spelled
 end
 
-local function read(line, pointer, first, last)
-  local found = splice.find(line, POINTERS, first, last)
-  local id = found and found["/id"]
-  return found
-    and {
-      pointer = pointer,
-      id = id_of(line, id),
-      spelled_id = id and line:sub(id.first, id.last),
-      method = M.text(line, found["/method"]),
-      name = M.text(line, found["/params/name"]),
-      arguments = found["/params/arguments"],
-      result = found["/result"],
-    }
+--- Find values by pointer. Raises where a name stands twice on the way to one.
+---@param line string
+---@param pointers string[]
+---@param first? integer
+---@param last? integer
+---@return table<string, abridge.Spliced>
+function M.find(line, pointers, first, last)
+  local found, problem = splice.find(line, pointers, first, last)
+  return found or error(problem, 0)
 end
 
---- The messages of a line; none where it is no JSON.
+local function read(line, pointer, first, last)
+  local found = M.find(line, POINTERS, first, last)
+  local id = found["/id"]
+  return {
+    pointer = pointer,
+    id = id_of(line, id),
+    spelled_id = id and line:sub(id.first, id.last),
+    method = M.text(line, found["/method"]),
+    name = M.text(line, found["/params/name"]),
+    arguments = found["/params/arguments"],
+    result = found["/result"],
+  }
+end
+
+--- The messages of a line; none where it has none. Raises where it is no JSON, or a name stands twice in one.
 ---@param line string
 ---@return abridge.proxy.Message[]
 function M.of(line)

@@ -1,6 +1,8 @@
 --- The result of a tool's call, cut inside its own bytes: texts under the tool's limits, embedded ones too, and
 --- structured content where the tool's schema lets it be shorter. Images, audio and links stay.
 
+local crude = require "abridge.base.crude"
+local encode = require "abridge.base.encode"
 local host = require "abridge.base.host"
 local splice = require "abridge.base.splice"
 local structured = require "abridge.hosts.structured"
@@ -36,7 +38,7 @@ local function texts_of(line, content, pointer)
   if not content or content.type ~= "array" then return texts end
   for i, block in ipairs(splice.list(line, MOST_BLOCKS, content.first, content.last) or {}) do
     local found = block.type == "object"
-      and splice.find(line, { "/type", "/text", "/resource/text" }, block.first, block.last)
+      and message.find(line, { "/type", "/text", "/resource/text" }, block.first, block.last)
     local kind = found and message.text(line, found["/type"])
     local inner = kind == "text" and "/text" or kind == "resource" and "/resource/text"
     local text = inner and found[inner]
@@ -70,7 +72,7 @@ local function is_repeat(line, value, texts, decoded)
   local json = host.json()
   if not decoded or not json or value.last - value.first > MOST_AT_ONCE then return false end
   local ok, data = pcall(json.decode, line:sub(value.first, value.last))
-  local encoded = ok and require("abridge.base.encode").json(data)
+  local encoded = ok and encode.json(data)
   return encoded and structured.is_repeated(decoded, data, encoded) or false
 end
 
@@ -127,14 +129,13 @@ local function capped(x, i, budgets)
 end
 
 local function cap_texts(x, budgets)
-  local encode = require("abridge.base.encode").string
   for i, text in ipairs(x.texts) do
     local result = capped(x, i, budgets[i] or {})
     local cut = result.details and result.details.cut
     x.blocks[#x.blocks + 1] = result.truncation
     if result.truncation.truncated or (cut and cut.compact) then
       x.changed = true
-      x.edits[#x.edits + 1] = { pointer = text.pointer, replace = encode(result.content) }
+      x.edits[#x.edits + 1] = { pointer = text.pointer, replace = encode.string(result.content) }
     end
   end
 end
@@ -194,8 +195,8 @@ end
 ---@return abridge.SpliceEdit[]
 function M.edits(session, line, answer, tool, keeps_structured)
   local at, pointer = answer.result, answer.pointer .. "/result"
-  local found = splice.find(line, { "/content", "/structuredContent", "/_meta" }, at.first, at.last)
-  if not found or at.type ~= "object" then return {} end
+  if at.type ~= "object" then return {} end
+  local found = message.find(line, { "/content", "/structuredContent", "/_meta" }, at.first, at.last)
   local x = { session = session, tool = tool.name, line = line, edits = {}, blocks = {} }
   x.texts = texts_of(line, found["/content"], pointer)
   x.decoded = decoded_texts(line, x.texts)
@@ -210,6 +211,28 @@ function M.edits(session, line, answer, tool, keeps_structured)
   if not x.changed then return {} end
   put_meta(x, found["/_meta"], pointer)
   return x.edits
+end
+
+--- Edits that cut a result's texts crudely, for when edits() failed: each has a like share of the tool's limits.
+---@param session abridge.Session
+---@param line string
+---@param answer abridge.proxy.Message
+---@param tool string as the session knows it
+---@return abridge.SpliceEdit[]
+function M.crude_edits(session, line, answer, tool)
+  local at, edits = answer.result, {}
+  local content = (splice.find(line, { "/content" }, at.first, at.last) or {})["/content"]
+  local texts = texts_of(line, content, answer.pointer .. "/result")
+  local ok, limits = pcall(session.limits, session, tool)
+  local budgets = {
+    max_bytes = crude.bytes_of(ok and limits or {}) / #texts,
+    max_lines = ok and limits.max_lines and limits.max_lines / #texts or nil,
+  }
+  for _, text in ipairs(texts) do
+    local short, by = crude.cut(message.text(line, text.at), budgets)
+    if by then edits[#edits + 1] = { pointer = text.pointer, replace = encode.string(short) } end
+  end
+  return edits
 end
 
 return M
