@@ -47,7 +47,7 @@ check-memory:
 lint: $(lints) ## luacheck, StyLua, names that clash, clang-format, clang-tidy, cppcheck, gcc and clang -Werror, macOS, BSD
 
 lint-lua:
-	@luacheck --quiet --no-cache $(lua_dirs) mk/clashes.lua lua/abridge/bin/abridge .busted .luacheckrc
+	@luacheck --quiet --no-cache $(lua_dirs) mk/clashes.lua mk/compile.lua lua/abridge/bin/abridge .busted .luacheckrc
 
 lint-stylua:
 	@node mk/stylua.cjs $(lua_dirs) mk

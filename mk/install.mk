@@ -18,6 +18,9 @@ build/$(soname): build/libabridge.so
 # Where the command looks for its core: beside itself, where LIBDIR is below PREFIX.
 core_place = $(if $(filter $(PREFIX)/%,$(LIBDIR)),prefix .. "$(LIBDIR:$(PREFIX)%=%)/lua/","$(LIBDIR)/lua/")
 
+# The modules as bytecode, for the command: reading their sources would take most of its start.
+compiled = $(lib_at)lua/$(lua_version)/abridge/compiled
+
 .PHONY: install uninstall doc/abridge.1
 
 doc: doc/abridge.1
@@ -28,7 +31,10 @@ doc/abridge.1: build/5.4/abridge/core.so
 install: build lib ## copy all but what is for Neovim below PREFIX (/usr/local): command, man page, completions, modules
 	$(Q)cd lua && find abridge -name '*.lua' | while read -r file; do \
 		install -d "$(at)share/lua/$(lua_version)/$${file%/*}" && \
-		install -m 644 "$$file" "$(at)share/lua/$(lua_version)/$$file" || exit 1; done
+		install -m 644 "$$file" "$(at)share/lua/$(lua_version)/$$file" && \
+		install -d "$(compiled)/$${file%/*}" || exit 1; done
+	$(Q)umask 022 && $(LUA) mk/compile.lua "$(compiled)" "$(PREFIX)/share/lua/$(lua_version)" \
+		$$(cd lua && find abridge -name '*.lua')
 	$(Q)install -d $(at:%=%bin) $(lib_at)lua/$(lua_version)/abridge $(lib_at)pkgconfig $(at:%=%include) $(at:%=%share/man/man1)
 	$(Q)install -m 755 build/$(lua_version)/abridge/core.so $(lib_at)lua/$(lua_version)/abridge/core.so
 	$(Q)install -m 644 build/libabridge.a $(lib_at)libabridge.a
@@ -41,6 +47,7 @@ install: build lib ## copy all but what is for Neovim below PREFIX (/usr/local):
 	$(Q)install -m 644 build/include/abridge.h $(at)include/abridge.h
 	$(Q)install -m 644 doc/abridge.1 $(at)share/man/man1/abridge.1
 	$(Q)sed -e '1s|.*|#!/usr/bin/env $(strip $(LUA))|' -e 's|prefix .. "/lib/lua/"|$(core_place)|' \
+		-e 's|^local compiled =.*|local compiled = $(core_place) .. version .. "/abridge/compiled"|' \
 		lua/abridge/bin/abridge > $(at)bin/abridge
 	$(Q)chmod 755 $(at)bin/abridge
 	$(Q)set -e; for shell in $(shells); do \

@@ -1,5 +1,5 @@
---- How long the command takes to start, beside programs that people call as often, and what a request to one that runs
---- takes. Wall time, from the fork to the exit.
+--- How long the command takes to start as `make install` puts it somewhere, beside programs that people call as often,
+--- and what a request to one that runs takes. Wall time, from the fork to the exit.
 local host = require "abridge.base.host"
 local measure = require "run.measure"
 local report = require "run.report"
@@ -8,7 +8,6 @@ local targets = require "run.targets"
 local uv = host.uv()
 
 local ONE_FILE = ("build/one/%s/abridge"):format(uv.os_uname().machine)
-local COMMAND = { "lua5.4", "lua/abridge/bin/abridge" }
 local CAP = { "cap", "run_command", "--no-save" }
 
 local function joined(a, b)
@@ -19,6 +18,16 @@ local function joined(a, b)
     end
   end
   return all
+end
+
+--- The command as it is installed; it lies below a new folder, the second value.
+local function installed()
+  local dir = os.tmpname()
+  os.remove(dir)
+  local line = "unset MAKEFLAGS MAKELEVEL; make -s install LUA=lua5.4 PREFIX=/usr DESTDIR='%s' 1>&2"
+  local done = os.execute(line:format(dir))
+  if done ~= true and done ~= 0 then error("make install failed", 0) end
+  return { "lua5.4", dir .. "/usr/bin/abridge" }, dir
 end
 
 --- A run of a program, with a file as its stdin; nil where the program is not here.
@@ -77,6 +86,7 @@ return function()
   local file = assert(io.open(input, "wb"))
   file:write(text)
   file:close()
+  local command, dir = installed()
   local names, runs = {}, {}
   local function add(name, run)
     if run then
@@ -86,15 +96,16 @@ return function()
   add("jq --version", starter { "jq", "--version" })
   add("rg --version", starter { "rg", "--version" })
   add("lua5.4 that does nothing", starter { "lua5.4", "-e", "" })
-  add("abridge --version", starter(joined(COMMAND, { "--version" })))
+  add("abridge --version", starter(joined(command, { "--version" })))
   add("abridge --version, one file", starter { ONE_FILE, "--version" })
-  add("abridge cap, 1KB", starter(joined(COMMAND, CAP), input))
+  add("abridge cap, 1KB", starter(joined(command, CAP), input))
   add("abridge cap, 1KB, one file", starter(joined({ ONE_FILE }, CAP), input))
-  local ask, close = asker(COMMAND, text)
+  local ask, close = asker(command, text)
   add("cap of 1KB by abridge serve", ask)
   local medians = measure.turns(runs)
   close()
   os.remove(input)
+  os.execute(("rm -rf '%s'"):format(dir))
   local rows = {}
   for i, name in ipairs(names) do
     local ratio = names[1] == "jq --version" and report.digits(medians[i] / medians[1]) .. " x" or "-"

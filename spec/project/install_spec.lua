@@ -79,6 +79,23 @@ describe("make install #once", function()
     assert.equal("1\n", (dir:sh(line .. " run --no-save -- echo 1")))
   end)
 
+  it("compiles the modules for the command, which reads no source, but with another Lua than theirs", function()
+    local line = "unset MAKEFLAGS MAKELEVEL; make -s -C %s install DESTDIR=%s PREFIX=/usr LUA=lua5.1"
+    local script = "share/lua/5.1/abridge/cli/nearest.lua"
+    local function prints(lua, words)
+      return (dir:sh(("env -u LUA_PATH -u LUA_CPATH %s usr51/usr/bin/abridge %s 2>&1"):format(lua, words)))
+    end
+    assert.same({ "", "", 0 }, { dir:sh(line:format(tmpdir.quote(tmpdir.root()), dir:at "usr51")) })
+    for _, lua in ipairs { "lua5.1", "luajit" } do
+      assert.equal("abridge " .. abridge.version .. "\n", prints(lua, "--version"))
+    end
+    dir:write("usr51/usr/" .. script, "error 'the source was read'\n")
+    assert.matches("did you mean read?", prints("lua5.1", "raed"), 1, true)
+    assert.matches("nearest.lua:1: the source was read", prints("luajit", "raed"), 1, true)
+    dir:write("usr51/usr/lib/lua/5.1/abridge/core.so", "")
+    assert.matches("its core cannot be loaded", prints("lua5.1", "--version"), 1, true)
+  end)
+
   it("puts the C library there, and nothing that it should not", function()
     assert.equal(paths.read "csrc/abridge.h", dir:read "usr/include/abridge.h")
     assert.is_truthy(dir:read "usr/lib/libabridge.a")
