@@ -13,6 +13,7 @@ local MODULES = {
   "abridge.conformance",
   "abridge.copilotchat",
   "abridge.flemma",
+  "abridge.gateway",
   "abridge.health",
   "abridge.history",
   "abridge.mcp",

@@ -87,6 +87,9 @@ local CALLS = {
   ["abridge.FollowOptions"] = function(w, opts)
     require("abridge.conformance").follow(w.session, "x", {}, opts)
   end,
+  ["abridge.GatewayOptions"] = function(_, opts)
+    require("abridge.gateway").new(over({ max_tokens = 1 }, opts))
+  end,
   ["abridge.HistoryFormat"] = function(_, opts)
     fit { format = opts }
   end,

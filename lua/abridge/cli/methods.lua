@@ -2,10 +2,9 @@
 --- command of that name prints.
 
 local check = require "abridge.base.check"
-local encode = require "abridge.base.encode"
 local host = require "abridge.base.host"
 local splice = require "abridge.base.splice"
-local spliced = require "abridge.base.spliced"
+local spelled = require "abridge.history.spelled"
 local piped = require "abridge.session.piped"
 local under = require "abridge.session.under"
 local terminal = require "abridge.cli.terminal"
@@ -164,26 +163,16 @@ local REPORT = { "tokens_before", "tokens_after", "freed", "fits", "first_change
 
 function METHODS.fit(session, request)
   local params = checked("fit", request.params, { messages = "table", opts = "table" }, { "messages", "opts" })
-  local text, messages, places = request.text, params.messages, {}
+  local text, messages = request.text, params.messages
   local list = assert(splice.find(text, { "/params/messages" }))["/params/messages"]
   local parts = assert(splice.list(text, #messages, list.first, list.last))
   for i, message in ipairs(messages) do
-    -- what is made of a message keeps its metatable: so it is known where it came from
-    if type(message) == "table" then
-      places[i] = { part = parts[i], message = message }
-      setmetatable(message, places[i])
-    end
+    spelled.mark(message, text, parts[i].first, parts[i].last)
   end
   params.opts.session = session
   local sent, report = require("abridge.history.fit").fit(messages, params.opts)
   return function(done)
-    local out = {}
-    for i, message in ipairs(sent) do
-      local place = getmetatable(message)
-      out[i] = place and spliced.json(text, place.part.first, place.part.last, place.message, message)
-        or encode.json(message)
-    end
-    local said = {}
+    local made, said = spelled.all(sent, messages), {}
     for _, key in ipairs(REPORT) do
       said[#said + 1] = ('"%s":%s'):format(
         key,
@@ -191,7 +180,7 @@ function METHODS.fit(session, request)
       )
     end
     said[#said + 1] = '"changed":' .. list_json(report.changed)
-    done(('{"messages":[%s],"report":{%s}}'):format(table.concat(out, ","), table.concat(said, ",")))
+    done(('{"messages":[%s],"report":{%s}}'):format(table.concat(made, ","), table.concat(said, ",")))
   end
 end
 

@@ -158,13 +158,13 @@ local function block_of(cut, body, limits, tool, opts, reason)
     or info.without_resume(#body, cut.total_bytes, results.reason(cut, limits, reason))
 end
 
---- Cut a text and add the notice; `save` keeps its full output.
-local function capped(text, limits, tool, opts, save)
+--- Cut a text and add the notice; `save` keeps its full output, `forgets` leaves out what was capped lately.
+local function capped(text, limits, tool, opts, save, forgets)
   local _, kind
   text, _, kind = yielded.encoded(text)
   local parts = { tool = tool, data = M.notice_data(opts, text) }
 
-  if recently_capped.has(text, limits) then
+  if not forgets and recently_capped.has(text, limits) then
     local content, cut = limit.cut(text, {}) -- whole
     if limits.strategy == "auto" then cut.kind = limits.kind or kind or core.kind_name(text) end
     return content, cut, info.not_truncated(#content):to_table()
@@ -197,7 +197,7 @@ local function capped(text, limits, tool, opts, save)
     if type(text) ~= "string" then text:close() end
   end
   cut.raw_bytes = raw_bytes
-  recently_capped.add(content, given)
+  if not forgets then recently_capped.add(content, given) end
   return content, cut, block_of(cut, body, limits, tool, opts, reason):to_table()
 end
 
@@ -229,6 +229,15 @@ function M.cap_view(text, limits, opts, of)
   return (capped(text, own, tool, opts, path and function()
     return path, of.full_output_bytes
   end))
+end
+
+--- `cap` of a text whatever was capped before, so that every process gives the same.
+---@param text string
+---@param limits abridge.Limits
+---@return string content
+function M.cap_anew(text, limits)
+  local own, tool = limits_for(limits)
+  return (capped(text, own, tool, {}, nil, true))
 end
 
 return M
