@@ -192,6 +192,13 @@ local function check_cut(view, source)
   end
 end
 
+--- A document without its blanks; its own line ends stay unless these are too many lines.
+local function compact_of(document, max_lines)
+  local text = document and json.compact(document)
+  if text and max_lines and select(2, text:gsub("\n", "")) >= max_lines then return json.compact(document, true) end
+  return text
+end
+
 --- What is wrong with a cut of a source (a string, or of `source`) under these options.
 function M.faults(source, opts, content, cut)
   if type(source) == "string" then source = M.source(source, { kind = cut.kind }) end
@@ -218,7 +225,7 @@ function M.faults(source, opts, content, cut)
     return view.faults
   end
   if content == source.text then view:fault("truncated", "it is whole, and said to be cut") end
-  local compact = cut.kind == "json" and source.as "json" and json.compact(source.as "json", opts.max_lines)
+  local compact = cut.kind == "json" and compact_of(source.as "json", opts.max_lines)
   local lines_alone = not (opts.max_bytes or opts.max_chars or opts.max_tokens)
   if compact and lines_alone and #compact > KEPT_BY_LINES then compact = nil end
   if not opts.reserve and (fits(source.text, opts) or (compact and fits(compact, opts))) then

@@ -248,8 +248,8 @@ local function check_container(piece, node, source, may_be_silent)
     lacking = lacking + gap.n
     for i = gap.after + 1, gap.after + gap.n do
       local item = source.items[i]
-      local bytes = item.to - item.from + 1
-      least, most = least + bytes, most + bytes + key_size(item) + 1 + lead(item)
+      local before = i > 1 and source.items[i - 1].to or source.from
+      least, most = least + item.to - item.from + 1, most + item.to - before
     end
     if gap.n > 0 then
       local last = gap.after + gap.n
