@@ -349,6 +349,7 @@ build = {
     ["abridge.report"] = "lua/abridge/report/init.lua",
     ["abridge.report.map"] = "lua/abridge/report/map.lua",
     ["abridge.report.overview"] = "lua/abridge/report/overview.lua",
+    ["abridge.report.script"] = "lua/abridge/report/script.lua",
     ["abridge.report.style"] = "lua/abridge/report/style.lua",
     ["abridge.report.words"] = "lua/abridge/report/words.lua",
     ["abridge.run.artifact"] = "lua/abridge/run/artifact.lua",

@@ -9,6 +9,7 @@ local paths = require "support.paths"
 local random = require "support.random"
 local report = require "abridge.report"
 local stats = require "abridge.run.stats"
+local script = require "abridge.report.script"
 local style = require "abridge.report.style"
 local tmpdir = require "support.tmpdir"
 
@@ -88,21 +89,55 @@ describe("the page of a run #few", function()
         :sub(1, 43) .. "="
     end
 
+    local function policy_of(elements)
+      for _, element in ipairs(html.of(elements, "<meta")) do
+        if element.attributes["http-equiv"] == "Content-Security-Policy" then return element.attributes.content end
+      end
+    end
+
+    local function hash_of(text)
+      dir:write("text", text)
+      local sum = dir:sh "sha256sum text || shasum -a 256 text"
+      return base64_of(sum:match "^%x+")
+    end
+
     it("in its Content-Security-Policy, which knows that by its hash", function()
       write_log {}
       local elements = elements_of()
-      local policy
-      for _, element in ipairs(html.of(elements, "<meta")) do
-        if element.attributes["http-equiv"] == "Content-Security-Policy" then policy = element.attributes.content end
-      end
-      local hash = policy:match "^default%-src 'none'; style%-src 'sha256%-([%w+/]+=)'; (.*)$"
-      assert.matches("; base%-uri 'none'; form%-action 'none'$", policy)
+      local hash = policy_of(elements):match "^default%-src 'none'; style%-src 'sha256%-([%w+/]+=)'; (.*)$"
+      assert.matches("; base%-uri 'none'; form%-action 'none'$", policy_of(elements))
       assert.equal(style.sha256, hash)
       assert.equal(style.css, html.of(elements, "<style")[1].text)
-      dir:write("css", style.css)
-      local sum = dir:sh "sha256sum css || shasum -a 256 css"
-      assert.equal(base64_of(sum:match "^%x+"), hash)
+      assert.equal(hash_of(style.css), hash)
       assert.falsy(style.css:find("url(", 1, true) or style.css:find("@import", 1, true))
+    end)
+
+    it("and its own script, of more than 1,000 calls, of which the later ones come as text", function()
+      local calls = {}
+      for i = 1, 1101 do
+        calls[i] = { type = "tool_call", tool = "tool", call_id = "call " .. i, input = "</noscript><b>" .. i }
+        if i == 1000 then
+          write_log(calls)
+          assert.same({}, html.of(elements_of(), "<script"))
+        end
+      end
+      write_log(calls)
+      local elements = elements_of()
+      local scripts, later = html.of(elements, "<script"), html.of(elements, "<noscript")
+      assert.equal(1, #scripts)
+      assert.equal(script.code, scripts[1].text)
+      assert.equal(hash_of(script.code), script.sha256)
+      local policy = (
+        "default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; base-uri 'none'; "
+        .. "form-action 'none'"
+      ):format(script.sha256, style.sha256)
+      assert.equal(policy, policy_of(elements))
+      assert.equal(23, #html.of(elements, "<section"))
+      assert.equal(1101, #html.of(elements, "<details"))
+      assert.equal(3, #later)
+      assert.equal(3, #html.of(elements, "later"))
+      local first, last = later[1].text:match "</noscript><b>(%d+)", later[3].text:match ".*</noscript><b>(%d+)"
+      assert.same({ "1001", "1101" }, { first, last })
     end)
 
     it("which is the first thing after the charset", function()

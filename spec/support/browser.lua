@@ -26,7 +26,7 @@ end
 local AROUND = [[
 <!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
 <style>html{color-scheme:light dark}body{margin:0}iframe{border:0;display:block;width:1280px;height:900px}</style>
-<iframe id="page"></iframe>
+<iframe id="page" ATTRIBUTES></iframe>
 <script>
 const page = document.getElementById("page"), began = performance.now();
 const tell = result => fetch("/result", { method: "POST", body: JSON.stringify(result) });
@@ -63,10 +63,11 @@ local ARGUMENTS = {
 --- `opened`, the milliseconds until the page was loaded, and returns what is to be told.
 ---@param html string
 ---@param script string the body of an async function
+---@param attributes? string of the frame, such as those of a sandbox
 ---@return spec.Visit
-function M.visit(html, script)
+function M.visit(html, script, attributes)
   local visit, json, dir = { console = {}, asked = {} }, host.json(), tmpdir.new()
-  local around = AROUND:gsub("SCRIPT", function()
+  local around = AROUND:gsub("ATTRIBUTES", attributes or ""):gsub("SCRIPT", function()
     return script
   end)
   local pages = { ["/"] = around, ["/page"] = html }

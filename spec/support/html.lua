@@ -11,7 +11,7 @@ local VOID = { meta = true, input = true, rect = true, path = true }
 local ELEMENTS = {}
 for name in
   ([[html head meta title style body header h1 h2 h3 p dl dt dd div ul li a svg path rect span small table tr
-  th td main input label section details summary pre b i del footer code]]):gmatch "%S+"
+  th td main input label section details summary pre b i del footer code noscript script]]):gmatch "%S+"
 do
   ELEMENTS[name] = true
 end
@@ -79,7 +79,7 @@ function M.read(page)
     local tag = page:find("<", at, true) or #page + 1
     local text = page:sub(at, tag - 1)
     local inside = open[#open]
-    if inside and inside.name == "style" then
+    if inside and (inside.name == "style" or inside.name == "script") then
       assert(not text:find("<", 1, true))
       add_text(text)
     else

@@ -1,5 +1,5 @@
---- A run as one HTML page that needs nothing else: no script, no font, no picture, no request. The log is read twice:
---- for the sums and the timeline, then call by call, so a page may be larger than memory.
+--- A run as one HTML page that needs nothing else: no font, no picture, no request, and up to 1,000 calls no script.
+--- The log is read twice: for the sums and the timeline, then call by call, so a page may be larger than memory.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -13,12 +13,13 @@ local escape = require "abridge.report.escape"
 local failures = require "abridge.report.failures"
 local full_output = require "abridge.report.full_output"
 local overview = require "abridge.report.overview"
+local script = require "abridge.report.script"
 local style = require "abridge.report.style"
 local words = require "abridge.report.words"
 
 local M = {}
 
-local SECTION = 50 -- calls that a browser lays out together, once they come into sight
+local MOST_AT_ONCE = 20 * script.SECTION -- calls; from that on the script makes elements of them
 
 -- Bytes that all calls have together, so that a browser opens the page at once. What the model saw is cut to an even
 -- share where it is over that, full outputs are copied or not, the smallest first.
@@ -127,12 +128,22 @@ local function give_room(calls)
   end
 end
 
+--- What ends the section of a call, and what begins one before a call if it is the first in it; "" if not.
+local function ending(index)
+  return index == 0 and "" or index > MOST_AT_ONCE and "</noscript></section>\n" or "</section>\n"
+end
+
+local function beginning(index)
+  if index % script.SECTION ~= 1 then return "" end
+  return ending(index - 1) .. (index > MOST_AT_ONCE and '<section class="later"><noscript>\n' or "<section>\n")
+end
+
 --- Write each call, in the order in which they were made. Results may come in another.
 local function write_calls(run, all, link, out)
   local inputs, ready, next_index, index_of = {}, {}, 1, numbering()
   local function flush()
     while ready[next_index] do
-      if next_index % SECTION == 1 then out(next_index == 1 and "<section>\n" or "</section><section>\n") end
+      out(beginning(next_index))
       out(ready[next_index])
       ready[next_index], next_index = nil, next_index + 1
     end
@@ -152,7 +163,7 @@ local function write_calls(run, all, link, out)
     end
     flush()
   end)
-  if next_index > 1 then out "</section>\n" end
+  out(ending(next_index - 1))
   return position, message, code
 end
 
@@ -192,7 +203,7 @@ local FOOT = [[
 <footer>{lost}<p>Tokens are estimates: of what the model saw by its text, of what was printed at the rate of what shows.
 Of a page of a file the page alone counts; what later calls read of full outputs is taken off what was saved.
 From <code>{dir}</code>, by abridge {version}.</p></footer>
-</body>
+{script}</body>
 </html>
 ]]
 
@@ -200,8 +211,10 @@ local function filled(template, values)
   return (template:gsub("{(%l+)}", values))
 end
 
-local function policy()
-  return ("default-src 'none'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'"):format(style.sha256)
+local function policy(is_long)
+  local scripts = is_long and (" script-src 'sha256-%s';"):format(script.sha256) or ""
+  local form = "default-src 'none';%s style-src 'sha256-%s'; base-uri 'none'; form-action 'none'"
+  return form:format(scripts, style.sha256)
 end
 
 local function lost_note(count)
@@ -232,9 +245,10 @@ function M.write(run, out, base)
   local all, message, code = survey(run)
   if not all then return nil, message, code end
   give_room(all.calls)
+  local is_long = #all.calls > MOST_AT_ONCE
   local title = "Run " .. (run.dir:match "([^/]+)$" or run.dir)
   out(filled(HEAD, {
-    policy = policy(),
+    policy = policy(is_long),
     title = escape.plain(title),
     css = style.css,
     period = escape.text(overview.period(all.calls, all.sums.all)),
@@ -249,8 +263,12 @@ function M.write(run, out, base)
   local position
   position, message, code = write_calls(run, all, linker(run, base), out)
   if not position then return nil, message, code end
-  local values = { dir = escape.text(run.dir), version = core.version, lost = lost_note(all.lost) }
-  out(filled(FOOT, values))
+  out(filled(FOOT, {
+    dir = escape.text(run.dir),
+    version = core.version,
+    lost = lost_note(all.lost),
+    script = is_long and "<script>" .. script.code .. "</script>\n" or "",
+  }))
   return true
 end
 

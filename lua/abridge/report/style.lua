@@ -69,12 +69,14 @@ grid-template-columns:minmax(7rem,13rem) 1fr 3.8rem 7rem 14rem}
 .head{padding-bottom:.3rem;border-bottom:1px solid var(--line)}
 .head span,.head .q{color:var(--dim);font:inherit;font-size:.8rem}
 section{content-visibility:auto;contain-intrinsic-size:auto 105rem}
+.later{min-height:105rem}
 details{border-bottom:1px solid var(--line)}
 summary{cursor:pointer;list-style:none;border-radius:4px}
 summary::-webkit-details-marker{display:none}
 summary:hover,details[open]>summary{background:var(--soft)}
 .t,.q{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
-.t::before{content:attr(data-n);display:inline-block;min-width:3rem;color:var(--dim);font-weight:400}
+.t::before{content:attr(data-n);display:inline-block;min-width:2.7rem;margin-right:.3rem;
+color:var(--dim);font-weight:400}
 .q,pre,code{font-family:var(--mono);font-size:.8rem}
 .q{unicode-bidi:isolate;direction:ltr}
 .o{grid-column:3;color:var(--bad);font-weight:600;white-space:nowrap}
@@ -114,15 +116,15 @@ body{padding:1rem .8rem 3rem}
 .sums{grid-template-columns:1fr 1fr}.sums .big{font-size:1.25rem}
 .head{display:none}
 summary{grid-template-columns:1fr 8rem;gap:.1rem .6rem;padding:.5rem .3rem}
-.t::before{min-width:2.4rem}.t{grid-column:1;grid-row:1}.q,.m{margin-left:2.4rem}.m{width:calc(100% - 2.4rem)}
+.t::before{min-width:2.1rem}.t{grid-column:1;grid-row:1}.q,.m{margin-left:2.4rem}.m{width:calc(100% - 2.4rem)}
 .q{grid-column:1/-1;grid-row:2}.o{grid-column:2;grid-row:1;justify-self:end}.m{grid-column:1;grid-row:3}
 .s{grid-column:2;grid-row:3;grid-template-columns:1fr 3.8rem}.s::before{display:none}
-section{contain-intrinsic-size:auto 250rem}
+section{contain-intrinsic-size:auto 250rem}.later{min-height:250rem}
 details>:not(summary){margin-left:0;margin-right:0}.map{width:100%}pre{max-height:24rem;padding:.6rem}}
 @media print{section{content-visibility:visible}pre{max-height:none}}
 ]]
 
 --- What a Content-Security-Policy knows the style by; a test says when it is out of date.
-M.sha256 = "7NrowRVOSxGdzHTAiO9/gY9sWS9ot6QmJodg3GbV/Eo="
+M.sha256 = "aRUcKEeKuEKkKCmvEJ8ukAFcGPmwOjuPz4uwqhc94uU="
 
 return M
