@@ -105,6 +105,7 @@ if [ -z "${1:-}" ]; then
   mk/one/sources.sh build/one/src || true
 else
   .ci/arm64.sh build/arm64-lua || true
+  .ci/nginx.sh || true
   stylua=@johnnymorganz/stylua@2.5.2 # in WebAssembly: npm's package of binaries gets these from elsewhere
   [ -d build/stylua/node_modules ] || npm install --silent --no-fund --no-audit --prefix build/stylua $stylua || exit 1
   # a client and servers of MCP, which spec/proxy puts `abridge mcp` between

@@ -8,6 +8,7 @@ local spelled = require "abridge.history.spelled"
 local tokens = require "abridge.history.tokens"
 local limit_table = require "abridge.output.limit_table"
 local capping = require "abridge.gateway.capping"
+local passed = require "abridge.gateway.passed"
 local requests = require "abridge.gateway.request"
 
 local M = {}
@@ -15,7 +16,6 @@ local M = {}
 local WHO = "abridge.gateway.new"
 local MAX_BODY = 4 * 1024 * 1024
 local NO_BUDGET = 2 ^ 53
-local MOST_REASON = 200 -- bytes of a reason in a header
 
 -- options ----------------------------------------------------------------------------
 
@@ -115,8 +115,8 @@ end
 
 ---@class abridge.Gateway
 ---@field header string|false
+---@field max_body integer
 ---@field private max_tokens integer|table[]|nil
----@field private max_body integer
 ---@field private fitting table options of history.fit
 ---@field private capper abridge.gateway.Capper|nil
 local Gateway = {}
@@ -189,15 +189,6 @@ local function fit(self, body)
     }
 end
 
---- The report of a request that passed as it came.
----@param why any
----@param failed boolean
----@return abridge.GatewayReport
-function M.passed(why, failed)
-  local reason = check.reason(why):sub(1, MOST_REASON):gsub("[^\32-\126]", "?"):gsub('"', "'")
-  return { action = "passed", reason = reason, failed = failed, header = ('passed; reason="%s"'):format(reason) }
-end
-
 --- Fit the body of a request, of Chat Completions, Responses or Messages: its tools' results under their limits, then
 --- its conversation by `history.fit`. Every byte besides is as it came. The same body gives the same bytes.
 ---
@@ -210,7 +201,7 @@ function Gateway:fit(body)
   local ok, fitted, report = pcall(fit, self, body)
   if ok then return fitted, report end
   local passes = type(fitted) == "table" and rawget(fitted, "passes")
-  return body, M.passed(passes or fitted, not passes or fitted.failed)
+  return body, passed(passes or fitted, not passes or fitted.failed)
 end
 
 return M
