@@ -21,6 +21,7 @@ http {
   client_body_temp_path tmp_body; proxy_temp_path tmp_proxy; fastcgi_temp_path tmp_f; uwsgi_temp_path tmp_u;
   scgi_temp_path tmp_s;
   client_max_body_size 64m;
+  keepalive_requests 100000;
   proxy_http_version 1.1;
   lua_http10_buffering off;
   client_body_buffer_size 64k;
@@ -98,13 +99,15 @@ end
 ---@param init string
 ---@param access? string
 ---@param core? boolean
-function M.start(init, access, core)
+---@param buffer? string what nginx holds of a body, `64k` unless set
+function M.start(init, access, core, buffer)
   local dir, root = tmpdir.new(), tmpdir.root()
   local user = dir:run "id -u" == "0\n" and "user root root;" or ""
   local cpath = core == false and "nowhere/?.so" or root .. "/build/5.1/?.so"
   local conf = CONF:format(user, cpath, init, access or "gateway()")
   conf = conf:gsub("ROOT", root .. "/build/nginx/root"):gsub("TREE", root):gsub("DIR", dir.path)
   conf = conf:gsub("unix:(%a+%.sock);", "unix:" .. dir.path .. "/%1;")
+  conf = conf:gsub("client_body_buffer_size 64k", "client_body_buffer_size " .. (buffer or "64k"))
   local self = setmetatable({ dir = dir }, Nginx)
   dir:write("nginx.conf", conf)
   local unpacked = root .. "/build/nginx/root/"
