@@ -183,10 +183,32 @@ describe("make dist #once", function()
 
   local code, wanted = example()
 
-  it("has a core for 64-bit ARM; Lua 5.4 runs the README's first example with it, emulated #check", function()
+  --- The one file does what the README shows, caps, runs a shell's command, and serves. `one` starts it.
+  local function check_one(one)
+    local readme = paths.read "README.md"
+    local printed = run(("XDG_STATE_HOME='%s/state' %s run -- seq 100000"):format(dir, one))
+    local body, note, path = printed:match "^(.*)\n\n(%[Showing [^\n]*%))%. Full output: (/[^\n]*)%]"
+    local most = tonumber(readme:match "after: 2000 of them from both ends, under (%d+)KB")
+    assert.equal(2000, select(2, ("\n" .. body):gsub("\n%d+", "")))
+    assert.is_true(#body < most * 1024)
+    assert.matches("\n100000\n\n" .. note .. ". Full output: ~/.local/state/abridge/runs/", readme, 1, true)
+    assert.matches("^" .. dir .. "/state/abridge/runs/[^/]+/.*0001%-run_command%.log$", path)
+    assert.equal(run "seq 100000", paths.read(path))
+    assert.equal("a\nb", run(("printf 'a\\nb' | %s cap run_command --no-save"):format(one)))
+    local command = "run --no-save -- 'echo $((6*7)); exit 3'"
+    assert.same({ "42\n\nCommand exited with code 3", 3 }, { shell.try(one .. " " .. command) })
+    local call = '{"id":1,"method":"call","params":{"tool":"run_command","input":{"command":"echo $((6*7))"}}}'
+    local kind = '{"id":2,"method":"kind","params":{"text":"{}"}}'
+    local answers = run(("printf '%%s\\n' '%s' '%s' | %s serve --no-save"):format(call, kind, one))
+    assert.matches('{"id":1,"result":{"content":"42\\n"', answers, 1, true)
+    assert.matches('{"id":2,"result":{"kind":"json"}}\n', answers, 1, true)
+  end
+
+  it("has a core for 64-bit ARM, with which Lua 5.4 runs the README's first example, and one file #check", function()
     if not paths.read(ARM64_LUA) then return pending "no Lua for 64-bit ARM here" end
     local prefix, both = dir .. "/arm64", dir .. "/both"
-    local manifest = run(("make -s dist DIST='%s' LUAS=5.4 ONE_MACHINES="):format(both))
+    local machines = HAS_SOURCES and "aarch64 ONE_SOURCES=$PWD/build/one/src" or ""
+    local manifest = run(("make -s dist DIST='%s' LUAS=5.4 ONE_MACHINES=%s"):format(both, machines))
     assert.matches("\n  x86_64 Lua 5.4: %d+ bytes, libc.so.6 of glibc 2.17 or later\n", manifest)
     assert.matches("\n  aarch64 Lua 5.4: %d+ bytes, libc.so.6 of glibc 2.17 or later\n", manifest)
     run(
@@ -203,6 +225,16 @@ describe("make dist #once", function()
     local share, lib = prefix .. "/share/lua/5.4/", prefix .. "/lib/lua/5.4/"
     local lua = ("LUA_PATH='%s?.lua;%s?/init.lua' LUA_CPATH='%s?.so' %s"):format(share, share, lib, ARM64_LUA)
     assert.equal(wanted, (run(lua .. " '" .. prefix .. "/example.lua'"):gsub("\t", " "):gsub("\n$", "")))
+    if not HAS_SOURCES then return end
+    run(
+      ("mkdir '%s/one' && tar -C '%s/one' -xzf '%s/abridge-%s-linux-aarch64.tar.gz'"):format(
+        prefix,
+        prefix,
+        both,
+        version
+      )
+    )
+    check_one(("qemu-aarch64 '%s/one/abridge-%s-linux-aarch64/abridge'"):format(prefix, version))
   end)
 
   for _, name in ipairs(paths.names "build/hosts/bin") do
@@ -271,13 +303,13 @@ describe("make dist #once", function()
       end
     end)
 
-    it_does("serves, with a shell and without one", function()
-      local call = '{"id":1,"method":"call","params":{"tool":"run_command","input":{"command":"echo $((6*7))"}}}'
-      local kind = '{"id":2,"method":"kind","params":{"text":"{}"}}'
-      local out = run(("printf '%%s\\n' '%s' '%s' | '%s' serve --no-save"):format(call, kind, one))
-      assert.matches('{"id":1,"result":{"content":"42\\n"', out, 1, true)
-      assert.matches('{"id":2,"result":{"kind":"json"}}\n', out, 1, true)
-      out = alone("serve", call .. "\n" .. kind)
+    it_does("does what the README shows, caps, runs commands and serves", function()
+      check_one("'" .. one .. "'")
+    end)
+
+    it_does("serves without a shell", function()
+      local call = '{"id":1,"method":"call","params":{"tool":"run_command","input":{"command":"true"}}}'
+      local out = alone("serve", call .. '\n{"id":2,"method":"kind","params":{"text":"{}"}}')
       assert.matches("cannot run sh: there is no such program on the PATH", out, 1, true)
       assert.matches('{"id":2,"result":{"kind":"json"}}\n', out, 1, true)
     end)
