@@ -65,10 +65,11 @@ static int make_folders(char *path)
         if (path[i] != '/' && path[i] != '\0')
             continue;
         path[i] = '\0';
-        if (mkdir(path, FOLDER_MODE) == 0)
+        int failed = mkdir(path, FOLDER_MODE) == 0 ? 0 : errno;
+        if (failed == 0)
             open_to_owner(path);
-        else if (errno != EEXIST && errno != EISDIR && errno != EROFS)
-            return errno;
+        else if (failed == EROFS ? access(path, F_OK) != 0 : failed != EEXIST && failed != EISDIR)
+            return failed; /* a system may say EROFS of a folder that is there */
         if (i < n)
             path[i] = '/';
     }

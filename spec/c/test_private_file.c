@@ -572,7 +572,8 @@ static void on_a_read_only_disk(void)
         _exit(SKIPPED);
     refuse(EROFS, at("d"), "f", ABR_FILE_NEW);
     refuse(EROFS, at("d"), "log", ABR_FILE_LOG);
-    CHECK(abr_private_folder(at("d/below")) == EROFS || abr_private_folder(at("d/below")) == ENOENT);
+    CHECK_COUNT(EROFS, abr_private_folder(at("d/below")));
+    CHECK_COUNT(EROFS, abr_private_folder(at("d/below/deeper")));
 }
 #endif
 
