@@ -14,6 +14,7 @@ local MODULES = {
   "abridge.copilotchat",
   "abridge.flemma",
   "abridge.gateway",
+  "abridge.gateway.apisix",
   "abridge.gateway.nginx",
   "abridge.health",
   "abridge.history",

@@ -1,95 +1,9 @@
 --- The gateway in nginx with ngx_lua, or in OpenResty: for `access_by_lua`.
 
 local passed = require "abridge.gateway.passed"
+local serving = require "abridge.gateway.serving"
 
 local M = {}
-
-local MOST_SAID = 100 -- reasons that a worker remembers
-local MAX_BODY = 4 * 1024 * 1024 -- bytes, for when there is no gateway to ask
-
-local said, said_count = {}, 0 -- what stands in the error log already
-
-local function log_once(ngx, reason)
-  if said[reason] or said_count >= MOST_SAID then return end
-  said[reason], said_count = true, said_count + 1
-  ngx.log(ngx.ERR, "abridge: a request passed as it came: ", reason)
-end
-
---- The options of the gateway, and those of this module.
-local function divided(opts)
-  if type(opts) ~= "table" then return opts, {} end
-  local rest, own = {}, { counters = opts.counters, variable = opts.variable }
-  for key, value in next, opts do
-    if own[key] == nil then rest[key] = value end
-  end
-  for key, value in next, own do
-    if type(value) ~= "string" then
-      error(("abridge.gateway.nginx.new: %s must be a string, got a %s"):format(key, type(value)), 0)
-    end
-  end
-  return rest, own
-end
-
---- The body of this request: nil and why not where it is none of ours to read, nil alone where there is none.
-local function body_of(ngx, most)
-  local length = tonumber(ngx.var.http_content_length)
-  if length and length > most then return nil, ("the body has %d bytes, more than max_body"):format(length) end
-  ngx.req.read_body()
-  local body = ngx.req.get_body_data()
-  local path = not body and ngx.req.get_body_file()
-  if not path then return body end
-  local file, problem = io.open(path, "rb")
-  if not file then return nil, "the body cannot be read: " .. problem, true end
-  body, problem = file:read(most + 1)
-  file:close()
-  if not body then return nil, "the body cannot be read: " .. tostring(problem or "it is empty"), true end
-  if #body > most then return nil, "the body has more bytes than max_body" end
-  return body
-end
-
---- Count in a shared dictionary; one that is full forgets.
-local function count(ngx, name, report)
-  local dict = ngx.shared[name]
-  if not dict then return log_once(ngx, ("there is no lua_shared_dict %s to count in"):format(name)) end
-  local function add(key, n)
-    dict:incr(key, n, 0)
-  end
-  add("requests", 1)
-  if report.action == "fit" or report.action == "capped" then add("changed", 1) end
-  if report.action == "passed" then add("passed", 1) end
-  if report.failed then add("unreadable", 1) end
-  if report.tokens_before then
-    add("tokens_before", report.tokens_before)
-    add("tokens_after", report.tokens_after)
-  end
-end
-
----@class abridge.nginx.State
----@field gateway abridge.Gateway|nil
----@field own table
----@field problem any why there is no gateway
-
---- Read, fit and put back.
----@return table|nil report nil where there is no body
-local function fit(ngx, state)
-  local gateway = state.gateway
-  if not gateway then return passed(state.problem, true) end
-  local body, reason, failed = body_of(ngx, gateway.max_body or MAX_BODY)
-  if reason then return passed(reason, failed or false) end
-  if not body or body == "" then return nil end
-  local sent, report = gateway:fit(body)
-  if sent ~= body then ngx.req.set_body_data(sent) end
-  return report
-end
-
-local function tell(ngx, state, report)
-  local header = "X-Abridge"
-  if state.gateway then header = state.gateway.header end
-  if header then ngx.header[header] = report.header end
-  if state.own.variable then ngx.var[state.own.variable] = report.header end
-  if report.failed then log_once(ngx, report.reason) end
-  if state.own.counters then count(ngx, state.own.counters, report) end
-end
 
 --- A function for `access_by_lua`, to be made once, in `init_by_lua`. It fits the body of each request, and never
 --- rejects one. Never raises: with a wrong option, or without a core to load, each request passes as it came, and the
@@ -99,20 +13,17 @@ end
 ---  nginx that gets what the header says, for `log_format`
 ---@return fun()
 function M.new(opts)
-  local ngx = rawget(_G, "ngx")
-  local state = { own = {} }
-  local ok, problem = pcall(function()
-    local rest, own = divided(opts)
-    state.own = own
-    state.gateway = require("abridge.gateway").new(rest)
-  end)
-  if not ok then state.problem = tostring(problem) end
+  local ngx, state = rawget(_G, "ngx"), serving.open(opts)
+  local function fit(gateway)
+    local body, reason, failed = serving.body_of(ngx, gateway.max_body)
+    if reason then return passed(reason, failed or false) end
+    if not body or body == "" then return nil end
+    local sent, report = gateway:fit(body)
+    if sent ~= body then ngx.req.set_body_data(sent) end
+    return report
+  end
   return function()
-    local ran, report = pcall(fit, ngx, state)
-    if not ran then report = passed(report, true) end
-    if not report then return end
-    local told, why = pcall(tell, ngx, state, report)
-    if not told then log_once(ngx, passed(why, true).reason) end
+    serving.serve(ngx, state, fit)
   end
 end
 
