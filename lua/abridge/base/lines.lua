@@ -3,7 +3,7 @@
 local M = {}
 
 local PART = 1024 * 1024 -- bytes from which a part stays as it is until its line is whole
-local STEP = 8 * PART -- bytes of a line after which what its parts were made of is collected
+local STEP = 8 * PART -- bytes of a line from one collection of garbage to the next
 local AT_ONCE = 64 -- parts that are joined in one step
 
 ---@class abridge.Lines
@@ -58,7 +58,7 @@ function Lines:add(part)
   end
 end
 
---- What there is of the line under way, which then is over; "" if nothing is, false if it was too long.
+--- The line under way, as far as it came, which then is over; "" if nothing is, false if it was too long.
 ---@return string|false
 function Lines:rest()
   local parts, size = self.parts, self.size

@@ -61,7 +61,7 @@ local function state_of(conf)
   return open[conf]
 end
 
---- What APISIX asks before it takes a configuration.
+--- APISIX calls this before it takes a configuration.
 ---@param conf table
 ---@return boolean
 ---@return string|nil problem
@@ -73,7 +73,7 @@ function M.check_schema(conf)
   return true
 end
 
---- The request as JSON: the bytes, unless a plugin before us changed the table that they were read into, and no more.
+--- The request as JSON: its bytes, unless a plugin before us changed the table they were read into, and only that.
 local function request_of(json, body, known)
   local came = json.decode(body)
   if came and spliced.json(body, 1, #body, came, known) == body then return body end

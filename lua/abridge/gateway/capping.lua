@@ -33,7 +33,7 @@ local function texts_in(content)
   return texts, places
 end
 
---- A content within limits: its texts share them, all else stays. Itself where nothing was cut.
+--- A content within limits: its texts share them, all else stays. Itself if nothing was cut.
 local function within(content, limits)
   if type(content) == "string" then return cap.cap_anew(content, limits) end
   if type(content) ~= "table" then return content end

@@ -151,13 +151,13 @@ local function budget_of(self, request)
   requests.pass(false, "max_tokens has no pattern for this model")
 end
 
---- What a header says of a request that was read.
+--- The header's text for a request that was read.
 local function header_of(action, before, after, fits)
   if action == "whole" and fits then return ("whole; tokens=%d"):format(after) end
   return ("%s; tokens=%d->%d%s"):format(action, before, after, fits and "" or "; over")
 end
 
---- Fit and cap; ends by `pass` where a request is none of ours.
+--- Fit and cap; ends by `pass` if a request is none of ours.
 local function fit(self, body)
   if #body > self.max_body then requests.pass(false, "the body has %d bytes, more than max_body", #body) end
   local request = requests.open(body)

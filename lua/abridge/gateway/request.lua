@@ -1,4 +1,4 @@
---- The body of a request as a gateway reads it: which API it is for, and where its messages stand.
+--- The body of a request as a gateway reads it: its API, and the places of its messages.
 
 local host = require "abridge.base.host"
 local splice = require "abridge.base.splice"
@@ -30,7 +30,7 @@ local function is_there(at)
   return at ~= nil and at.type ~= "null"
 end
 
---- Find what there is to fit. Ends by `pass` where there is nothing.
+--- Find what there is to fit. Ends by `pass` if there is nothing.
 ---@param body string
 ---@return abridge.gateway.Request
 function M.open(body)
@@ -93,7 +93,7 @@ function M.read(request)
   return all, format_of(request, all), places
 end
 
---- The body with other messages; what stands between two that stay neighbours stays too.
+--- The body with other messages; the bytes between two neighbours stay too.
 ---@param request abridge.gateway.Request
 ---@param places abridge.Spliced[] of the messages as they came
 ---@param parts string[] the messages as JSON

@@ -1,5 +1,5 @@
---- Messages by their bytes: one that was read for an earlier request is the same table again, so what was counted of it
---- and made of it is known. Bounded; what is here changes no answer.
+--- Messages by their bytes: one that was read for an earlier request is the same table again, so its
+--- counts and its capped form are known. Bounded; no answer depends on it.
 
 local host = require "abridge.base.host"
 local spelled = require "abridge.history.spelled"
@@ -7,7 +7,7 @@ local spelled = require "abridge.history.spelled"
 local M = {}
 
 local GENERATION_BYTES = 8 * 1024 * 1024 -- two generations are kept: the last 8 to 16 MB of messages
-local ENTRY_BYTES = 1024 -- what a short message takes besides its bytes, about
+local ENTRY_BYTES = 1024 -- of a short message besides its text, about
 
 ---@class abridge.gateway.Seen A message.
 ---@field text string its bytes

@@ -1,4 +1,4 @@
---- What the gateway does in nginx, APISIX too: it reads a body, tells what became of it, and lets no failure out.
+--- The gateway inside nginx, for APISIX too: it reads bodies, reports, and lets no failure out.
 
 local passed = require "abridge.gateway.passed"
 
@@ -6,7 +6,7 @@ local M = {}
 
 local MOST_SAID = 100 -- reasons that a worker remembers
 
-local said, said_count = {}, 0 -- what stands in the error log already
+local said, said_count = {}, 0 -- reasons that are in the error log already
 
 local function log_once(ngx, reason)
   if said[reason] or said_count >= MOST_SAID then return end
@@ -29,7 +29,7 @@ local function divided(opts)
   return rest, own
 end
 
---- The body of this request: nil and why not where it is none of ours to read, nil alone where there is none.
+--- The body of this request: nil and a reason if it cannot be read, nil alone if there is none.
 ---@param ngx table
 ---@param most integer bytes
 ---@return string|nil body

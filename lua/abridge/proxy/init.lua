@@ -1,5 +1,5 @@
---- What stands between an MCP client and a server: it learns from what passes which results belong to which tools, and
---- cuts those that are over their tool's limits. It moves lines, and knows no pipes.
+--- The proxy between an MCP client and a server. From the requests it learns the tool of each result, and cuts results
+--- over their tool's limits. It moves lines, and knows no pipes.
 
 local host = require "abridge.base.host"
 local splice = require "abridge.base.splice"
@@ -108,7 +108,7 @@ end
 
 -- from the server -----------------------------------------------------------------------
 
---- What a tool declares; only the parts that count are decoded.
+--- A tool's declaration; only the parts in use are decoded.
 local function tool_of(line, value)
   local found = message.find(line, { "/name", "/outputSchema", "/_meta" }, value.first, value.last)
   local name = message.text(line, found["/name"])
@@ -126,7 +126,7 @@ local function tool_of(line, value)
   return name, tool
 end
 
---- What is known of a tool by the name that the server gives it.
+--- A tool by the server's name for it.
 function Proxy:tool_named(name)
   return self.tools[name] or { name = M.own_name(name) }
 end
@@ -175,7 +175,7 @@ function Proxy:edits_of(line, answer, request)
   return {}
 end
 
---- The same, but a crude cut of a call's result where that fails.
+--- The same, or on a failure a crude cut of a call's result.
 function Proxy:edits_or_crude(line, answer, request)
   local ok, edits = pcall(self.edits_of, self, line, answer, request)
   if ok then return edits end
@@ -183,7 +183,7 @@ function Proxy:edits_or_crude(line, answer, request)
   return request.name and result.crude_edits(self.session, line, answer, self:tool_named(request.name).name) or {}
 end
 
---- A line with its answers cut, or nil if nothing has to be. Raises where it cannot be read.
+--- A line with its answers cut, or nil if none has to be. Raises if the line cannot be read.
 function Proxy:cut_line(line, edits_of)
   local edits, answered = {}, {}
   for _, answer in ipairs(message.of(line)) do
@@ -202,7 +202,7 @@ function Proxy:cut_line(line, edits_of)
   return edited
 end
 
---- The line that goes to the client in place of one from the server: its own bytes but for what was cut.
+--- The client's line for one from the server: the same bytes but for the cuts.
 ---@param line string
 ---@return string
 function Proxy:from_server(line)

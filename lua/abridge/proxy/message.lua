@@ -39,7 +39,7 @@ local function id_of(line, value)
   return spelled
 end
 
---- Find values by pointer. Raises where a name stands twice on the way to one.
+--- Find values by pointer. Raises if a name stands twice on the way to one.
 ---@param line string
 ---@param pointers string[]
 ---@param first? integer
@@ -64,7 +64,7 @@ local function read(line, pointer, first, last)
   }
 end
 
---- The messages of a line; none where it has none. Raises where it is no JSON, or a name stands twice in one.
+--- The messages of a line. Raises if it is no JSON, or a name stands twice in one.
 ---@param line string
 ---@return abridge.proxy.Message[]
 function M.of(line)

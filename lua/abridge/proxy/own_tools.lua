@@ -1,4 +1,4 @@
---- Two tools beside a server's own: with them a model without a shell looks into what was left out, and nowhere else.
+--- Two tools beside a server's own: with them a model without a shell looks into full outputs, and nowhere else.
 
 local encode = require "abridge.base.encode"
 
@@ -59,7 +59,7 @@ local function reader(self)
   return self.reader
 end
 
---- What the client is told of them, as JSON.
+--- Their definitions for the client, as JSON.
 ---@return string[]
 function OwnTools:definitions()
   local session = assert(require("abridge.session").new { tools = BUILT_IN, run_dir = false })

@@ -1,5 +1,5 @@
 --- The result of a tool's call, cut inside its own bytes: texts under the tool's limits, embedded ones too, and
---- structured content where the tool's schema lets it be shorter. Images, audio and links stay.
+--- structured content as the tool's schema allows. Images, audio and links stay.
 
 local crude = require "abridge.base.crude"
 local encode = require "abridge.base.encode"
@@ -146,7 +146,7 @@ local function bytes_of(budgets)
   return math.min(most, (budgets.max_tokens or math.huge) * BYTES_PER_TOKEN)
 end
 
---- What becomes of structured content that makes a result too long: it goes, or is made shorter, or stays.
+--- Structured content of a result that is too long goes, is made shorter, or stays.
 ---@return boolean gone
 local function cut_structured(x, value, pointer, tool, budgets)
   if not tool.output_schema and is_repeat(x.line, value, x.texts, x.decoded) then
@@ -186,7 +186,7 @@ local function decoded_texts(line, texts)
   return decoded
 end
 
---- The edits that make a result as long as its tool's limits allow; none where it is.
+--- The edits that make a result as long as its tool's limits allow; none if it is.
 ---@param session abridge.Session
 ---@param line string
 ---@param answer abridge.proxy.Message

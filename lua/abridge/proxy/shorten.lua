@@ -1,4 +1,4 @@
---- Structured content made short where its schema lets it be: strings and arrays keep their starts.
+--- Structured content made short as its schema allows: strings and arrays keep their starts.
 
 local splice = require "abridge.base.splice"
 
@@ -26,7 +26,7 @@ local BINDING = {
   "prefixItems",
 }
 
---- What a reference within a schema leads to; false where that is not known.
+--- The target of a reference within a schema; false if it is not known.
 local function resolved(schema, root)
   for _ = 1, MOST_REFS do
     if type(schema) ~= "table" then return schema end
@@ -69,7 +69,7 @@ end
 ---@field list? boolean its elements may go, from the end
 ---@field inner? abridge.proxy.Node[]
 
---- The tree of a value; nil where it is too large.
+--- The tree of a value; nil if it is too large.
 local function tree(state, value, pointer, schema, depth)
   state.nodes = state.nodes + 1
   if state.nodes > MOST_NODES or depth > DEEP then return nil end
@@ -153,7 +153,7 @@ function M.edits(json, value, pointer, schema, budget)
   local state = { json = json, root = schema, nodes = 0, edits = {} }
   local top = tree(state, value, pointer, schema, 1)
   if not top or size_within(top, 0) > budget then return nil end
-  local low, high = 0, top.size -- what fits, and what does not
+  local low, high = 0, top.size -- the largest that fits, the smallest that does not
   if top.size <= budget then return {}, top.size end
   while high - low > 1 do
     local middle = math.floor((low + high) / 2)

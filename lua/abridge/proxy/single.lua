@@ -1,5 +1,5 @@
---- A message in which no name stands twice on the way to what the proxy reads: the last of each stays, which is the one
---- that nearly every reader of JSON takes, and without which a server could show a client more than the proxy saw.
+--- A message with the last of each name alone, as far as the proxy reads it. Nearly every reader of JSON takes the last;
+--- so a server can show a client no more than the proxy saw.
 
 local encode = require "abridge.base.encode"
 local splice = require "abridge.base.splice"
@@ -8,7 +8,7 @@ local M = {}
 
 local MOST = 10000 -- members or elements that are looked at; of more, all stay
 
--- The names on the way, and under [1] what each element has.
+-- The names on the way, and under [1] those of each element.
 local MESSAGE = {
   params = { arguments = {} },
   result = {
@@ -62,7 +62,7 @@ function single(line, value, way)
   return line:sub(value.first, value.last), false
 end
 
---- The message without the names that went; nil where none did, or it is no JSON.
+--- The message without the names that went; nil if none did, or it is no JSON.
 ---@param line string
 ---@return string|nil
 function M.line(line)
