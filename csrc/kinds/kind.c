@@ -1,5 +1,5 @@
 /*
- * What a text is, by the register of kinds.
+ * The kind of a text, by the register of kinds.
  */
 #include "kinds/kind.h"
 #include "abridge.h"
@@ -42,7 +42,7 @@ static const abr_kind asked[] = {
 #undef KIND
 };
 
-/* Is the text of this kind? Then fill in what its reader needs to know. */
+/* Is the text of this kind? Then fill in the facts for its reader. */
 static bool is_kind(abr_kind kind, const char *p, size_t n, bool whole, abr_telling *told)
 {
     switch (kind) {

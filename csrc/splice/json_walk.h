@@ -31,7 +31,7 @@ abr_code abr_fail_at(abr_error *error, abr_code code, const char *message, size_
 /* Read all of the document, whose p, n, alloc and take are set; the rest is zeroed. ABR_EJSON, ABR_ENOMEM. */
 abr_code abr_walk_json(abr_json_walk *walk, abr_error *error);
 
-/* What a value is, by its first byte. */
+/* The type of a value, by its first byte. */
 abr_spliced_type abr_type_of_value(char first);
 
 ABR_PRIVATE_END

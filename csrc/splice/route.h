@@ -33,7 +33,7 @@ void abr_free_routes(abr_route *routes, size_t count);
 abr_route_range abr_routes_by(const abr_route *routes, abr_route_range range, size_t steps, const char *name,
                               size_t n);
 
-/* Of routes that share `steps` steps those that end there come first: where they end. */
+/* Of routes that share `steps` steps those that end there come first: the end of these. */
 size_t abr_routes_own(const abr_route *routes, abr_route_range range, size_t steps);
 
 ABR_PRIVATE_END

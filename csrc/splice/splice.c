@@ -2,11 +2,11 @@
  * Edits of one JSON document, in one pass.
  *
  * The walk goes down with the pointers of the edits: as long as some go on below a value, it has a node, with the
- * range of those routes. What is below no route is passed token by token. Each edit that changes something becomes a
- * patch, a range of the document and what takes its place; they come in the document's order, and two that overlap are
- * an error. Writing copies what lies between them.
+ * range of those routes. Values below no route are passed token by token. Each edit that changes something becomes a
+ * patch, a range of the document and its new text; they come in the document's order, and two that overlap are an
+ * error. Writing copies the bytes between them.
  *
- * Commas: an element that goes takes the one before it along where an element before it stays, else the one after it.
+ * Commas: an element that goes takes the comma before it along if an element before it stays, else the comma after it.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@
 #include "splice/json_walk.h"
 #include "splice/route.h"
 
-/* Bytes [from, to) of the document and what takes their place: the text of an edit, which may be nothing. */
+/* Bytes [from, to) of the document and the edit with their new text; without one they go. */
 typedef struct {
     size_t from;
     size_t to;
@@ -27,7 +27,7 @@ typedef struct {
     bool comma_after;
 } patch;
 
-/* A value on the way to those that edits mean, and what is known of its elements once it is open. */
+/* A value on the way to those that edits mean, and its elements so far, once it is open. */
 typedef struct {
     abr_route_range routes; /* that lead to it or go on below it */
     size_t own;             /* the end of those that lead to it */
@@ -39,8 +39,8 @@ typedef struct {
     bool object;
     size_t elements; /* that began */
     bool kept;       /* one of them stays, or one was added */
-    size_t end;      /* of the last one; the bracket's, where there is none */
-    patch *leading;  /* of the last element, where it and all before it go: what follows it goes too */
+    size_t end;      /* of the last one; if there is none, the bracket's */
+    patch *leading;  /* of the last element, if it and all before it go: the comma after it goes too */
 } node;
 
 struct abr_splice {
@@ -100,7 +100,7 @@ static abr_route_range routes_by_index(const abr_splice *s, const node *array)
     return abr_routes_by(s->routes, array->routes, s->open - 1, digits + n, sizeof digits - n);
 }
 
-/* What is inserted before the element under way, which goes on in the document. */
+/* Insert before the element under way, which goes on in the document. */
 static abr_code insert_before(abr_splice *s, node *x, abr_error *error)
 {
     for (size_t i = x->routes.low; i < x->own; i++) {
@@ -224,7 +224,7 @@ static bool is_same_name(const abr_pointer_step *a, const abr_pointer_step *b)
     return a->n == b->n && (a->n == 0 || memcmp(a->name, b->name, a->n) == 0);
 }
 
-/* The innermost array or object closes: what is added to its end. */
+/* The innermost array or object closes: make the insertions at its end. */
 static abr_code leave_value(abr_splice *s, abr_error *error)
 {
     node *x = &s->nodes[--s->open];
@@ -274,9 +274,9 @@ static abr_code splice_token(abr_json_walk *walk, abr_json_token token, size_t s
     return code == ABR_OK && depth == s->open ? end_value(s, end, error) : code;
 }
 
-/* ---- what is written ---- */
+/* ---- writing ---- */
 
-/* Put bytes at dst + n, unless it is NULL; what n then is. */
+/* Put bytes at dst + n, unless it is NULL; returns the new n. */
 static size_t put_bytes(char *dst, size_t n, const char *p, size_t size)
 {
     if (dst && size > 0)

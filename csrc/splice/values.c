@@ -75,7 +75,7 @@ size_t abr_decode_value(const char *p, size_t n, size_t *at, char *dst, size_t r
 {
     const size_t start = *at;
     size_t end = start;
-    while (end < n) { /* what is decoded is never longer than it stands there */
+    while (end < n) { /* the decoded text is never longer than the spelled one */
         const size_t left = room - (end - start);
         const size_t size = run_of_chars(p + end, n - end, left);
         if (size > n - end) { /* no string: its last escape goes on behind it */

@@ -1,4 +1,4 @@
-/* Long strings that may be documents: all of each, or what reads it. */
+/* Long strings that may be documents: all of each, or its reader. */
 #ifndef ABR_KINDS_JSON_JSON_HELD_H
 #define ABR_KINDS_JSON_JSON_HELD_H
 
@@ -20,7 +20,7 @@ enum {
 
 typedef struct {
     uint64_t at; /* bytes of the source before its content */
-    size_t from; /* of what is held */
+    size_t from; /* of the held bytes */
     size_t n;
     bool is_log; /* as far as its start tells; of one shorter than ABR_JSON_LOG_TOLD_BY that is not asked */
 } abr_json_held_string;
@@ -46,7 +46,7 @@ typedef struct {
     abr_json_log log;
 } abr_json_held;
 
-/* What judges a line is the reader's. */
+/* The judge of a line is the reader's. */
 void abr_json_held_open(abr_json_held *x, const abr_reader_opts *opts, const abr_json_values *says);
 void abr_json_held_close(abr_json_held *x);
 
@@ -61,7 +61,7 @@ void abr_json_held_begin(abr_json_held *x, uint64_t at);
 void abr_json_held_take(abr_json_held *x, const char *p, size_t n);
 void abr_json_held_end(abr_json_held *x);
 
-/* How a string is cut with what is retained for `keep`. */
+/* How a string is cut with as much as is retained for `keep`. */
 typedef enum {
     ABR_JSON_UNHELD = 0,
     ABR_JSON_AT_HAND, /* all of it is there */

@@ -1,5 +1,5 @@
---- What `abridge serve` can be asked: for each method its parameters and what it gives, which is what `--json` of the
---- command of that name prints.
+--- The methods of `abridge serve`: for each its parameters and its result, the same as `--json` of the command of that
+--- name prints.
 
 local check = require "abridge.base.check"
 local host = require "abridge.base.host"
@@ -21,7 +21,7 @@ local M = {}
 
 -- parameters ------------------------------------------------------------------------------
 
---- A value that a flag reads from text: what is wrong with it if it is.
+--- A value that a flag reads from text: a message if it is wrong.
 local function as_flag(value)
   return function(given)
     if type(given) ~= "string" or value.read(given) == nil then return value.expected end
@@ -32,7 +32,7 @@ local function any()
   return nil
 end
 
---- A table without what is null in it.
+--- A table without its nulls.
 local function without_null(t)
   local own = {}
   for key, value in next, t do
@@ -195,7 +195,7 @@ function M.names()
   return names
 end
 
---- The answer to a request, not begun; nil for a method that is not there. Raises where the parameters are wrong.
+--- The answer to a request, not begun; nil for a method that is not there. Raises if the parameters are wrong.
 ---@param session abridge.Session
 ---@param method string
 ---@param request abridge.cli.Request

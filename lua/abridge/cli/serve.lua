@@ -18,7 +18,7 @@ local MOST_CALLS = 32 -- processes and pages at a time
 local MOST_HELD = 1000 -- calls that wait for their turn; then nothing else is read
 local MOST_UNSENT = 1024 * 1024 -- bytes of answers that are not taken; then nothing else is answered
 local SLICE_MS = 10 -- of answers, until the loop turns
-local PARTING_SECONDS = 2 -- after a signal, for the answers of what it stopped
+local PARTING_SECONDS = 2 -- after a signal, for the answers of stopped calls
 
 ---@class abridge.cli.Server
 ---@field private session abridge.Session
@@ -38,7 +38,7 @@ function Server:failed(id, code, message)
   self.wire:write(('{"id":%s,"error":{"code":%s,"message":%s}}'):format(id, encode(code), encode(message)))
 end
 
---- What was raised, in a line.
+--- An error's message, in a line.
 local function reason(raised)
   local said = type(raised) == "table" and (raised.usage or raised.failure) or check.reason(raised)
   return (tostring(said):gsub("^abridge%.session: ", ""))
@@ -46,7 +46,7 @@ end
 
 local PARTS = { "/id", "/method", "/params" }
 
---- A request read from a line: its id as it is spelled, and what was asked; or the id, a code and what is wrong.
+--- A request read from a line: its id as it is spelled, and the request; or the id, a code and a message.
 local function read(line)
   local found, message = splice.find(line, PARTS)
   local ok, value = pcall(host.json().decode, line)
@@ -67,7 +67,7 @@ local function read(line)
   return id, nil, value.method, { text = line, params = params == "object" and value.params or {} }
 end
 
---- Do what was asked, and write what comes of it.
+--- Do a request, and write the answer.
 function Server:begin(id, answer)
   self.running = self.running + 1
   local ok, message = pcall(answer, function(result)
@@ -81,7 +81,7 @@ function Server:begin(id, answer)
   end
 end
 
---- Answer a line: at once, or where it is a call and enough of them run, later.
+--- Answer a line: at once, or later if it is a call and enough of them run.
 function Server:answer(line)
   if not line then return self:failed("null", "E2BIG", ("a line is over %s"):format(core.format_size(MOST_LINE))) end
   local id, code, what, request = read(line)
@@ -106,7 +106,7 @@ function Server:is_free()
   return self.wire:has_line() and self.wire.unsent <= MOST_UNSENT and self.held:size() < MOST_HELD
 end
 
---- Answer what there is, for a slice.
+--- Answer waiting lines, for a slice.
 function Server:turn()
   local from = host.now()
   while self.held:size() > 0 and self.running < MOST_CALLS do
@@ -120,7 +120,7 @@ function Server:turn()
   end
 end
 
---- Look at what there is in a turn of its own.
+--- Look for waiting lines in a turn of its own.
 function Server:look()
   if self.scheduled then return end
   self.scheduled = true
@@ -168,7 +168,7 @@ function M.run(args)
     self:look()
   end)
   local caught = serve(self)
-  session:close() -- what still runs is cancelled
+  session:close() -- calls that still run are cancelled
   if caught then host.wait(function()
     return self:is_over()
   end, PARTING_SECONDS) end

@@ -1,5 +1,5 @@
---- Lines from stdin and lines to stdout, neither waited for: what arrives is kept until it is asked for, what is
---- written until it is taken. Reading stops while enough lines wait.
+--- Lines from stdin and lines to stdout, neither waited for: lines are kept until the caller, or the reader of stdout,
+--- takes them. Reading stops while enough lines wait.
 
 local host = require "abridge.base.host"
 local lines = require "abridge.base.lines"
@@ -62,7 +62,7 @@ function Wire:has_come(line)
   self.waiting = self.waiting + (line and #line or 0)
 end
 
---- Take what came of a read.
+--- Take the result of a read.
 function Wire:took(message, chunk)
   if message then self.failed = self.failed or "stdin: " .. message end
   if chunk and chunk ~= "" then

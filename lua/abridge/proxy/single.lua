@@ -1,5 +1,5 @@
---- A message with the last of each name alone, as far as the proxy reads it. Nearly every reader of JSON takes the last;
---- so a server can show a client no more than the proxy saw.
+--- A message with the last of each name alone, as far as the proxy reads it. Nearly every reader of JSON takes the last
+--- one, so a server can show a client no more than the proxy saw.
 
 local encode = require "abridge.base.encode"
 local splice = require "abridge.base.splice"
