@@ -88,6 +88,21 @@ describe("the gateway in nginx #check", function()
     assert.equal((gateway.new(OPTIONS):fit(one.dir:read "body449")), last)
   end)
 
+  it("works by the lines of doc/gateway.md, and both of its workers send the same bytes", function()
+    local documented = nginx.start_as_documented()
+    local body, first = request(1, 300, 39), nil
+    for _ = 1, 12 do
+      local sent = documented:post(PATHS[1], body)
+      local after = tonumber(documented:header():match "^fit; tokens=%d+%->(%d+)$")
+      assert.is_true(after ~= nil and after <= 60000, documented:header())
+      first = first or sent
+      assert.equal(first, sent)
+    end
+    assert.same({}, documented:errors())
+    assert.truthy(documented.dir:read("access.log"):find "^%S+ [%d.]+ 200 fit; tokens=%d+%->%d+\n")
+    documented:stop()
+  end)
+
   it("lets events of an answer through as they come", function()
     one.dir:write("request", request(1, 40, 39))
     local curl = "curl -sSN -m 20 --unix-socket gateway.sock"

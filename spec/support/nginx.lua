@@ -7,19 +7,47 @@ local M = {}
 
 local quote = tmpdir.quote
 
---- nginx.conf, with what stands in `init_by_lua` and in the gateway's `access_by_lua`.
-local CONF = [[
-%s
+local MAIN = [[
 daemon on;
-worker_processes 1;
+worker_processes %d;
 pid nginx.pid;
 error_log error.log error;
 load_module ROOT/usr/lib/nginx/modules/ndk_http_module.so;
 load_module ROOT/usr/lib/nginx/modules/ngx_http_lua_module.so;
 events { worker_connections 256; }
-http {
+]]
+
+local TEMPORARY = [[
   client_body_temp_path tmp_body; proxy_temp_path tmp_proxy; fastcgi_temp_path tmp_f; uwsgi_temp_path tmp_u;
   scgi_temp_path tmp_s;
+]]
+
+--- An API that sends back the bodies it gets.
+local STUB = [[
+  server {
+    listen unix:DIR/api.sock;
+    client_body_buffer_size 64m;
+    access_log off;
+    location / { content_by_lua_block { ngx.req.read_body() ngx.print(ngx.req.get_body_data() or "none") } }
+    location /sink { content_by_lua_block { ngx.req.read_body() ngx.print "ok" } }
+    location /stream {
+      content_by_lua_block {
+        ngx.req.read_body()
+        ngx.header.content_type = "text/event-stream"
+        ngx.print("data: ", #ngx.req.get_body_data(), "\n\n")
+        ngx.flush(true)
+        while not ngx.shared.flags:get "go" do ngx.sleep(0.01) end
+        ngx.print "data: [DONE]\n\n"
+      }
+    }
+  }
+]]
+
+--- With two places for Lua: what stands in `init_by_lua`, and in the gateway's `access_by_lua`.
+local CONF = "http {\n"
+  .. TEMPORARY
+  .. STUB
+  .. [[
   client_max_body_size 64m;
   keepalive_requests 100000;
   proxy_http_version 1.1;
@@ -35,7 +63,7 @@ http {
     %s
   }
   server {
-    listen unix:gateway.sock;
+    listen unix:DIR/gateway.sock;
     access_log off;
     set $abridge "";
     location /counters {
@@ -66,23 +94,6 @@ http {
       proxy_buffering off;
     }
   }
-  server {
-    listen unix:api.sock;
-    client_body_buffer_size 64m;
-    access_log off;
-    location / { content_by_lua_block { ngx.req.read_body() ngx.print(ngx.req.get_body_data() or "none") } }
-    location /sink { content_by_lua_block { ngx.req.read_body() ngx.print "ok" } }
-    location /stream {
-      content_by_lua_block {
-        ngx.req.read_body()
-        ngx.header.content_type = "text/event-stream"
-        ngx.print("data: ", #ngx.req.get_body_data(), "\n\n")
-        ngx.flush(true)
-        while not ngx.shared.flags:get "go" do ngx.sleep(0.01) end
-        ngx.print "data: [DONE]\n\n"
-      }
-    }
-  }
 }
 ]]
 
@@ -95,21 +106,14 @@ function M.is_here()
   return file ~= nil and file:close()
 end
 
---- Start one. `init` is Lua for init_by_lua, `access` for access_by_lua; `core = false`: there is none to load.
----@param init string
----@param access? string
----@param core? boolean
----@param buffer? string what nginx holds of a body, `64k` unless set
-function M.start(init, access, core, buffer)
+--- Start one with a configuration, in which ROOT is the folder that nginx is unpacked in, TREE that of the project and
+--- DIR its own.
+local function started(conf)
   local dir, root = tmpdir.new(), tmpdir.root()
-  local user = dir:run "id -u" == "0\n" and "user root root;" or ""
-  local cpath = core == false and "nowhere/?.so" or root .. "/build/5.1/?.so"
-  local conf = CONF:format(user, cpath, init, access or "gateway()")
+  local user = dir:run "id -u" == "0\n" and "user root root;\n" or ""
   conf = conf:gsub("ROOT", root .. "/build/nginx/root"):gsub("TREE", root):gsub("DIR", dir.path)
-  conf = conf:gsub("unix:(%a+%.sock);", "unix:" .. dir.path .. "/%1;")
-  conf = conf:gsub("client_body_buffer_size 64k", "client_body_buffer_size " .. (buffer or "64k"))
   local self = setmetatable({ dir = dir }, Nginx)
-  dir:write("nginx.conf", conf)
+  dir:write("nginx.conf", user .. conf)
   local unpacked = root .. "/build/nginx/root/"
   local libraries = ("%susr/lib/$multiarch:%slib/$multiarch"):format(unpacked, unpacked)
   self.program = "multiarch=$(cc -print-multiarch); env -u LUA_PATH -u LUA_CPATH -u LUA_INIT LD_LIBRARY_PATH="
@@ -121,6 +125,40 @@ function M.start(init, access, core, buffer)
   local _, err, code = dir:sh(self.program)
   assert(code == 0, err)
   return self
+end
+
+--- Start one. `init` is Lua for init_by_lua, `access` for access_by_lua; `core = false`: there is none to load.
+---@param init string
+---@param access? string
+---@param core? boolean
+---@param buffer? string what nginx holds of a body, `64k` unless set
+function M.start(init, access, core, buffer)
+  local cpath = core == false and "nowhere/?.so" or "TREE/build/5.1/?.so"
+  local conf = MAIN:format(1) .. CONF:format(cpath, init, access or "gateway()")
+  conf = conf:gsub("client_body_buffer_size 64k", "client_body_buffer_size " .. (buffer or "64k"))
+  return started(conf)
+end
+
+--- Start the one of doc/gateway.md, with two workers, before the stub.
+function M.start_as_documented()
+  local file = assert(io.open(tmpdir.root() .. "/doc/gateway.md"))
+  local conf = file:read("*a"):match "```nginx\n(http {.-\n})\n```"
+  file:close()
+  for from, to in pairs {
+    ["/opt/abridge"] = "TREE",
+    [';;";\n  lua_package_cpath'] = ';ROOT/usr/share/lua/5.1/?.lua;;";\n  lua_package_cpath',
+    ["127.0.0.1:8080"] = "unix:DIR/gateway.sock",
+    ["/var/log/nginx/gateway.log"] = "access.log",
+    ["https://api.example.com"] = "http://unix:DIR/api.sock:",
+    ["http {\n"] = "http {\n" .. TEMPORARY .. STUB,
+  } do
+    local at = assert(conf:find(from, 1, true), from)
+    while at do
+      conf = conf:sub(1, at - 1) .. to .. conf:sub(at + #from)
+      at = conf:find(from, at + #to, true)
+    end
+  end
+  return started(MAIN:format(2) .. conf)
 end
 
 --- Send a body; what came back, and the headers.
