@@ -131,6 +131,11 @@ describe("an MCP proxy", function()
     assert.truthy(warned[1]:find "^a result of search was cut crudely: .*no cap today")
     call(2, "search")
     assert.equal(answer("2", text_block "short"), between:from_server(answer("2", text_block "short")))
+    function between.learn()
+      error "no list today"
+    end
+    list "[]" -- passes
+    assert.truthy(warned[#warned]:find "^an answer to tools/list passed as it came: .*no list today")
   end)
 
   it("passes a line that is no JSON in its middle, and warns", function()

@@ -1,22 +1,22 @@
---- Messages that were read from JSON, and what `history.fit` makes of them as JSON, in the bytes they came in: what is
---- made of a message keeps its metatable, so it is known where it came from.
+--- Messages that were read from JSON, and as JSON again after `history.fit`, in the bytes they came in: a message made
+--- of another has its metatable, and that leads back to the source.
 
 local encode = require "abridge.base.encode"
 local spliced = require "abridge.base.spliced"
 
 local M = {}
 
----@class (exact) abridge.history.Origin Held by what is made of a message, so it holds no table itself.
+---@class (exact) abridge.history.Origin Held by the messages made of another, so it holds no table itself.
 ---@field message table|nil as it was read
 ---@field text string
----@field first integer where it stands there
+---@field first integer its place there
 ---@field last integer
----@field made table|nil what was made of it last
+---@field made table|nil the last message made of it
 ---@field json string|nil that as JSON
 
 local WEAK = { __mode = "v" }
 
---- Note where a message was read.
+--- Note the source of a message.
 ---@param message any
 ---@param text string
 ---@param first integer
@@ -26,7 +26,7 @@ function M.mark(message, text, first, last)
   setmetatable(message, setmetatable({ message = message, text = text, first = first, last = last }, WEAK))
 end
 
---- A message as JSON. Raises where a name stands twice in what changed.
+--- A message as JSON. Raises if it changed and a name stands twice there.
 local function json_of(message, origin)
   if not origin then
     local json, problem = encode.json(message)
@@ -39,7 +39,7 @@ local function json_of(message, origin)
   return origin.json
 end
 
---- What was made of some messages, as JSON. Raises where a name stands twice in one that changed.
+--- Messages after a fit, as JSON. Raises if a name stands twice in one that changed.
 ---@param sent table[]
 ---@param messages table[] that were marked
 ---@return string[] parts

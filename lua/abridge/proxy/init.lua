@@ -179,8 +179,13 @@ end
 function Proxy:edits_or_crude(line, answer, request)
   local ok, edits = pcall(self.edits_of, self, line, answer, request)
   if ok then return edits end
-  self.opts.warn(("a result of %s was cut crudely: %s"):format(request.name or request.method, check.reason(edits)))
-  return request.name and result.crude_edits(self.session, line, answer, self:tool_named(request.name).name) or {}
+  local name, why = request.name, check.reason(edits)
+  if not name then
+    self.opts.warn(("an answer to %s passed as it came: %s"):format(request.method, why))
+    return {}
+  end
+  self.opts.warn(("a result of %s was cut crudely: %s"):format(name, why))
+  return result.crude_edits(self.session, line, answer, self:tool_named(name).name)
 end
 
 --- A line with its answers cut, or nil if none has to be. Raises if the line cannot be read.
