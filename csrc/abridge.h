@@ -10,7 +10,9 @@
  *
  * It needs C11, and POSIX where files are touched. No function uses a locale, and none changes a global
  * variable but the choice of abr_simd(). So any function may be called from any thread, as long as no two
- * threads use the same stream, page, index, cleaner or cut at once.
+ * threads use the same stream, page, index, cleaner or cut at once. Using a cut of a stream or page counts as
+ * using that stream or page, and using a page as using its index. The library never aborts, prints or raises
+ * a signal.
  *
  * Words used throughout:
  *   text     a byte string (p, n). Any byte may occur in it, NUL included, and no NUL ends it. p may be NULL
@@ -105,12 +107,14 @@ typedef enum {
     ABR_HEAD_TAIL, /* both ends, opts.head_ratio of the budget for the first */
     ABR_PIPELINE,  /* both ends in two stages, by chars and then by lines; see abr_cut_text() */
     ABR_PRIORITY,  /* both ends, and between them the lines that matter: errors, failures, summaries */
-    ABR_AUTO       /* as what it is: see abr_kind */
+    ABR_AUTO       /* by what the text is: see abr_kind */
 } abr_strategy;
 
 enum { ABR_KIND_BYTES = 256 * 1024 }; /* of the start of a text, by which its kind is told */
 
-/* What a text is, for ABR_AUTO. */
+/* What a text is, for ABR_AUTO. A log is cut as by ABR_PRIORITY and text as by ABR_HEAD_TAIL; a binary is shown
+ * as one line that describes it; the other kinds are cut part by part. Ask abr_tell() before you clean a text:
+ * a cleaned binary looks like text. */
 typedef enum {
     ABR_KIND_TOLD = 0,   /* in options: by the text; in a cut: by nothing, the strategy was another */
     ABR_KIND_LOG,        /* what a command prints while it works, and what could be that or text */
@@ -195,15 +199,15 @@ typedef struct {
     size_t reserve_len;
     bool utf8_replace; /* each byte outside a well-formed sequence shows as U+FFFD and costs 3 bytes */
     abr_long_line long_line;
-    double head_ratio;       /* 0 (all tail) to 1 (all head); ABR_HEAD_TAIL and ABR_PIPELINE */
-    abr_snap snap;           /* ABR_HEAD_TAIL only */
-    abr_marker marker;       /* ABR_HEAD_TAIL and ABR_PRIORITY */
+    double head_ratio; /* 0 (all tail) to 1 (all head); ABR_HEAD_TAIL, ABR_PIPELINE, ABR_AUTO for text */
+    abr_snap snap;     /* ABR_HEAD_TAIL, and ABR_AUTO for text */
+    abr_marker marker; /* ABR_HEAD_TAIL, ABR_PRIORITY and ABR_AUTO */
     const char *marker_text; /* a format with {lines}, {bytes}, {chars}; NULL: the strategy's own */
     size_t marker_text_len;
     bool indicators;        /* headings around a cut by lines; ABR_PIPELINE only */
-    const abr_hit *hits;    /* patterns of the caller; ABR_PRIORITY only */
+    const abr_hit *hits;    /* patterns of the caller, copied; ABR_PRIORITY and ABR_AUTO */
     size_t hit_count;       /* at most ABR_HITS_MOST */
-    unsigned quiet_groups;  /* a set of ABR_GROUP_..., switched off; ABR_PRIORITY only */
+    unsigned quiet_groups;  /* a set of ABR_GROUP_..., switched off; ABR_PRIORITY and ABR_AUTO */
     abr_kind kind;          /* ABR_AUTO only; one that the text is not stands for ABR_KIND_TEXT */
     const abr_alloc *alloc; /* NULL: libc */
 } abr_opts;
@@ -288,8 +292,8 @@ ABR_API abr_code abr_tell_parts(const char *p, size_t n, const abr_alloc *alloc,
  * a cut edge belongs to the gap. */
 typedef struct {
     abr_strategy strategy;
-    bool truncated;
-    abr_unit truncated_by; /* ABR_BY_NONE when not truncated */
+    bool truncated;        /* more than a final newline was left out */
+    abr_unit truncated_by; /* ABR_BY_NONE if not truncated, and for a binary that is within the budget */
     uint64_t total_lines;  /* of the source, exact */
     uint64_t total_bytes;
     uint64_t total_chars;   /* counted where max.chars is set or a marker gives chars, else 0 */
@@ -338,7 +342,8 @@ typedef struct {
  * ABR_PRIORITY keeps the last lines, the first one, and between them the lines that say something went wrong,
  * with the lines that belong to them. A gap is marked on a line of its own, a gap inside a long line by " ...
  * ". What is left of the budget goes to the end: of a text without long lines at least 95 % of the budget is
- * used. A text without a hit is cut as by ABR_HEAD_TAIL.
+ * used. A text without a hit is cut as by ABR_HEAD_TAIL. A line of over 1280 bytes is shown by its start and
+ * by 640 bytes around each hit in it, at most. ABR_AUTO fills in hits and failures for logs, too.
  *
  * ABR_PIPELINE is the cut of the pipeline document: by max.chars first, and then the result, the lines of its
  * marker included, by max.lines. Its markers come on top of the budgets, and chars are always counted. It
@@ -346,8 +351,9 @@ typedef struct {
  * stage removed, {lines} the source lines that are gone entirely. truncated_by is ABR_BY_LINES where the
  * second stage cut, else ABR_BY_CHARS.
  *
- * The pieces point into p (with ABR_PRIORITY into the cut), so keep the text until the cut has been written.
- * Call abr_cut_free() whatever the result.
+ * *cut is filled in, whatever was in it before; opts and cut must not be NULL. The pieces point into p (with
+ * ABR_PRIORITY into the cut), so keep the text until the cut has been written. To write without a copy, walk the
+ * pieces; that gives the content unless utf8_replace is set. Call abr_cut_free() whatever the result.
  *
  * Cost: one pass over the text for its lines, and its chars where these count; then time in proportion to the
  * budget. One allocation that the cut owns, and scratch memory for markers and tokens that is freed before
@@ -371,7 +377,7 @@ typedef struct abr_stream abr_stream;
 /* The file with the full output of a stream. */
 typedef struct {
     const char *path;  /* NULL: no file was made; valid until the stream is closed */
-    uint64_t bytes;    /* in the file */
+    uint64_t bytes;    /* in the file; up to 32 KiB more are buffered until abr_stream_finish() */
     const char *error; /* why the file is short or missing, or NULL */
     const char *code;  /* the same in short ("ENOSPC"), or NULL */
 } abr_full_output;
@@ -386,18 +392,23 @@ typedef struct {
  *
  * opts and its strings are copied; count_tokens is only called by snapshot and finish.
  *
- * dir and name, unless NULL, say where the full output goes: into a file of mode 0600, made when the first
- * byte is about to be lost. The folder has mode 0700 and is made where it is missing; one with another owner
- * or a wider mode is refused. A problem with the file never fails a call: see abr_stream_full_output().
- * Fails with ABR_EINVAL, ABR_ENOMEM.
+ * dir and name, unless NULL, say where the full output goes: into a new file of mode 0600, made when the first
+ * byte is about to be lost, or by abr_stream_finish() if its cut is truncated. The folder has mode 0700 and is
+ * made if it is missing; a link, and a folder with another owner or a wider mode, is refused. A problem with the
+ * file never fails a call: the file ends at the write that failed, and abr_stream_full_output() says why. A limit
+ * on file sizes reads as EFBIG, without a signal.
+ * Fails with ABR_EINVAL, ABR_ENOMEM; *stream is then NULL.
  */
 ABR_API abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name, abr_stream **stream,
                                  abr_error *error);
 
-/* Add a chunk. Cost: one pass over it. After ABR_ENOMEM the stream is as before. */
+/* Add a chunk. Cost: one pass over it, and a copy of what is retained. After ABR_ENOMEM the stream is as before, but
+ * its full output may have the chunk. */
 ABR_API abr_code abr_stream_write(abr_stream *stream, const char *p, size_t n);
 
-/* What one cut may change of the options of its stream or page. */
+/* What one cut may change of the options of its stream or page. ABR_EINVAL: a budget is over the stream's own; the
+ * stream has no such budget and did not retain enough for it; or max.chars is set, but chars are not counted (they are
+ * with opts.max.chars, a marker with {chars}, or ABR_PIPELINE). */
 typedef struct {
     abr_budget max;      /* budgets, none over the stream's own; ABR_UNLIMITED: unchanged */
     const char *reserve; /* NULL: unchanged */
@@ -457,7 +468,8 @@ ABR_API void abr_index_close(abr_index *index);
 typedef struct abr_page abr_page;
 
 typedef struct {
-    abr_opts cut;        /* how much; its strings must live as long as the page */
+    abr_opts
+        cut; /* how much, by any strategy but ABR_PRIORITY and ABR_AUTO; its strings must outlive the page */
     uint64_t offset;     /* number of the first line wanted, from 1 */
     uint64_t column;     /* first char wanted of that line, which is split if it is over budget; 0: neither */
     uint64_t limit;      /* lines wanted, or ABR_UNLIMITED; the smaller of this and cut.max.lines counts */
@@ -474,7 +486,6 @@ typedef struct {
         .cut = ABR_OPTS_INIT, .offset = 1, .limit = ABR_UNLIMITED                                            \
     }
 
-/* What is known of a page beside its cuts. */
 typedef struct {
     uint64_t first_byte; /* where the page starts in the file, 1-based */
     uint64_t first_char; /* the same in chars; 0 unless chars are counted, for max.chars */
@@ -540,8 +551,8 @@ ABR_API abr_code abr_page_text(const char *p, size_t n, const abr_page_opts *opt
                                abr_error *error);
 
 /*
- * Cut the page. Pieces and totals refer to the whole file. May be called again, with a narrow
- * that lowers budgets.
+ * Cut the page. Pieces and totals refer to the whole file, and the text before the page counts as omitted.
+ * May be called again, with a narrow that lowers budgets.
  *
  * *lines says where to go on, for strategies that begin with the first line: after a line that was omitted,
  * at the same line and column 1, which splits it. There is no next page when nothing is left, or when not one
@@ -582,6 +593,7 @@ ABR_API abr_page_items abr_page_shown(const abr_page *page);
  * written. */
 ABR_API abr_code abr_page_write(abr_page *page, const char *p, size_t n, abr_error *error);
 
+/* What is known of the page beside its cuts. */
 ABR_API abr_page_info abr_page_about(const abr_page *page);
 
 /* Read n bytes of the page from byte `at` (0-based) on; *got is smaller only at the end of the file. */
@@ -717,8 +729,9 @@ ABR_API size_t abr_skip_chars(const char *p, size_t n, uint64_t chars);
 /*
  * Estimate the tokens of a text, before token_safety: what a tokenizer of the o200k kind would count,
  * within 5 % for half of the samples of most kinds of text and within 17 % for 19 of 20. Bytes outside
- * UTF-8 are estimated low. The estimate never falls as a text grows at its start or end. One pass, O(1)
- * memory, equal on every machine.
+ * UTF-8 are estimated low. The estimate never falls as a text grows at its start, at its end or before a
+ * newline; if it grows elsewhere, it may fall by a token, and a cut may then lack a char that would have fitted.
+ * One pass, O(1) memory, equal on every machine.
  *
  * Do not use it to count tokens that are paid for: ask the model's own counter.
  */
@@ -852,8 +865,15 @@ ABR_API void abr_cleaned_free(abr_cleaned *cleaned);
 
 /* ================================================================ display cells */
 
-/* Cells a terminal gives to a text: 0 for controls and combining chars, 2 for wide and fullwidth chars and
- * emoji presentation, 1 for others and for each byte outside well-formed UTF-8. One pass, no locale. */
+/*
+ * Cells a terminal gives to a text. A char's cells depend only on its code point, by a table of Unicode 15.1:
+ *   0  controls but the tab; combining marks (Mn, Me); format chars (Cf); variation selectors; Hangul medial
+ *      vowels and final consonants
+ *   2  East Asian wide and fullwidth chars, and emoji presentation but for regional indicators
+ *   1  all others: the tab (expand tabs first), U+00AD, ambiguous widths, spacing marks (Mc), each byte outside
+ *      well-formed UTF-8
+ * So joined emoji count one by one, a flag counts 1 + 1, and U+FE0F widens nothing. One pass, no locale.
+ */
 ABR_API uint64_t abr_cells(const char *p, size_t n);
 
 /* Bytes of the longest prefix of a text that fits `width` cells. It ends between chars, and never before a

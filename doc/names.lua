@@ -7,7 +7,7 @@ local M = {}
 
 local HEAD = [[
 Every public name with its signature, so that a change of one shows in review. Written by `make names`; what a release
-may change is in doc/versions.md, what a name means in doc/lua.md and doc/c.md.
+may change is in doc/versions.md, the meaning of a name in doc/lua.md and csrc/abridge.h.
 ]]
 
 ---@return string text
