@@ -90,6 +90,14 @@ describe("abridge mcp", function()
     assert.same({ "x\n", 137 }, { out, code })
   end)
 
+  it("starts the same server without a --", function()
+    dir:write("server.sh", 'echo "$@"')
+    assert.same(
+      { "-v --no-save\n", "", 0 },
+      { command.fed(dir, "", "mcp", "--no-save", "sh", "server.sh", "-v", "--no-save") }
+    )
+  end)
+
   it("hands a signal on to the server", function()
     local _, _, code = served("kill -TERM $PPID; exec sleep 20", "")
     assert.equal(143, code)
