@@ -77,7 +77,7 @@ local function add_content(attributes, result, call)
   local input = call.input
   if type(input) == "table" then input = encode.json(input) end
   attributes["gen_ai.tool.call.arguments"] = text(input)
-  -- the conventions have a result only where the call went well
+  -- the conventions have a result only if the call went well
   local name = result.is_error == true and "abridge.content" or "gen_ai.tool.call.result"
   attributes[name] = text(result.content)
 end

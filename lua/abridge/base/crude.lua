@@ -7,7 +7,7 @@ local M = {}
 M.default = 10 * 1024
 
 local HEAD = 0.3 -- the share of the start
-local SHORT = "[truncated]" -- where there is no room for the sizes
+local SHORT = "[truncated]" -- if there is no room for the sizes
 local TOKEN_BYTES = 16 -- of a token that cannot be counted
 local TOKEN_SAFETY = 1.35
 
@@ -143,7 +143,7 @@ end
 ---  integer|nil, count_tokens: function|nil, token_safety: number|nil } bytes alone, or limits; 10240 bytes where
 ---  nothing bounds them; what is not a number counts as not given
 ---@return string
----@return "bytes"|"lines"|nil by nil where the text fits
+---@return "bytes"|"lines"|nil by nil if the text fits
 function M.cut(text, budgets)
   text = M.text(text)
   if type(budgets) ~= "table" then budgets = { max_bytes = budgets } end

@@ -82,7 +82,7 @@ function add(edits, pointer, old, new)
   end
 end
 
---- JSON of `new`, which was made of the value that stands in a text from `first` to `last`. Raises where a name stands
+--- JSON of `new`, which was made of the value that stands in a text from `first` to `last`. Raises if a name stands
 --- twice there.
 ---@param text string JSON that a library has read
 ---@param first integer

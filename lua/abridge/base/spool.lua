@@ -1,5 +1,5 @@
 --- A text on its way to what wants all of it: in memory while it is short, then in a file that has no name any more.
---- Where there is no luv, it stays in memory.
+--- If there is no luv, it stays in memory.
 
 local host = require "abridge.base.host"
 
@@ -20,7 +20,7 @@ function M.new()
   return setmetatable({ uv = host.uv(), chunks = {}, size = 0 }, Spool)
 end
 
---- Open the file; nil where that is not possible.
+--- Open the file; nil if that is not possible.
 local function opened(uv)
   local fd, path = uv.fs_mkstemp(uv.os_tmpdir() .. "/abridge-XXXXXX")
   if not fd then return nil end

@@ -80,7 +80,7 @@ end
 
 --- Do `work(told)` and return what it returns; meanwhile show `what` is done, and for how long. Work that does not turn
 --- the event loop calls `told(done, total)`, as often as it likes: bytes so far, and of how many, if that is known.
---- `told` is nil where nothing would show.
+--- `told` is nil if nothing would show.
 ---@generic T
 ---@param what string "reading FILE"
 ---@param work fun(told: fun(done: integer|nil, total: integer|nil)|nil): T

@@ -41,7 +41,7 @@ end
 --- The limits of a cut, checked: those given over those of a profile.
 ---@param given table<string, any>
 ---@param profile string|nil
----@return abridge.Limits|nil limits nil where nothing is limited
+---@return abridge.Limits|nil limits nil if nothing is limited
 function M.limits(given, profile)
   if profile ~= nil and not profiles.all[profile] then terminal.bad("unknown profile %s", check.show(profile)) end
   local limits = over_profile(given, profile)

@@ -8,7 +8,7 @@ local under = require "abridge.session.under"
 
 local M = {}
 
---- A session; a wrong option is a bad flag, told without `prefix`. Nil where its run folder is another's who is at
+--- A session; a wrong option is a bad flag, told without `prefix`. Nil if its run folder is another's who is at
 --- work, and `or_busy` is true.
 local function opened(opts, prefix, or_busy)
   local ok, session, message, code = pcall(require("abridge.session").new, opts)

@@ -6,7 +6,7 @@ local host = require "abridge.base.host"
 local M = {}
 
 ---@class (exact) abridge.cli.Value
----@field read fun(text: string): any nil where it is wrong
+---@field read fun(text: string): any nil if it is wrong
 ---@field expected? string what it should have been
 ---@field words? string[] all that it may be
 ---@field complete? "file"|"folder"|"command" what a shell offers for it

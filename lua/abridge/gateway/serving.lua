@@ -100,7 +100,7 @@ end
 --- Never raises.
 ---@param ngx table
 ---@param state abridge.nginx.State
----@param fit fun(gateway: abridge.Gateway): abridge.GatewayReport|nil nil where there is no body
+---@param fit fun(gateway: abridge.Gateway): abridge.GatewayReport|nil nil if there is no body
 function M.serve(ngx, state, fit)
   local ran, report = false, state.problem
   if state.gateway then

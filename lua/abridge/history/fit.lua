@@ -43,7 +43,7 @@ local WHO = "abridge.history.fit"
 ---  `results` (of `id`, `content`, `is_error`), each where the message has it
 ---@field write fun(message: table, contents: any[]): table a copy with `contents[k]` as the k-th result
 ---@field shorten? fun(message: table, inputs: table<integer, any>): table a copy with `inputs[k]` as the input of the
----  k-th call, where there is one
+---  k-th call, if there is one
 ---@field merge? fun(messages: table[], text: string): table[] what stands in place of exchanges: the texts in them, and
 ---  `text`, as the user's
 
@@ -154,7 +154,7 @@ end
 
 local FEWEST, LEAST, MOST, STEPS = 0.7, 0.8, 3.5, 20 -- of the factor; below the first the count is of something else
 
---- The factor on the estimate that the API's own count shows; nil where it tells nothing.
+--- The factor on the estimate that the API's own count shows; nil if it tells nothing.
 local function measured(all, opts, shape)
   local usage = opts.usage
   if not usage or opts.count_tokens or usage.messages > #all then return nil end

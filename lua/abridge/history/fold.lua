@@ -34,7 +34,7 @@ local M = {}
 
 ---@class abridge.history.Answer A result in the conversation.
 ---@field result abridge.history.Result
----@field call? abridge.history.AskedCall nil where no call is known
+---@field call? abridge.history.AskedCall nil if no call is known
 ---@field entry abridge.history.Entry
 ---@field exchange abridge.history.Exchange
 ---@field content abridge.history.Content as it is now, unless it is a stub
@@ -125,7 +125,7 @@ function Fold:mark()
   self.journal = {}
 end
 
---- Undo what was done since `mark`.
+--- Undo all changes since `mark`.
 function Fold:undo()
   local journal = self.journal or {}
   self.journal = nil
@@ -168,7 +168,7 @@ local function may_go(self, exchange)
     and #exchange.calls > 0
 end
 
---- The input of a call made short; nil where it stays.
+--- The input of a call made short; nil if it stays.
 local function short_of(self, call)
   local answer = call.answer
   if not (self.opts.inputs and self.reader.shape.shorten and answer) or answer.excluded or call.short then
@@ -189,7 +189,7 @@ local function messages_of(self, exchanges)
   return messages
 end
 
---- What would stand in place of exchanges: messages, and their tokens.
+--- The replacement of exchanges: messages, and their tokens.
 local function merged(self, exchanges, line)
   local messages, total = self.reader.shape.merge(messages_of(self, exchanges), line), 0
   for _, message in ipairs(messages) do
@@ -232,7 +232,7 @@ local function can_free(exchange)
   return exchange.is_old and math.max(exchange.tokens - exchange.least, 0) or 0
 end
 
---- Change what an exchange costs.
+--- Change the cost of an exchange.
 local function weigh(self, exchange, by)
   local before = can_free(exchange)
   self:put(exchange, "tokens", exchange.tokens + by)
@@ -316,7 +316,7 @@ end
 
 -- whole exchanges -----------------------------------------------------------------------------
 
---- Let exchanges go; false where what would stand in their place costs as much.
+--- Let exchanges go; false if their replacement costs as much.
 local function go(self, exchanges, size)
   local freed = -size
   for _, exchange in ipairs(exchanges) do
@@ -344,7 +344,7 @@ end
 --- The oldest exchanges that may go together: all up to a person's message or one that stays, or as many as it takes.
 ---@return abridge.history.Exchange[] run
 ---@return boolean closed more cannot come to it
----@return integer|nil size tokens of what would stand in its place, where that is known
+---@return integer|nil size tokens of what would stand in its place, if that is known
 local function next_run(self, target)
   local run, left = {}, self.total -- what is left, but for the note
   for i = self.next_gone, #self.old do
@@ -491,7 +491,7 @@ local function answered(self, id)
   end
 end
 
---- Mark what a result supersedes.
+--- Mark the results that a result supersedes.
 local function supersede(self, answer)
   superseded.add(self, answer, function(older)
     if older.stale then return end

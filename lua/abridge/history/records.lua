@@ -1,6 +1,6 @@
---- What is known of a message: who made it, its calls and results, what it costs. Remembered by its table for as long
---- as that lives and everything in it is as it was. A record never changes: what becomes of a message in a conversation
---- is the fold's to know.
+--- The facts known of a message: its author, its calls and results, its cost. Remembered by its table for as long as
+--- that lives and everything in it is as it was. A record never changes: what becomes of a message in a conversation is
+--- the fold's to know.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -135,7 +135,7 @@ local function filled(record, view, setup, weigher)
   return record
 end
 
---- The input of a call made short, and the tokens that frees; false where it stays.
+--- The input of a call made short, and the tokens that frees; false if it stays.
 ---@param call abridge.history.MadeCall
 ---@param weigher abridge.history.Weigher
 ---@return { input: string|table, freed: integer }|false
@@ -162,7 +162,7 @@ end
 ---@field setup table
 ---@field weigher abridge.history.Weigher
 
---- The record of a message. Raises where it is none, `deeper` levels further out than the caller's caller.
+--- The record of a message. Raises if it is none, `deeper` levels further out than the caller's caller.
 ---@param reader abridge.history.Reader
 ---@param message table
 ---@param index integer

@@ -84,7 +84,7 @@ function openai.is_message(message)
   return CHAT_ROLES[field(message, "role")] ~= nil
 end
 
---- A call, and where its input is.
+--- A call, and the place of its input.
 local function chat_call(entry)
   local place = field(entry, "type") == "custom" and "custom" or "function"
   local part = field(entry, place)

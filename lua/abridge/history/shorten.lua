@@ -13,7 +13,7 @@ local LONG = 64 -- tokens: a string of so many stays, and what is left of a long
 local START = 32 -- tokens of its first line that stay
 local MOST_NESTED = 100
 
---- A string made short; nil where it stays.
+--- A string made short; nil if it stays.
 local function short(text, weigher)
   if weigher:text(text) <= LONG or sentences.is_shortened(text) then return nil end
   local line = text:match "^[^\r\n]*"
@@ -29,7 +29,7 @@ local function short(text, weigher)
   return weigher:text(made) <= LONG and made or nil
 end
 
---- A table with its long strings made short; nil where it has none.
+--- A table with its long strings made short; nil if it has none.
 local function short_table(t, weigher, depth)
   if depth > MOST_NESTED then return nil end
   local copy
@@ -48,7 +48,7 @@ local function short_table(t, weigher, depth)
   return copy
 end
 
---- JSON of an object with its long strings made short, keys aside; nil where it has none.
+--- JSON of an object with its long strings made short, keys aside; nil if it has none.
 local function short_json(json, weigher, decode)
   local parts, copied, at = nil, 0, 1
   while true do
@@ -69,7 +69,7 @@ local function short_json(json, weigher, decode)
   return parts and table.concat(parts) .. json:sub(copied + 1)
 end
 
---- The input of a call made short, of the kind it is: JSON of an object, or a table. Nil where it stays.
+--- The input of a call made short, of the kind it is: JSON of an object, or a table. Nil if it stays.
 ---@param given any as the message has it
 ---@param decoded any the same as a value
 ---@param weigher abridge.history.Weigher

@@ -1,4 +1,4 @@
---- What is left of one result: its stub, or its text within so many tokens.
+--- The remains of one result: its stub, or its text within so many tokens.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -17,7 +17,7 @@ local function same(known, answer, opts)
     and known.tools == opts.tools
 end
 
---- The stub of a result as it is now; nil where it has none.
+--- The stub of a result as it is now; nil if it has none.
 ---@param answer abridge.history.Answer
 ---@param opts table of `history.fit`
 ---@param weigher abridge.history.Weigher

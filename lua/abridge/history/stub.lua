@@ -64,7 +64,7 @@ local function one_newline(text)
   return text:sub(1, last)
 end
 
---- What a session's call printed, without what we said of it: the notice of a cut, and how it ended.
+--- The output of a session's call, without our own words: the notice of a cut, and how it ended.
 ---@param text string
 ---@param ending? abridge.CallEnd nil: nobody knows what in it is ours
 ---@return string text
@@ -103,7 +103,7 @@ end
 
 -- the stub ----------------------------------------------------------------------
 
---- What a tool may be called again by; nil where it may not be.
+--- What a tool may be called again by; nil if it may not be.
 local function again(call, opts)
   if not (call and call.name and tools.is_repeatable(call.name, opts)) then return nil end
   local redactor = opts.session and opts.session.redactor
@@ -130,7 +130,7 @@ local function fitted(output, weigher)
   return weigher:text(line) <= M.MOST and line or nil
 end
 
---- The stub of a result as it is now; nil where none is small enough.
+--- The stub of a result as it is now; nil if none is small enough.
 ---@param answer abridge.history.Answer
 ---@param weigher abridge.history.Weigher
 ---@param opts table of `history.fit`

@@ -1,5 +1,5 @@
 --- Which results a later one supersedes: one of the same call; a read within a later, wider read of its file; a read
---- before its file was edited or written. What failed supersedes nothing.
+--- before its file was edited or written. A failed call supersedes nothing.
 
 local stub = require "abridge.history.stub"
 local tools = require "abridge.history.tools"
@@ -15,7 +15,7 @@ function M.new()
   return { by_key = {}, by_file = {} }
 end
 
---- The lines that a read showed, by a tool; nil where they are not known.
+--- The lines that a read showed, by a tool; nil if they are not known.
 local function lines_of(fold, answer)
   local made = answer.call.made
   local own = tools.own_name(made.name, fold.opts)

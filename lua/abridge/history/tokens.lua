@@ -1,4 +1,4 @@
---- What messages cost: the tokens of their text, names and arguments, and of their images. Signatures and encrypted
+--- The cost of messages: the tokens of their text, names and arguments, and of their images. Signatures and encrypted
 --- content are not the model's to read, so they cost nothing here; neither do ids and types.
 
 local check = require "abridge.base.check"
@@ -36,7 +36,7 @@ local function source_data(part)
   return (kind == "url" or kind == "file") and ""
 end
 
---- Where each type of part has its data: base64, or a URL with it; "" where it is elsewhere. No string: it is text.
+--- Where each type of part has its data: base64, or a URL with it; "" if it is elsewhere. No string: it is text.
 local DATA = {
   computer_screenshot = function(part)
     return field(part, "image_url") or ""
@@ -98,7 +98,7 @@ end
 
 local PROBE = 300 -- bytes that tell the kind of a file
 
---- Width and height of an image in base64; nil where they are not known.
+--- Width and height of an image in base64; nil if they are not known.
 local function dimensions(data)
   if data == "" then return nil end
   local kind = magic.kind(decoded(data, 0, PROBE))
@@ -181,7 +181,7 @@ end
 ---@field tokens integer in all
 ---@field blob? boolean is it mostly data for programs? Nil until first asked
 
---- The text of a part of a content; nil where it has none.
+--- The text of a part of a content; nil if it has none.
 ---@param part any
 ---@return string|nil
 function M.text_of(part)

@@ -29,7 +29,7 @@ local KNOWN = {
   list_directory = REPEATABLE,
   web_fetch = REPEATABLE,
   run_command = {},
-  sql_query = {}, -- may write where the host allows it
+  sql_query = {}, -- may write if the host allows it
   -- those of other agents
   Read = READER,
   view = READER,
@@ -91,7 +91,7 @@ function M.own_name(name, opts)
   return opts.session and opts.session.table_of_limits.aliases[name] or name
 end
 
---- What is known of a tool.
+--- The facts known of a tool.
 local function row_of(name, opts)
   local row = opts.tools[name]
   if row == nil then row = KNOWN[M.own_name(name, opts)] end
@@ -133,7 +133,7 @@ local function argument(input, keys)
   end
 end
 
---- What a call does to which file.
+--- The files that a call reads or writes.
 ---@class (exact) abridge.history.Deed
 ---@field key string equal where the same tool is asked for the same
 ---@field path? string as the call has it
@@ -201,7 +201,7 @@ local function has_only(input, keys)
   return true
 end
 
---- The first line that a call asks for; nil where that is none.
+--- The first line that a call asks for; nil if that is none.
 local function first_line(input)
   local first = rawget(input, "offset")
   first = first == nil and 1 or tonumber(first)
@@ -229,7 +229,7 @@ function M.page(own_name, input, text)
   if next_line > first then return first, next_line - 1 end
 end
 
---- The lines of a file that a read showed, for comparing reads by the same tool; nil where that is not sure.
+--- The lines of a file that a read showed, for comparing reads by the same tool; nil if that is not sure.
 ---@param own_name string
 ---@param input any
 ---@param text string

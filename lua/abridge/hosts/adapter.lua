@@ -33,7 +33,7 @@ end
 -- outputs -----------------------------------------------------------------------------
 
 ---@class abridge.Adapter
----@field session? abridge.Session nil where it could not be opened: all cuts are crude then
+---@field session? abridge.Session nil if it could not be opened: all cuts are crude then
 ---@field exclude_tools table<string, boolean> tools whose output passes as it is
 ---@field options table<string, any> those that were right
 ---@field user abridge.Limits|false
@@ -118,7 +118,7 @@ local function tell_crude(self, tool, why)
   self.tell(tell.crude_cut(tool, reason), reason)
 end
 
---- Remember how the session calls a call of the host, where it has one output: several have a file each.
+--- Remember how the session calls a call of the host, if it has one output: several have a file each.
 local function note_id(self, output, id)
   if output.owner == nil or output.call == nil then return end
   local ids = self.ids[output.owner] or {}

@@ -104,7 +104,7 @@ end
 --- Decode what a cut left of JSON that `encode` made, which writes no `[]`: one in it is a list cut to nothing, and
 --- must not become an object where lua-cjson takes every empty table for one.
 ---@param json string
----@return any|nil value nil where nothing is left, or it cannot be decoded
+---@return any|nil value nil if nothing is left, or it cannot be decoded
 function M.decoded(json)
   local library = host.json()
   if not library then return nil end

@@ -25,7 +25,7 @@ local ours = {} -- buffers that we have made, or filled anew
 local shown = {}
 
 --- Name a buffer after what it shows: `abridge://run/FOLDER/3/make test`, `abridge://log/FOLDER`. `restore` finds it
---- again by that. Where there is one of this name, it ends in " (2)".
+--- again by that. If there is one of this name, it ends in " (2)".
 ---@param buf integer
 ---@param kind "run"|"log"|"output"|"result"|"keys"
 ---@param dir string|nil the folder of a run

@@ -31,7 +31,7 @@ M.MOST_HELD = 2000 -- rows
 ---@field rows abridge.nvim.ExcerptRow[]
 ---@field from integer offset of the first byte
 ---@field to integer offset past the last byte
----@field first_line? integer number of the line of the first row, where it is known
+---@field first_line? integer number of the line of the first row, if it is known
 ---@field blocks integer reads so far
 ---@field private next_begins boolean a line starts after the last row
 ---@field private known { byte: integer, line: integer }[] in order

@@ -132,7 +132,7 @@ function M.at(text, at, cwd)
     file.text, stop = vim.fn.fnamemodify(file.text, ":r"), stop + 1
   elseif had_name then
     stop = modified(file, text, stop, cwd)
-  elseif text:find("^:p:h", stop) then -- the folder, where there is no file
+  elseif text:find("^:p:h", stop) then -- the folder, if there is no file
     file.text = cwd .. "/"
     stop = modified(file, text, stop + 2, cwd)
   end

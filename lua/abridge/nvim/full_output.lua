@@ -53,7 +53,7 @@ end
 ---@param event table the call's `tool_result`
 ---@return abridge.nvim.Source|nil source
 ---@return fun()|string close or why the file cannot be opened
----@return string|nil text what the log has, where there is no file
+---@return string|nil text what the log has, if there is no file
 function M.source(run, event)
   local full = type(event.full_output) == "table" and event.full_output or {}
   if not full.path then

@@ -148,7 +148,7 @@ end
 
 -- where it shows -----------------------------------------------------------------------------------
 
---- Put the virtual line of a buffer above the first line of its window. A window draws it only where it was told to,
+--- Put the virtual line of a buffer above the first line of its window. A window draws it only if it was told to,
 --- and a cursor in its last row needs a row more.
 local function set_virtual(buf)
   local win = vim.fn.win_findbuf(buf)[1]

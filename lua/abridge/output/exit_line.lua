@@ -27,7 +27,7 @@ end
 --- The line that says how a command ended, or nil after a plain success whose output was read to its end.
 ---@param outcome { code: integer|nil, signal: string|nil, timed_out: boolean|nil, cancelled: boolean|nil,
 ---  error: string|nil }
----@param timeout? number seconds, where they are known
+---@param timeout? number seconds, if they are known
 ---@return string|nil
 function M.line(outcome, timeout)
   local line = how_it_ended(outcome, timeout)

@@ -24,7 +24,7 @@ local function no_limit(budget)
   return budget or math.huge
 end
 
---- Tokens of a text as its limits weigh them. Raises where the caller's counter answers with anything but a count, as
+--- Tokens of a text as its limits weigh them. Raises if the caller's counter answers with anything but a count, as
 --- the core does.
 ---@param text string
 ---@param limits abridge.Limits

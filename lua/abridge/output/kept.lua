@@ -56,7 +56,7 @@ end
 
 --- What a cut kept, and in how many gaps the rest was left out.
 ---@param cut any a ledger
----@return string|nil words nil where nothing was cut, or it is no ledger
+---@return string|nil words nil if nothing was cut, or it is no ledger
 function M.words(cut)
   if type(cut) ~= "table" or cut.truncated ~= true then return nil end
   local part, gaps = part_words(cut), M.gaps(cut)

@@ -87,7 +87,7 @@ function M.new(who, profile, opts, deeper)
   return self
 end
 
---- The same with limits of a tool over its own. Raises where they are wrong.
+--- The same with limits of a tool over its own. Raises if they are wrong.
 ---@param who string
 ---@param tool string
 ---@param row table<string, any>

@@ -223,7 +223,7 @@ end
 -- hints and descriptions ---------------------------------------------------------------
 
 --- What a database is, for the description of the tool that queries it.
----@param name string|false where there are several
+---@param name string|false if there are several
 ---@param database abridge.Database
 ---@return string
 function M.database(name, database)

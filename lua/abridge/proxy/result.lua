@@ -81,7 +81,7 @@ end
 ---@field tool string as the session knows it
 ---@field line string
 ---@field texts abridge.proxy.Text[]
----@field decoded? string[] the texts, where they are not too long
+---@field decoded? string[] the texts, if they are not too long
 ---@field edits abridge.SpliceEdit[]
 ---@field blocks any[]
 

@@ -1,4 +1,4 @@
---- One call on the page: a row that opens to what it asked, how it ended, what the model saw and what was left out.
+--- One call on the page: a row that opens to its input, its ending, the text the model saw and the rest.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -51,7 +51,7 @@ local function classes(call)
   return #names > 0 and (' class="%s"'):format(table.concat(names, " ")) or ""
 end
 
---- What was kept, in a row: all of it, parts, or unknown. A listing that stopped at its limit has more at its end,
+--- The kept parts, in a row: all of it, parts, or unknown. A listing that stopped at its limit has more at its end,
 --- nobody knows how much.
 local function bar(segments, has_more)
   if not segments or #segments == 0 then return "<span></span>" end

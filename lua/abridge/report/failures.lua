@@ -1,4 +1,4 @@
---- What failed: the line that says why, of each call, and calls that failed alike together.
+--- The failures: the line that says why, of each call, and calls that failed alike together.
 
 local core = require "abridge.base.core_loader"
 local escape = require "abridge.report.escape"

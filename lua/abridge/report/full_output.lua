@@ -1,5 +1,5 @@
---- The full output of a call, as the page shows it: what the model saw and what was left out of it, part by part. One
---- that is too large for the page is linked, and each part of it sampled at both ends.
+--- The full output of a call, as the page shows it: its parts, shown to the model or left out. One that is too large
+--- for the page is linked, and each part of it sampled at both ends.
 
 local files = require "abridge.base.files"
 local escape = require "abridge.report.escape"

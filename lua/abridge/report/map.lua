@@ -26,7 +26,7 @@ local function gap(before, after, total_lines)
   return first, last
 end
 
---- The parts of a text that tile it, in order; nil where a ledger is not one that a cut made of so many bytes.
+--- The parts of a text that tile it, in order; nil if a ledger is not one that a cut made of so many bytes.
 ---@param cut abridge.Cut one of `ledger.of`
 ---@return abridge.report.Segment[]|nil
 function M.segments(cut)

@@ -1,4 +1,4 @@
---- How the page looks. Blue is what the model saw, grey what was left out, red what failed.
+--- How the page looks. Blue is shown to the model, grey is left out, red is failed.
 
 local M = {}
 

@@ -14,7 +14,7 @@ function M.count(number)
   return (text:gsub("^(-?),", "%1"))
 end
 
---- A count and what it counts.
+--- A count and its noun.
 ---@param number number
 ---@param noun string
 ---@return string
@@ -22,7 +22,7 @@ function M.counted(number, noun)
   return M.count(number) .. " " .. noun .. (number == 1 and "" or "s")
 end
 
---- A size; "?" where it is no size.
+--- A size; "?" if it is no size.
 ---@param bytes any
 ---@return string
 function M.size(bytes)
@@ -30,7 +30,7 @@ function M.size(bytes)
   return ok and text or "?"
 end
 
---- A length of time; "" where it is none.
+--- A length of time; "" if there is none.
 ---@param ms any
 ---@return string
 function M.duration(ms)
@@ -47,8 +47,8 @@ function M.time(seconds, form)
   return ok and type(text) == "string" and text or ""
 end
 
---- The share of what calls printed that the model did not get, then or later, in percent; "" where nothing was printed
---- or saved.
+--- The share of what calls printed that the model did not get, then or later, in percent; "" if nothing was printed or
+--- saved.
 ---@param cost { tokens_printed: integer, net: integer }
 ---@return string
 function M.saved(cost)

@@ -89,7 +89,7 @@ function M.newest()
   return newest
 end
 
---- The path that a log gives the full output of a cut: relative to its folder. Nil where none was kept.
+--- The path that a log gives the full output of a cut: relative to its folder. Nil if none was kept.
 ---@param cut table
 ---@return string|nil
 function M.kept_as(cut)

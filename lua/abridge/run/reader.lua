@@ -78,7 +78,7 @@ end
 
 -- events --------------------------------------------------------------------------
 
---- Does a session still write a run? If not, calls without a result will get none. True where that cannot be told.
+--- Does a session still write a run? If not, calls without a result will get none. True if that cannot be told.
 ---@param dir string
 ---@return boolean
 function M.is_written(dir)

@@ -191,7 +191,7 @@ local function row_of(self, name)
   return self.tools[name]
 end
 
---- Add to the sums of a row, where it has them.
+--- Add to the sums of a row, if it has them.
 local function add(row, numbers)
   for key, value in pairs(numbers) do
     if key == "reason" then

@@ -10,7 +10,7 @@ local M = {}
 
 local NEVER_DROPPED = 160 -- tokens, as in `abridge.history`
 
---- Where a call's full output goes, as a stream wants it; false where nothing is kept.
+--- Where a call's full output goes, as a stream wants it; false if nothing is kept.
 ---@param self abridge.Session
 ---@param call table
 ---@return { dir: string, name: string }|false
@@ -30,7 +30,7 @@ local function saver(self, call)
   end
 end
 
---- Is an output kept even where it is shown whole? One of so few tokens is never dropped from a conversation.
+--- Is an output kept even if it is shown whole? One of so few tokens is never dropped from a conversation.
 local function keeps(text)
   return core.weigh_tokens(text) > NEVER_DROPPED
 end
@@ -85,7 +85,7 @@ function M.new(self, name, entry, number, id)
   }
   call.save = saver(self, call)
   call.keeps = self.keeps_all and keeps or nil
-  function call.name_of(key) -- looks for a program, so only where it is needed
+  function call.name_of(key) -- looks for a program, so only if it is needed
     return registry.name_of(self, key, call.names)
   end
   return call

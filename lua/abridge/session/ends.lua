@@ -40,7 +40,7 @@ local function earlier(self)
   return self.ends_before
 end
 
---- How the `nth` call with this id ended; nil where the session does not know.
+--- How the `nth` call with this id ended; nil if the session does not know.
 ---@param self abridge.Session
 ---@param id any
 ---@param nth integer

@@ -128,7 +128,7 @@ end
 
 local SPARE_TOKENS = 4 -- two texts together may take some more than each alone
 
---- A call's part less the line on parts left out; nil where that would take what must stay.
+--- A call's part less the line on parts left out; nil if that would take what must stay.
 function Budget:beside_line(call)
   local left = {}
   for key in pairs(self.budgets) do

@@ -18,7 +18,7 @@ function M.over(limits)
 end
 
 --- The same session with these limits of a tool over its own: calls are numbered, logged and counted as the session's.
---- Raises where they are wrong.
+--- Raises if they are wrong.
 ---@param who string
 ---@param session abridge.Session
 ---@param tool string

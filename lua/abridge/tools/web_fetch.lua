@@ -169,7 +169,7 @@ end
 ---@field binary? boolean its type says so
 ---@field pointless? boolean the body is not needed
 ---@field head? abridge.fetch.Head
----@field total? integer size of the body, where it is known
+---@field total? integer size of the body, if it is known
 local Page = {}
 Page.__index = Page
 

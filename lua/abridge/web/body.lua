@@ -116,7 +116,7 @@ function Body:is_wanted_whole()
   return self.whole
 end
 
---- The whole body if it is JSON; nil where it is something else, or was not all fetched.
+--- The whole body if it is JSON; nil if it is something else, or was not all fetched.
 ---@return string|nil
 function Body:json()
   if not self.whole or self.over then return nil end

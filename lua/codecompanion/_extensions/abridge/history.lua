@@ -73,7 +73,7 @@ end
 
 -- a request ----------------------------------------------------------------------------
 
---- A field of a field of the host's tables, where it has it.
+--- A field of a field of the host's tables, if it has it.
 function M.field(t, ...)
   for _, key in ipairs { ... } do
     if type(t) ~= "table" then return nil end
@@ -82,7 +82,7 @@ function M.field(t, ...)
   return t
 end
 
---- The tokens that messages may take by what the host knows of the model; nil where it does not, or where the provider
+--- The tokens that messages may take by what the host knows of the model; nil if it does not, or where the provider
 --- keeps its context within bounds itself. Nothing is asked of the network, as the host's own functions may.
 local function max_tokens(adapter)
   local manages = M.field(adapter, "model", "opts", "can_manage_context")
@@ -91,7 +91,7 @@ local function max_tokens(adapter)
   return type(window) == "number" and math.floor(window * SHARE) or nil
 end
 
---- The options of `fit`, nil where there is no budget.
+--- The options of `fit`, nil if there is no budget.
 local function options_for(cutter, chat)
   local given = cutter.options.history
   if given == false or M.field(chat.adapter, "type") == "acp" then return nil end
