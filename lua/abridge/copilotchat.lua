@@ -1,4 +1,4 @@
---- CopilotChat.nvim (4.7): caps what its functions give and what they raise, by wrapping `resolve` in the configuration
+--- CopilotChat.nvim (4.7): caps the results and errors of its functions, by wrapping `resolve` in the configuration
 --- that `setup` left. Its own `bash` gives a model neither stderr nor the exit code; in its place the same command is
 --- run, with both in the output.
 
@@ -15,7 +15,7 @@ local M = {}
 
 local POSITION = "^[^:\n]+:%d+: " -- what the plugin takes off an error, again and again
 
---- What a function returned, its texts under one budget: a copy, unless it has none.
+--- A function's result, its texts under one budget: a copy, unless it has none.
 local function capped(name, output, opts)
   if type(output) == "string" then return safe.cap(name, output, opts) end
   if type(output) ~= "table" then return output end
@@ -43,7 +43,7 @@ local function capped_error(name, why, opts)
   return safe.cap(name, text, opts)
 end
 
---- Go on in the editor's loop. A function that ran a program goes on in a callback, where no session of ours can work.
+--- Go on in the editor's loop. A function that ran a program goes on in a callback, in which our sessions can't work.
 local function leave_callback()
   if not host.in_fast_event() then return end
   local ok, utils = pcall(require, "CopilotChat.utils")
@@ -83,8 +83,8 @@ local function wrapped(name, resolve, opts)
   return own
 end
 
---- Cap what CopilotChat's functions give from now on: those of its configuration as it is, so call this after `setup`,
---- and again if functions were added since; one that is wrapped stays as it is. Raises on misuse.
+--- Cap the results of CopilotChat's functions from now on: those of its configuration as it is, so call this after
+--- `setup`, and again if functions were added since; one that is wrapped stays as it is. Raises on misuse.
 ---@param chat table the module "CopilotChat"
 ---@param opts? abridge.SafeOptions
 ---@return fun() undo

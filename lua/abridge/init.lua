@@ -1,12 +1,12 @@
 --- abridge: decide what a language model sees of a tool's output, and say exactly what was left out.
 ---
 --- `require "abridge"` loads the core alone; what else a name takes is loaded when it is first used, luv and JSON when
---- a tool first wants them. Without a core, or with one of another version, it loads all the same: what needs the core
---- then raises, and says how to get it.
+--- a tool first wants them. Without a core, or with one of another version, it loads all the same: functions that need
+--- the core then raise, and say how to get it.
 
 local has_core, core = pcall(require, "abridge.base.core_loader")
 
---- What is loaded when it is first used: its module, and its name there.
+--- Loaded on first use: its module, and its name there.
 local LATER = {
   assert_conforms = { "abridge.output.info", "assert_conforms" },
   cap = { "abridge.output.cap", "cap" },
@@ -39,7 +39,7 @@ local LATER = {
 ---@field splice abridge.SpliceFunctions
 local M = { version = require "abridge.base.version" }
 
---- What the core gives: cuts; places in a text; counts and sizes.
+--- From the core: cuts; places in a text; counts and sizes.
 local OF_CORE = {
   "auto",
   "kind",

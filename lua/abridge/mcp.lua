@@ -15,7 +15,7 @@ local M = {}
 --- The keys in `_meta` of the block and of the counts of what passed.
 M.truncation_key, M.parts_key = mcp_view.truncation_key, mcp_view.parts_key
 
---- Structured content cut to its share, or nil: it stays an object or array of what came, with nothing inserted.
+--- Structured content cut to its share, or nil: it stays an object or array, with nothing inserted.
 ---@return any|nil value
 ---@return string|nil said what tells of the cut
 ---@return abridge.Block|nil block
@@ -30,7 +30,7 @@ local function cut_structured(tool, json, limits, budgets, opts)
   return value, content:sub(#body + 1):match "^\n*(.*)$", block, body
 end
 
---- What is said in place of structured content: it is cut to nothing, for its full output.
+--- The text in place of structured content: it is cut to nothing, for its full output.
 local function left_out(tool, json, limits, budgets, opts)
   local share, cut = require "abridge.output.share", nil
   if json then
@@ -54,8 +54,8 @@ end
 ---@field taken boolean `text` was cut to its share
 ---@field info abridge.Info
 
---- Structured content stays as it is if it is within its share, or is cut, or left out. Where the texts say the same,
---- it is sent once, as these.
+--- Structured content stays as it is if it is within its share, or is cut, or left out. If the texts say the same, it
+--- is sent once, as these.
 ---@param told string[] the texts, redacted as the structured content is
 ---@return abridge.McpStructured|nil
 local function structured(tool, view, told, limits, opts)

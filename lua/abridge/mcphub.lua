@@ -1,5 +1,5 @@
 --- mcphub.nvim (6.2): caps what its hub's `call_tool` and `access_resource` give to a chat, parsed or not, returned or
---- passed to the callback. Its own window, where a user tries out a tool, still gets everything.
+--- passed to the callback. Its own window for trying out a tool still gets everything.
 
 local check = require "abridge.base.check"
 local options = require "abridge.hosts.options"
@@ -47,7 +47,7 @@ local function wrapped(kind, original, opts)
   end
 end
 
---- Cap what a hub returns from now on. A second call for the same hub changes nothing. Raises on misuse.
+--- Cap a hub's results from now on. A second call for the same hub changes nothing. Raises on misuse.
 ---@param hub table what `setup{ on_ready = function(hub) ... end }` is handed
 ---@param opts? abridge.SafeOptions
 ---@return fun() undo

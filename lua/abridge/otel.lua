@@ -72,7 +72,7 @@ local function add_ours(attributes, result)
   return details
 end
 
---- What was asked, and what the model saw of it.
+--- The input, and the result as the model saw it.
 local function add_content(attributes, result, call)
   local input = call.input
   if type(input) == "table" then input = encode.json(input) end

@@ -22,7 +22,7 @@ local function flags_of(command, everywhere)
   return all
 end
 
---- The commands with what a shell needs of them.
+--- The commands, in the form a shell needs.
 local function model(commands)
   local all = {}
   for _, command in ipairs(commands.all()) do
@@ -116,7 +116,7 @@ _abridge() {
 complete -F _abridge abridge
 ]=]
 
---- What a value is to the script: a kind, or its words.
+--- The type of a value in the script: a kind, or its words.
 local function bash_value(value)
   return value.words and quoted(table.concat(value.words, " ")) or value.complete and ":" .. value.complete or ":none"
 end

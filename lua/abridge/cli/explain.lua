@@ -79,7 +79,7 @@ local function side(of, words)
   return ("%.0f look %s%s"):format(of.count, words, such)
 end
 
---- What decided a kind, in words.
+--- The reason for a kind, in words.
 local function why_kind(kind)
   if kind.by == "signature" then return "its first bytes are those of " .. kind.media_type end
   if kind.by == "delimiter" then return ("as many fields in each row, with %q between them"):format(kind.delimiter) end
@@ -175,7 +175,7 @@ local function lines_of(text)
   end
 end
 
---- A piece of a line with what decided it in sight.
+--- A piece of a line with the deciding words in sight.
 local function excerpt(line, text)
   local rule = line.rule or line.denied
   local at = rule and math.min(rule.first_byte, #text) or 1
@@ -301,7 +301,7 @@ function M.run(text, opts, as_json, number)
   return 0
 end
 
---- What a text is, and what decided that, as data.
+--- The kind of a text, and the reason, as data.
 ---@param text string
 ---@return table
 function M.kind_of(text)

@@ -40,7 +40,7 @@ function M.flag(flag)
   return flag.value and name .. " " .. flag.shown or name
 end
 
---- What a flag does, with the words that it takes.
+--- The purpose of a flag, with its possible words.
 ---@param flag abridge.cli.Flag
 ---@return string
 function M.says(flag)

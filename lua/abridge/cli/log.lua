@@ -166,7 +166,7 @@ local function print_page(run, call_id, args)
   return 0
 end
 
---- Print what the calls of a run cost.
+--- Print the cost of a run's calls.
 local function print_stats(run, as_json)
   local sums, message
   progress.of_run(run, function()

@@ -122,7 +122,7 @@ local function stream_of(uv, fd)
   return handle or fd
 end
 
---- The server with its pipes; what it prints to stderr goes where ours goes.
+--- The server with its pipes; its stderr is ours.
 local function start(uv, words, exited)
   local stdin, stdout = uv.new_pipe(false), uv.new_pipe(false)
   local args = { (table.unpack or unpack)(words, 2) }

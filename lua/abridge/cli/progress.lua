@@ -1,4 +1,4 @@
---- What long work shows while it lasts: one line on stderr, if that is a terminal, after a second, erased at the end.
+--- The progress of long work: one line on stderr, if that is a terminal, after a second, erased at the end.
 
 local core = require "abridge.base.core_loader"
 local display = require "abridge.output.display"
@@ -33,7 +33,7 @@ local function width_of()
   return type(columns) == "number" and columns > 0 and columns or WIDTH
 end
 
---- What is known, in a line of the terminal: `abridge: reading runs/42, 45% of 1.2GB, 3.1s`.
+--- The facts so far, in a line of the terminal: `abridge: reading runs/42, 45% of 1.2GB, 3.1s`.
 function Progress:words(now)
   local known = ""
   if self.done and self.total and self.total > 0 then

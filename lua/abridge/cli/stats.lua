@@ -1,4 +1,4 @@
---- What `abridge log RUN --stats` prints: what each tool's calls cost, and what their cuts saved.
+--- What `abridge log RUN --stats` prints: the cost of each tool's calls, and the savings by their cuts.
 
 local core = require "abridge.base.core_loader"
 local columns = require "abridge.cli.columns"
@@ -22,7 +22,7 @@ local COLUMNS = {
   { "CUT", 0 },
 }
 
---- Tokens as a share of what was printed, in percent; 0 where notices took more than was saved.
+--- Tokens as a share of the printed tokens, in percent; 0 if notices took more than was saved.
 ---@param tokens integer
 ---@param printed integer
 ---@return string

@@ -1,4 +1,4 @@
---- What commands use of the terminal: stdin, stdout, colours and the signals that end a program.
+--- The commands' side of the terminal: stdin, stdout, colours and the signals that end a program.
 
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
@@ -105,7 +105,7 @@ function M.out(...)
   taken(io.stdout:write(...))
 end
 
---- Write what is still in the buffer of stdout.
+--- Flush stdout.
 function M.flush()
   taken(io.stdout:flush())
 end

@@ -19,7 +19,7 @@ local function profile_limits(name)
   return profile.run_command and rows:of "run_command" or rows:ceiling_limits()
 end
 
---- Limits over those of a profile. What belongs to another strategy is dropped.
+--- Limits over those of a profile. Options of other strategies are dropped.
 local function over_profile(given, profile)
   local limits = profile and profile_limits(profile) or {}
   local strategy = given.strategy
@@ -113,7 +113,7 @@ end
 
 local TELLING = 256 * 1024 + 1 -- bytes that tell a kind, and one more where the text goes on
 
---- What a text is, as data: its kind and parts, or the kind and what decided it.
+--- The kind of a text, as data: its kind and parts, or the kind and what decided it.
 ---@param text string
 ---@param why boolean|nil
 ---@return table

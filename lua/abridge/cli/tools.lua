@@ -28,7 +28,7 @@ local function open_session(tool, args, opts)
   return opened(opts, "limits." .. tool .. ": ")
 end
 
---- Where full outputs go, as an option of a session.
+--- The place of full outputs, as an option of a session.
 local function run_dir(args)
   if not args.switches.no_save then return args.other.run_dir end
   if args.other.run_dir then terminal.bad "--no-save keeps nothing, and takes no --run-dir" end

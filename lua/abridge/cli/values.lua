@@ -1,4 +1,5 @@
---- What a flag's value, or a word, may be: how it is read, what to say where it is wrong, how a shell completes it.
+--- The values that a flag, or a word, may take: how it is read, what to say where it is wrong, how a shell completes
+--- it.
 
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"

@@ -1,7 +1,7 @@
 --- A conversation under a budget, as a fold: at every place before a reply, and at the end, what is too old makes room.
---- A step at an earlier place finds nothing to do in what a later one left, so that a host which gives back what it got
---- and one that rebuilds the raw history get the same bytes. That holds because no step makes a prefix of the
---- conversation larger, and because a step over the budget lets everything go that may.
+--- An earlier step finds nothing to do after a later one, so a host that passes our messages back gets the same bytes
+--- as one that rebuilds the raw history. That holds because no step makes a prefix of the conversation larger, and
+--- because a step over the budget lets everything go that may.
 ---
 --- What is done after `mark` can be undone, so that the messages behind the last reply are taken through again when
 --- more of them have come.
@@ -198,7 +198,7 @@ local function merged(self, exchanges, line)
   return messages, total
 end
 
---- The tokens of what would stand in place of exchanges.
+--- The tokens of the replacement of exchanges.
 local function size_of_rest(self, exchanges)
   local line = note.of(exchanges, self.weigher, self.opts)
   if self.reader.shape.own then return (select(2, merged(self, exchanges, line))) end
@@ -379,7 +379,7 @@ end
 
 -- what goes where that is not enough ----------------------------------------------------------
 
---- Replace the results that stay otherwise, the oldest first. What a step passed over stays as it is.
+--- Replace the results that stay otherwise, the oldest first. Anything a step passed over stays as it is.
 local function remove_kept(self)
   for i = math.max(self.first_kept, self.next_kept), #self.kept do
     for _, answer in ipairs(self.kept[i].answers) do

@@ -74,7 +74,7 @@ end
 
 -- records ----------------------------------------------------------------------------------
 
---- The id of a call; nil for what is none, such as a null.
+--- The id of a call; nil for anything else, such as a null.
 local function id_of(value)
   local is_id = type(value) == "string" or type(value) == "number" and value == value
   return is_id and value or nil

@@ -270,7 +270,7 @@ function anthropic.shorten(message, inputs)
   end)
 end
 
---- The blocks that stay where a message's calls or results go.
+--- The blocks that stay if a message's calls or results go.
 local function messages_left(message)
   local content, left = field(message, "content"), {}
   if type(content) ~= "table" then return says_something(content) and message or nil end
@@ -307,7 +307,7 @@ local function own_view(seen)
   return { reply = reply, calls = calls, results = results, rest = rest, person = person }
 end
 
---- What a function of the host must have returned.
+--- Check the result of a host's function.
 local function a_table(who, key, value)
   if type(value) == "table" then return value end
   error(("%s: format.%s must return a table, got %s"):format(who, key, check.show(value)), 0)

@@ -8,7 +8,7 @@ local tokens = require "abridge.history.tokens"
 
 local M = {}
 
---- What a stub depends on besides the content.
+--- The facts besides the content that a stub depends on.
 local function same(known, answer, opts)
   return known.of == answer.content.text
     and known.ending == answer.ending

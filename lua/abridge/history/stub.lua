@@ -79,7 +79,7 @@ function M.printed(text, ending)
   return one_newline(body:sub(1, -#exit - 1)), exit
 end
 
---- What `priority` keeps of a failure, in what the line leaves of a stub; the line alone where there is no room.
+--- What `priority` keeps of a failure, in what the line leaves of a stub; the line alone if there is no room.
 local function with_failure(text, line, weigher)
   if core.is_binary(text, true) then return line end
   text = printable(text)

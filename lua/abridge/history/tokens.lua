@@ -36,7 +36,7 @@ local function source_data(part)
   return (kind == "url" or kind == "file") and ""
 end
 
---- Where each type of part has its data: base64, or a URL with it; "" if it is elsewhere. No string: it is text.
+--- The place of the data in each type of part: base64, or a URL with it; "" if it is elsewhere. No string: it is text.
 local DATA = {
   computer_screenshot = function(part)
     return field(part, "image_url") or ""
@@ -64,7 +64,8 @@ local DATA = {
   end,
 }
 
---- The data of a part that is an image or another file; nil for other parts. What has no text costs as an image does.
+--- The data of a part that is an image or another file; nil for other parts. Parts without text cost as much as an
+--- image.
 ---@param part any
 ---@return string|nil data base64; "" where the message does not hold it
 function M.media(part)

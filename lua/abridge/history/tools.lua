@@ -1,5 +1,5 @@
---- What tools do, as far as we know: which read or write a file, and which may be called again. By whole names alone:
---- words inside a name tell nothing.
+--- The effects of tools, as far as we know them: which read or write a file, and which may be called again. By whole
+--- names alone: words inside a name tell nothing.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -156,7 +156,7 @@ local function key_of(input)
   return table.concat(parts)
 end
 
---- What a call does.
+--- The effect of a call.
 ---@param call abridge.history.MadeCall
 ---@param opts table of `history.fit`
 ---@return abridge.history.Deed

@@ -1,4 +1,4 @@
---- How the page looks. Blue is shown to the model, grey is left out, red is failed.
+--- How the page looks. Blue marks text the model saw, grey text that was left out, red failures.
 
 local M = {}
 
