@@ -166,7 +166,7 @@ local function marked(text, marks, targets)
   return table.concat(parts) .. escape.text(text:sub(at + 1))
 end
 
---- What we said of the output, at the end of the content.
+--- Our own words on the output, at the end of the content.
 local function trailer(rest, event)
   local parts = {}
   for _, name in ipairs { "exit_line", "notice" } do
@@ -228,7 +228,7 @@ local function full_html(call, event, run, segments, link_of)
   return head .. html, target
 end
 
---- The map, the full output, and where each part that was left out is on the page.
+--- The map, the full output, and the place on the page of each part that was left out.
 local function left_out_html(call, event, run, segments, link_of)
   if not call.cut then return "", "", {} end
   local full, target = full_html(call, event, run, segments, link_of)

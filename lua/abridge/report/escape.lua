@@ -1,5 +1,5 @@
---- Any bytes as text of an HTML page: no markup comes of them, and what would not show, or would turn what does, shows
---- by its name.
+--- Any bytes as text of an HTML page: they can't become markup, and chars that are invisible or change the direction of
+--- text show by their names.
 
 local strings = require "abridge.base.strings"
 
@@ -48,7 +48,7 @@ local function escaper(before, after)
   end
 end
 
---- Text for an element's content; names of what does not show stand out.
+--- Text for an element's content; names of invisible chars stand out.
 ---@type fun(text: string): string
 M.text = escaper("<i>", "</i>")
 

@@ -21,8 +21,8 @@ local M = {}
 
 local MOST_AT_ONCE = 20 * script.SECTION -- calls; from that on the script makes elements of them
 
--- Bytes that all calls have together, so that a browser opens the page at once. What the model saw is cut to an even
--- share where it is over that, full outputs are copied or not, the smallest first.
+-- Bytes that all calls have together, so that a browser opens the page at once. The model's view of a call is cut to an
+-- even share if it is larger; full outputs are copied if there is room, the smallest first.
 local CONTENT_ROOM = 6 * 1024 * 1024
 local FULL_ROOM = 6 * 1024 * 1024
 
@@ -90,7 +90,7 @@ local function count_hidden(hidden, event)
   hidden[event.tool] = row
 end
 
---- What the page needs to know of all calls before it shows one.
+--- The facts about all calls that the page needs before it shows one.
 local function survey(run)
   local calls, sums, index_of, hidden = {}, stats.new(), numbering(), {}
   local position, message, code = run:each(function(event)
@@ -221,8 +221,8 @@ local function lost_note(count)
   return count == 0 and "" or words.span("bad", words.counted(count, "line") .. " of the log could not be read.", "p")
 end
 
---- A function that gives the address of a file of the run: relative where it lies below the page's folder, so that
---- both can be sent together.
+--- A function that gives the address of a file of the run: relative if it lies below the page's folder, so that both
+--- can be sent together.
 local function linker(run, base)
   local from = base and base:gsub("/*$", "/")
   local real = from and real_path.existing(run.dir)

@@ -1,4 +1,4 @@
---- What a cut kept and left out of a text, by its ledger: as a list of segments, and drawn.
+--- The kept and omitted parts of a text, by its ledger: as a list of segments, and drawn.
 
 local check = require "abridge.base.check"
 
@@ -49,7 +49,7 @@ function M.segments(cut)
   return segments
 end
 
---- Where a segment starts and how wide it is, in units.
+--- The start and width of a segment, in units.
 local function place(segment, total, least)
   local x = math.floor(segment.from / total * WIDTH)
   local width = math.max(math.ceil(segment.to / total * WIDTH) - x, segment.kept and least or 0)

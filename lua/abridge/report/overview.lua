@@ -21,7 +21,7 @@ local function detail(text, class)
   return ("<dd%s>%s</dd>"):format(class and ' class="' .. class .. '"' or "", escape.text(text))
 end
 
---- How many calls there are, and how much of what they printed the model saw.
+--- How many calls there are, and how much of their output the model saw.
 ---@param all abridge.StatsRow
 ---@return string html
 function M.sums(all)
@@ -53,7 +53,7 @@ local function ends_of(calls)
   return first, last
 end
 
---- What the calls that were made in each part of the run's time printed, and the last sums.
+--- The output of the calls in each part of the run's time, and the last sums.
 local function bins_of(calls, first, span)
   local bins = {}
   for _, call in ipairs(calls) do
@@ -95,7 +95,7 @@ local function mark(at, bin)
   return form:format(call.index, title, class, x, HEIGHT + GAP, UNIT - 2, MARK, x, UNIT, HEIGHT + GAP + MARK)
 end
 
---- When calls were made, and what they had printed and shown by then.
+--- The times of calls, and the sums printed and shown by then.
 ---@param calls abridge.report.Call[]
 ---@param all abridge.StatsRow
 ---@return string html
@@ -161,7 +161,7 @@ local function table_row(element, texts)
   return "<tr>" .. table.concat(parts) .. "</tr>"
 end
 
---- What tells that a tool's budget is small: what was left out was read again, or failures were left out.
+--- Signs that a tool's budget is small: what was left out was read again, or failures were left out.
 local function wish(row, hidden)
   local parts, again = {}, row.saved - row.net
   if again > 0 then parts[1] = words.counted(again, "token") .. " of what was left out were read again" end

@@ -47,8 +47,7 @@ function M.time(seconds, form)
   return ok and type(text) == "string" and text or ""
 end
 
---- The share of what calls printed that the model did not get, then or later, in percent; "" if nothing was printed or
---- saved.
+--- The share of the calls' output that the model never got, in percent; "" if nothing was printed or saved.
 ---@param cost { tokens_printed: integer, net: integer }
 ---@return string
 function M.saved(cost)
@@ -56,7 +55,7 @@ function M.saved(cost)
   return share >= 0.01 and ("%d%%"):format(math.floor(share * 100)) or ""
 end
 
---- Where a segment lies and how large it is: `lines 9-3,006, 135.3KB`.
+--- The place and size of a segment: `lines 9-3,006, 135.3KB`.
 ---@param segment abridge.report.Segment
 ---@return string
 function M.place(segment)
