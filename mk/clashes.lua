@@ -172,6 +172,16 @@ end
 
 -- clashes --------------------------------------------------------------------------------
 
+-- What Windows has in place of these: they are never built together.
+local OF_WINDOWS, OF_OTHERS = "files/windows.c", { ["files/posix.c"] = true, ["files/private_file.c"] = true }
+
+local function of_one_system(places)
+  for _, place in ipairs(places) do
+    if place ~= OF_WINDOWS and not OF_OTHERS[place] then return false end
+  end
+  return #places == 2 and places[2] == OF_WINDOWS
+end
+
 --- The names that several of these sources define, each with their paths in order. A header without a guard counts for
 --- every source that includes it.
 ---@param sources table<string, string> texts by their paths, as they are included
@@ -207,7 +217,7 @@ function M.find(sources)
       list[#list + 1] = place
     end
     table.sort(list)
-    if #list > 1 then clashes[name] = list end
+    if #list > 1 and not of_one_system(list) then clashes[name] = list end
   end
   return clashes
 end

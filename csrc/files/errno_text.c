@@ -13,7 +13,9 @@ static const struct {
     const char *text;
 } errors[] = {
     {ENOSPC, "ENOSPC", "no space left on device"},
+#ifdef EDQUOT
     {EDQUOT, "EDQUOT", "disk quota exceeded"},
+#endif
     {EFBIG, "EFBIG", "file too large"},
     {EIO, "EIO", "input/output error"},
     {EROFS, "EROFS", "read-only file system"},
@@ -32,9 +34,14 @@ static const struct {
     {ENOMEM, "ENOMEM", "out of memory"},
     {EAGAIN, "EAGAIN", "resource temporarily unavailable"},
     {ENOLCK, "ENOLCK", "no locks available"},
+#ifdef ESTALE
     {ESTALE, "ESTALE", "stale file handle"},
+#endif
     {ETIMEDOUT, "ETIMEDOUT", "connection timed out"},
     {EBADF, "EBADF", "not an open file"},
+#ifdef _WIN32
+    {ENOTSUP, "ENOTSUP", "not supported on Windows"},
+#endif
 };
 
 const char *abr_errno_name(int number)

@@ -5,12 +5,7 @@
  * the stride doubles, so that a file of any size takes at most MOST_ENTRIES entries (1 MiB, as much again for
  * chars). A line is found by bisection and a look at one stride of bytes.
  */
-#if !defined(_GNU_SOURCE)
-#define _GNU_SOURCE /* pread */
-#endif
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "files/line_index.h"
 #include "abridge.h"
@@ -41,20 +36,17 @@ int abr_read_at(const abr_reader *r, uint64_t at, char *dst, size_t n, size_t *g
         return 0;
     if (n > r->size - at)
         n = (size_t)(r->size - at);
-    if (r->fd < 0) {
+    if (r->file == ABR_NO_FILE) {
         memcpy(dst, r->text + at, n);
         *got = n;
         return 0;
     }
     while (*got < n) {
-        ssize_t came = pread(r->fd, dst + *got, abr_io_size(n - *got), (off_t)(at + *got));
-        if (came < 0 && errno == EINTR)
-            continue;
-        if (came < 0)
-            return errno;
-        if (came == 0)
-            return ABR_ENDED_EARLY;
-        *got += (size_t)came;
+        size_t came;
+        int failed = abr_read_once(r->file, dst + *got, n - *got, at + *got, &came);
+        if (failed != 0 || came == 0)
+            return failed != 0 ? failed : ABR_ENDED_EARLY;
+        *got += came;
     }
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
+#include "files/portable.h"
 #include "text/scan.h"
 
 ABR_PRIVATE_BEGIN
@@ -17,22 +18,13 @@ enum {
 
 /* What is read: an open file, or a text. */
 typedef struct {
-    int fd; /* -1: the text */
+    abr_handle file; /* ABR_NO_FILE: the text */
     const char *text;
     uint64_t size; /* bytes; nothing is read beyond them */
 } abr_reader;
 
 /* Read n bytes from byte `at` on, fewer only at the end. 0, an errno or ABR_ENDED_EARLY. */
 int abr_read_at(const abr_reader *r, uint64_t at, char *dst, size_t n, size_t *got);
-
-/* Which file this is, in which state. */
-typedef struct {
-    uint64_t device;
-    uint64_t inode;
-    uint64_t size;
-    int64_t seconds; /* of its last change */
-    long nanoseconds;
-} abr_identity;
 
 bool abr_same_identity(const abr_identity *a, const abr_identity *b);
 

@@ -9,6 +9,9 @@
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* flock */
 #endif
+#include "files/private_file.h"
+
+#ifndef _WIN32 /* there windows.c refuses them */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -17,7 +20,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "files/private_file.h"
 #include "abridge.h"
 #include "base/memory.h"
 #include "base/tiny.h"
@@ -357,3 +359,5 @@ void abr_file_remove(abr_file *file)
     (void)unlink(file->path);
     abr_file_close(file);
 }
+
+#endif

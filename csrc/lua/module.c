@@ -49,10 +49,12 @@ static const struct {
     {ABR_SPLICE_TYPE, abr_splice_methods},
 };
 
-#ifdef __GNUC__
+#ifdef _WIN32
+__declspec(dllexport)
+#elif defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif
-int luaopen_abridge_core(lua_State *L);
+    int luaopen_abridge_core(lua_State *L);
 
 /* A metatable whose methods are found in itself; push_results() is on top of the stack. */
 static void new_type(lua_State *L, const char *name, const luaL_Reg *methods)

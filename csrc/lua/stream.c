@@ -6,7 +6,7 @@
 #include "lua/stream.h"
 #include "abridge.h"
 #include "base/memory.h"
-#include "files/pipe.h"
+#include "files/portable.h"
 #include "lua/check.h"
 #include "lua/clean.h"
 #include "lua/compat.h"

@@ -6,17 +6,9 @@
  * page was opened: nothing beyond that size. If it is a different file afterwards, all is read again. A page
  * may be opened in steps: it remembers which stage is next.
  */
-#if !defined(_GNU_SOURCE)
-#define _GNU_SOURCE /* st_mtim, O_CLOEXEC */
-#endif
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "abridge.h"
 #include "base/error.h"
@@ -58,6 +50,8 @@ static abr_code failed_with(int number, abr_error *error)
         return abr_fail(error, ABR_ENOENT, "no such file or directory");
     case EACCES:
         return abr_fail(error, ABR_EACCES, "permission denied");
+    case EISDIR:
+        return abr_fail(error, ABR_EISDIR, "is a directory");
     case ABR_ENDED_EARLY:
         return abr_fail(error, ABR_EIO, "the file changes while it is read");
     case ELOOP: /* of a private file these two say something else */
@@ -70,62 +64,29 @@ static abr_code failed_with(int number, abr_error *error)
 }
 
 /* Only regular files are read. */
-static abr_code check_kind(const struct stat *st, abr_error *error)
+static abr_code open_file(const char *path, abr_handle *file, abr_identity *of, abr_error *error)
 {
-    if (S_ISREG(st->st_mode))
-        return ABR_OK;
-    if (S_ISDIR(st->st_mode))
-        return abr_fail(error, ABR_EISDIR, "is a directory");
-    return abr_fail(error, ABR_ENOTREG,
-                    S_ISFIFO(st->st_mode)   ? "fifo"
-                    : S_ISSOCK(st->st_mode) ? "socket"
-                                            : "device");
-}
-
-/* Checked before it is opened: opening a device may do something, opening a FIFO may wait. */
-static abr_code open_file(const char *path, int *fd, uint64_t *size, abr_error *error)
-{
-    struct stat st;
-    if (stat(path, &st) != 0)
-        return failed_with(errno, error);
-    abr_code code = check_kind(&st, error);
-    if (code != ABR_OK)
-        return code;
-    do
-        *fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    while (*fd < 0 && errno == EINTR);
-    if (*fd < 0 || fstat(*fd, &st) != 0)
-        return failed_with(errno, error);
-    *size = (uint64_t)st.st_size;
-    return check_kind(&st, error);
+    const char *other = NULL;
+    int failed = abr_open_regular(path, file, of, &other);
+    if (failed == ABR_NOT_REGULAR)
+        return abr_fail(error, ABR_ENOTREG, other);
+    return failed == 0 ? ABR_OK : failed_with(failed, error);
 }
 
 abr_code abr_file_read_at(const char *path, uint64_t at, char *dst, size_t n, size_t *got, uint64_t *size,
                           abr_error *error)
 {
-    int fd = -1;
+    abr_handle file;
+    abr_identity of;
     *got = 0;
-    abr_code code = open_file(path, &fd, size, error);
-    if (code == ABR_OK) {
-        const abr_reader whatever_comes = {fd, NULL, ABR_COUNT_MAX};
-        int failed = abr_read_at(&whatever_comes, at, dst, n, got);
-        if (failed != 0 && failed != ABR_ENDED_EARLY)
-            code = failed_with(failed, error);
-    }
-    if (fd >= 0)
-        close(fd);
-    return code;
-}
-
-static bool identify(const abr_page *page, abr_identity *of)
-{
-    struct stat st;
-    if (fstat(page->fd, &st) != 0)
-        return false;
-    const struct timespec *changed = &ABR_CHANGED_AT(&st);
-    *of = (abr_identity){(uint64_t)st.st_dev, (uint64_t)st.st_ino, (uint64_t)st.st_size,
-                         (int64_t)changed->tv_sec, changed->tv_nsec};
-    return true;
+    abr_code code = open_file(path, &file, &of, error);
+    if (code != ABR_OK)
+        return code;
+    *size = of.size;
+    const abr_reader whatever_comes = {file, NULL, ABR_COUNT_MAX};
+    int failed = abr_read_at(&whatever_comes, at, dst, n, got);
+    abr_close_handle(file);
+    return failed == 0 || failed == ABR_ENDED_EARLY ? ABR_OK : failed_with(failed, error);
 }
 
 /* Could the file be written again and still look as it does now? Clocks of file systems tick every few
@@ -133,11 +94,7 @@ static bool identify(const abr_page *page, abr_identity *of)
 static bool just_changed(const abr_identity *of)
 {
     const double tick = of->nanoseconds == 0 ? 2.5 : 0.025;
-    struct timespec now;
-    if (clock_gettime(CLOCK_REALTIME, &now) != 0)
-        return true;
-    double age = (double)(now.tv_sec - of->seconds) + (double)(now.tv_nsec - of->nanoseconds) / 1e9;
-    return age < tick;
+    return abr_age(of) < tick;
 }
 
 /* Read a file without a size to its end. */
@@ -156,16 +113,15 @@ static int read_unsized(abr_page *page)
             page->text = grown;
             page->text_size = size;
         }
-        ssize_t came = pread(page->fd, page->text + n, abr_io_size(page->text_size - n), (off_t)n);
-        if (came < 0 && errno == EINTR)
-            continue;
-        if (came < 0)
-            return errno;
+        size_t came;
+        int failed = abr_read_once(page->file, page->text + n, page->text_size - n, n, &came);
+        if (failed != 0)
+            return failed;
         if (came == 0)
             break;
-        n += (size_t)came;
+        n += came;
     }
-    page->source = (abr_reader){-1, page->text, n};
+    page->source = (abr_reader){ABR_NO_FILE, page->text, n};
     return 0;
 }
 
@@ -176,7 +132,7 @@ static const abr_lines *known_lines(const abr_page *page)
 {
     if (page->maker.lines)
         return page->maker.lines;
-    bool of_file = page->source.fd >= 0; /* not of one that was read whole */
+    bool of_file = page->source.file != ABR_NO_FILE; /* not of one that was read whole */
     const abr_lines *x = page->opts.index && of_file ? abr_index_find(page->opts.index, &page->of) : NULL;
     return x && (x->has_chars || !abr_wants_chars(&page->cut)) ? x : NULL;
 }
@@ -245,7 +201,7 @@ static bool has_elements(const abr_page *page)
 static abr_code begin_scan(abr_page *page, abr_error *error)
 {
     const abr_page_opts *o = &page->opts;
-    const bool of_file = page->source.fd >= 0;
+    const bool of_file = page->source.file != ABR_NO_FILE;
     page->next = ABR_PAGE_SCAN;
     abr_code code = abr_scan_begin(&page->scan, o->pointer, o->pointer_len, &page->cut, page->keep, error);
     if (code != ABR_OK || !o->index || !of_file)
@@ -458,9 +414,10 @@ static abr_code start_unsized(abr_page *page, abr_error *error)
 static abr_code start(abr_page *page, abr_error *error)
 {
     forget(page);
-    if (!identify(page, &page->of))
-        return failed_with(errno, error);
-    page->source = (abr_reader){page->fd, NULL, page->of.size};
+    int failed = abr_identify(page->file, &page->of);
+    if (failed != 0)
+        return failed_with(failed, error);
+    page->source = (abr_reader){page->file, NULL, page->of.size};
     page->young = just_changed(&page->of); /* before it is read: a write meanwhile would not show */
     page->next = ABR_PAGE_PROBE;
     return page->of.size > 0 ? ABR_OK : start_unsized(page, error);
@@ -507,8 +464,8 @@ static abr_code end_reading(abr_page *page, abr_error *error)
 {
     abr_identity after;
     const abr_identity *of = &page->of;
-    const bool was_sized = page->source.fd >= 0;
-    const bool stable = identify(page, &after) && abr_same_identity(of, &after);
+    const bool was_sized = page->source.file != ABR_NO_FILE;
+    const bool stable = abr_identify(page->file, &after) == 0 && abr_same_identity(of, &after);
     page->readings++;
     if (stable && page->outcome == ABR_OK && was_sized && page->opts.index && of->size >= LEAST_INDEXED &&
         !page->young)
@@ -529,7 +486,7 @@ static abr_code end_reading(abr_page *page, abr_error *error)
 
 static abr_code end(abr_page *page, abr_error *error)
 {
-    if (page->fd >= 0)
+    if (page->file != ABR_NO_FILE)
         return end_reading(page, error);
     forget_lines(page);
     page->next = ABR_PAGE_OPEN;
@@ -591,7 +548,7 @@ static abr_code new_page(const abr_page_opts *opts, abr_page **out, abr_error *e
     page->cut = opts->cut;
     page->alloc = a;
     page->block = block;
-    page->fd = -1;
+    page->file = ABR_NO_FILE;
     page->info.version = page->version;
     if (opts->pointer)
         abr_cut_as_json(&page->cut);
@@ -628,11 +585,10 @@ abr_code abr_page_begin(const char *path, const abr_page_opts *opts, abr_page **
     abr_code code = new_page(opts, out, error);
     if (!*out)
         return code;
-    uint64_t size;
     if (path)
-        return opened(open_file(path, &(*out)->fd, &size, error), out);
+        return opened(open_file(path, &(*out)->file, &(*out)->of, error), out);
     (*out)->opts.index = NULL;
-    (*out)->source = (abr_reader){-1, "", 0};
+    (*out)->source = (abr_reader){ABR_NO_FILE, "", 0};
     return opened(opts->pointer ? begin_scan(*out, error) : abr_fail(error, ABR_EINVAL, "path is missing"),
                   out);
 }
@@ -659,7 +615,7 @@ abr_code abr_page_text(const char *p, size_t n, const abr_page_opts *opts, abr_p
     if (!*out)
         return code;
     (*out)->opts.index = NULL;
-    (*out)->source = (abr_reader){-1, p ? p : "", n};
+    (*out)->source = (abr_reader){ABR_NO_FILE, p ? p : "", n};
     (*out)->next = ABR_PAGE_PROBE;
     return step_to_end(out, error);
 }
@@ -677,8 +633,8 @@ void abr_page_close(abr_page *page)
         a->free(a->ctx, page->first);
     if (page->pointer)
         a->free(a->ctx, page->pointer);
-    if (page->fd >= 0)
-        close(page->fd);
+    if (page->file != ABR_NO_FILE)
+        abr_close_handle(page->file);
     a->free(a->ctx, page);
 }
 
@@ -699,7 +655,8 @@ abr_code abr_page_read(abr_page *page, uint64_t at, char *dst, size_t n, size_t 
 bool abr_page_changed(abr_page *page)
 {
     abr_identity now;
-    if (page->fd >= 0 && !(identify(page, &now) && abr_same_identity(&page->of, &now)))
+    if (page->file != ABR_NO_FILE &&
+        !(abr_identify(page->file, &now) == 0 && abr_same_identity(&page->of, &now)))
         page->info.changed = true;
     return page->info.changed;
 }

@@ -6,6 +6,7 @@
 #include "base/private.h"
 #include "budget/view.h"
 #include "files/line_index.h"
+#include "files/portable.h"
 #include "page/element_scan.h"
 
 ABR_PRIVATE_BEGIN
@@ -30,7 +31,7 @@ struct abr_page {
     abr_opts cut; /* opts.cut with the page's own limits in it */
     const abr_alloc *alloc;
     size_t keep;       /* bytes of an edge that is not whole */
-    int fd;            /* -1: a text */
+    abr_handle file;   /* ABR_NO_FILE: a text */
     abr_reader source; /* the file, or a text, also that of a file read whole */
     char *text;        /* a file without a size, read whole; or NULL */
     size_t text_size;  /* allocated */

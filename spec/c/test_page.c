@@ -1,5 +1,8 @@
 /* Pages: a page of a file is the cut of what the file holds from there on, told in places of the whole;
  * following pages rebuilds the file; an index changes nothing but the time it takes. */
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* mkdtemp, utimensat */
+#endif
 
 /* A second copy of the pages under names of its own, its index with few and narrow entries. */
 #define INDEX_STRIDE 16
@@ -35,10 +38,9 @@
 #define abr_page_close own_page_close
 #define abr_file_read_at own_file_read_at
 /* Reads are looked at on their way. */
-#define _GNU_SOURCE /* pread */
-#include <unistd.h>
-static ssize_t seen_pread(int fd, void *dst, size_t n, off_t at);
-#define pread seen_pread
+#define abr_read_once seen_read_once
+#include <time.h>
+
 #include "files/line_index.c"
 #include "files/file_index.c"
 #include "page/page.c"
@@ -52,15 +54,17 @@ enum { TEXT_MOST = 300 };
 static unsigned reads;
 static unsigned off_pages; /* reads to a place on no page */
 
-#undef pread
-static ssize_t seen_pread(int fd, void *dst, size_t n, off_t at)
+#undef abr_read_once
+int abr_read_once(abr_handle file, char *dst, size_t n, uint64_t at, size_t *got);
+
+int seen_read_once(abr_handle file, char *dst, size_t n, uint64_t at, size_t *got)
 {
     static const char *end; /* where the read before ended; one may go on there */
     reads++;
     off_pages += dst != end && (uintptr_t)dst % ABR_ALIGNED != 0;
-    ssize_t came = pread(fd, dst, n, at);
-    end = (const char *)dst + (came > 0 ? came : 0);
-    return came;
+    int failed = abr_read_once(file, dst, n, at, got);
+    end = dst + *got;
+    return failed;
 }
 
 static abr_page_opts random_page(size_t n)

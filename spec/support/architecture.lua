@@ -112,6 +112,9 @@ local function check_header(path, text, own, report)
   end
 end
 
+-- The header without a source of its own: each of these defines all that it declares.
+local SYSTEMS = { ["files/portable"] = { "files/posix", "files/windows" } }
+
 --- The header and the source of one name are one unit.
 local function c_units(root, report)
   local units, texts = {}, {}
@@ -131,8 +134,8 @@ local function c_units(root, report)
           unit.uses[used] = true
         end
       end
-      if path:find "%.h$" then
-        check_header(path, texts[path], functions_of(texts["csrc/" .. name .. ".c"] or "", "%s*{"), report)
+      for _, source in ipairs(path:find "%.h$" and (SYSTEMS[name] or { name }) or {}) do
+        check_header(path, texts[path], functions_of(texts["csrc/" .. source .. ".c"] or "", "%s*{"), report)
       end
     end
   end
