@@ -159,7 +159,7 @@ local function for_model(self, output, call)
   return content, cut
 end
 
---- What the user is shown; it names the file that the model is told of.
+--- The user's view; it names the file that the model is told of.
 local function for_user(self, output, cut)
   local shown = output.shown
   if shown == nil then shown = output.text end
@@ -170,7 +170,7 @@ local function for_user(self, output, cut)
   return short
 end
 
---- What is given if something failed. A text that may hold a secret is withheld.
+--- The result if something failed. A text that may hold a secret is withheld.
 local function crudely(self, text, budgets)
   local withheld = self.redacts and not (self.session and self.session.redactor)
   return (crude.cut(withheld and crude.withheld or safe.redacted(text, self), budgets))

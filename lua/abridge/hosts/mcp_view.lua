@@ -1,4 +1,4 @@
---- Where the texts of an MCP result are, and what there is besides them. Plain Lua, for when the core is missing.
+--- The places of an MCP result's texts, and its other parts. Plain Lua, for when the core is missing.
 
 local check = require "abridge.base.check"
 local copied = check.copied

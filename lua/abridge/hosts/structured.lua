@@ -54,7 +54,7 @@ end
 local EMPTY = "\0abridge: an empty list"
 local EMPTY_JSON = '["\\u0000abridge: an empty list"]'
 
---- Where a string of JSON ends.
+--- The end of a string of JSON.
 local function string_end(text, at)
   repeat
     at = text:find('[\\"]', at + 1)

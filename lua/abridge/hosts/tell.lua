@@ -1,4 +1,4 @@
---- What adapters tell the user: why something failed, in one line, once. Needs nothing but Lua.
+--- Messages of adapters to the user: why something failed, in one line, once. Needs nothing but Lua.
 
 local check = require "abridge.base.check"
 

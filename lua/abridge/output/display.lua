@@ -1,5 +1,5 @@
 --- What a screen shows of a result, and the screen's own block. Cut by the tool and cut for display are two facts:
---- nothing here touches what the model got.
+--- nothing here touches the model's result.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -368,7 +368,7 @@ function M.text(who, result, opts)
   return table.concat(lines, "\n")
 end
 
---- What a screen shows of a result: lines without a newline after the last one.
+--- A result on a screen: lines without a newline after the last one.
 ---
 --- The first `max_lines` lines of the tool's text show, or the last ones if the tool kept the end or if it is the
 --- output of a command that kept both ends; of a command that failed, cut by `auto` or `priority`, the failures with

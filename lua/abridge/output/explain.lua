@@ -76,7 +76,7 @@ local KEPT_MOST, LEFT_MOST = 1000, 20 -- lines told of a range that is kept, and
 ---@field kind? abridge.KindReason of `auto`
 ---@field ranges abridge.ExplainedRange[] kept and left out in turn
 
---- What a text is, and what decided that.
+--- The kind of a text, and the reason for it.
 ---@param text string
 ---@return abridge.KindReason
 function M.kind(text)
@@ -85,7 +85,7 @@ function M.kind(text)
   return reason
 end
 
---- What decided the kind of a text.
+--- The reason for the kind of a text.
 local function kind_of(source, opts, cut)
   if not cut.kind then return nil end
   if opts.kind then return { name = cut.kind, by = "option" } end

@@ -1,6 +1,6 @@
---- Fit a text, its exit line and its notice into one budget: what is shown, then what is said about it, all of it
---- within the limits. The notice depends on the cut and the cut on the notice's size, so the notice is first
---- weighed at its widest.
+--- Fit a text, its exit line and its notice into one budget: the shown text, then our words about it, all within the
+--- limits. The notice depends on the cut and the cut on the notice's size, so the notice is first weighed at its
+--- widest.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -48,7 +48,7 @@ local function within(text, limits, share)
 end
 M.within = within
 
---- What follows the content: exit line and notice, a blank line before each.
+--- The text after the content: exit line and notice, a blank line before each.
 ---@param body string
 ---@param exit string|nil
 ---@param said string|nil
@@ -165,8 +165,8 @@ end
 
 --- Cut a text by limits and say so.
 ---
---- The budgets bound the whole of what is returned; with the strategy "pipeline" markers and notice come on top,
---- as in its document. Raises only what `count_tokens` raises.
+--- The budgets bound the whole of what is returned; with the strategy "pipeline" markers and notice come on top, as in
+--- its document. Raises only the errors that `count_tokens` raises.
 ---@param text string|abridge.Source
 ---@param limits abridge.Limits
 ---@param parts abridge.FitParts

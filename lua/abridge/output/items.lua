@@ -109,7 +109,7 @@ local function block_of(listing, ctx)
   end
 end
 
---- What a tool yields for a listing: the dispatcher cuts it and asks back.
+--- A tool's yield for a listing: the dispatcher cuts it and asks back.
 ---@param listing abridge.Listing
 ---@param ctx table what the tool was handed
 ---@param work? abridge.Work gives way between items

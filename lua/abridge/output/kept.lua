@@ -27,7 +27,7 @@ local function item_words(item)
   return ("%.0f of %.0f %s%s"):format(item.kept, item.total, unit, of)
 end
 
---- The gaps in a ledger: what lies before, between and after what was kept.
+--- The gaps in a ledger: the parts before, between and after the kept ranges.
 ---@param cut abridge.Cut
 ---@return integer
 function M.gaps(cut)

@@ -163,7 +163,7 @@ local function options_of(limits)
   return opts
 end
 
---- What a stream keeps if nothing is limited: as much as a host may want in memory.
+--- A stream's budget if nothing is limited: as much as a host may want in memory.
 local MOST_KEPT = 64 * 1024 * 1024
 
 --- Options of a stream under these limits. If they limit nothing, the last 64 MiB are kept. With `clean`, which a

@@ -1,4 +1,4 @@
---- Every sentence about a cut: the notice after what is shown, and what replaces something left out. All our other
+--- Every sentence about a cut: the notice after the shown text, and the replacement of parts left out. All our other
 --- sentences are in sentences.lua.
 ---
 --- A notice is a pure function of its data (SPEC 9). Its sentences are templates with {names}; the same templates
@@ -518,7 +518,7 @@ end
 local LINES_TRUNCATED = " lines truncated%] %.%.%."
 local IN_ARTIFACTS = " lines truncated \226\128\148 full output available in artifacts] ..."
 
---- What a pipeline with indicators shows: if its full output is kept, its marker says so too. The markers' places in
+--- The text of a pipeline with indicators: if its full output is kept, its marker says so too. The markers' places in
 --- the ledger move along.
 ---@param body string
 ---@param cut abridge.Cut
@@ -538,7 +538,7 @@ function M.indicated(body, cut)
   return body
 end
 
---- What replaces a whole output.
+--- The replacement of a whole output.
 ---@param cut abridge.Cut
 ---@param names abridge.NoticeData
 ---@return string
@@ -549,7 +549,7 @@ function M.left_out(cut, names)
   return bracket(parts)
 end
 
---- What replaces the structured content of a result.
+--- The replacement of a result's structured content.
 ---@param bytes integer|nil as JSON; nil: it has no JSON
 ---@param cut abridge.Cut|nil that kept none of it, with what is known of its full output
 ---@param names abridge.NoticeData

@@ -175,7 +175,7 @@ function M.goes_on(at)
   return (at.offset or 1) > 1 or at.column ~= nil or (at.pointer or "") ~= ""
 end
 
---- What the notice of a page needs, and a function that adds what the cut says.
+--- The data for a page's notice, and a function that adds the cut's.
 ---@param at abridge.PageAt
 ---@param limits abridge.Limits
 ---@param data abridge.NoticeData names, path

@@ -80,7 +80,7 @@ function Feed:show(text)
   self.shown = self.shown + #text
 end
 
---- What goes before line i of the page.
+--- The text before line i of the page.
 function Feed:prefix(i)
   return self.numbered and sentences.line_number(self.first_line + i - 1) or ""
 end
@@ -168,7 +168,7 @@ end
 
 -- where a page of a redacted file starts -------------------------------------------------------
 
---- Drops what comes before the page.
+--- Drops the text before the page.
 ---@class abridge.Skip
 ---@field bytes integer dropped so far
 ---@field lines integer still to drop
@@ -327,7 +327,7 @@ end
 
 View.finish = View.snapshot
 
---- Where the page starts.
+--- The start of the page.
 ---@return { first_byte: integer }
 function View:about()
   return { first_byte = self.totals.bytes_before + 1 }

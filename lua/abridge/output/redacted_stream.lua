@@ -58,7 +58,7 @@ local function want_integer(name, what, value, from, to)
   end
 end
 
---- Add what a descriptor has.
+--- Add the bytes that a descriptor has ready.
 function Stream:read_fd(fd, most)
   ready(self, "stream:read_fd", true)
   want_integer("fd", "a file descriptor, an integer from 0 to 2^31-1", fd, 0, 2 ^ 31 - 1)

@@ -168,7 +168,7 @@ local function check_json(tool, body)
   if not ok then fail(tool, "a cut of JSON is no JSON: %s", check.message(why)) end
 end
 
---- Where two texts part, in words.
+--- The first difference of two texts, in words.
 ---@param got string
 ---@param wanted string
 ---@return string

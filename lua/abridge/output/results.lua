@@ -1,5 +1,5 @@
---- From what a tool yielded to what the model gets: text is cut by the tool's limits, the ceiling is laid over it, and
---- the block says what happened.
+--- From a tool's yield to the model's result: text is cut by the tool's limits, the ceiling is laid over it, and the
+--- block says what happened.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -174,14 +174,14 @@ local function is_bound(call, limits, cut)
   return call.ceiling_bound and limits.max_bytes == call.ceiling_bound and cut.truncated_by == "bytes"
 end
 
---- What is to be cut; its text, if all of it is in memory; and the ledger of a stream by its own limits.
+--- The text to cut; its text, if all of it is in memory; and the ledger of a stream by its own limits.
 local function source_of(value)
   if not value.stream then return value.text, value.text, {} end
   local all, cut = value.stream:finish()
   return value.stream, not (cut.truncated or cut.compact) and all or nil, cut
 end
 
---- What a text is cut with: the data of its notice, how it ended, and what to add to its ledger.
+--- The options of a text's cut: the data of its notice, how it ended, and what to add to its ledger.
 local function parts_of(call, value, text, streamed)
   local keep = M.keeper(not value.unsaved and call.save or nil, text)
   local data = value.notice or {}
@@ -294,7 +294,7 @@ local function failure_of(value, details)
   return value.failure or details.error_code
 end
 
---- What the tool tells, the ledger, and what was said of it.
+--- The tool's own details, the ledger, and its notice.
 local function details_of(value, cut, said)
   local details = plain_data.copy(value.details) or {}
   details.failure = failure_of(value, details)

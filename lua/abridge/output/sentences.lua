@@ -9,7 +9,7 @@ local M = {}
 
 -- values -----------------------------------------------------------------------
 
---- A number and what it counts.
+--- A number and its noun.
 local function counted(n, one, many)
   return ("%.0f %s"):format(n, n == 1 and one or many or one .. "s")
 end
@@ -213,7 +213,7 @@ function M.parts_left_out(count)
   return M.fill("[{count|part that is|parts that are} not text left out]", { count = count })
 end
 
---- What replaces a binary value.
+--- The replacement of a binary value.
 ---@param bytes integer
 ---@return string
 function M.blob(bytes)

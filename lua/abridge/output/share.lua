@@ -66,7 +66,7 @@ function M.fair_from(sizes, total, least)
   return shares
 end
 
---- What a text takes of each budget; a byte outside UTF-8 counts as the three that replace it.
+--- A text's use of each budget; a byte outside UTF-8 counts as the three that replace it.
 local function size_of(text, limits)
   local chars, invalid = core.count_chars(text)
   return {

@@ -162,7 +162,8 @@ function Source:write(chunk)
   return keep(self, self.redaction and self.redaction:feed(chunk) or chunk)
 end
 
---- Add what a descriptor has: as chunks if it is redacted or a file may be needed first, else without passing Lua.
+--- Add the bytes that a descriptor has ready: as chunks if it is redacted or a file may be needed first, else without
+--- passing Lua.
 ---@param fd integer
 ---@param most? integer bytes
 ---@return integer|nil n bytes read, 0 at its end
@@ -197,7 +198,7 @@ function Source:lower(budgets)
   self.lowered = budgets
 end
 
---- What narrows a cut: the budgets given for it, and those the source was lowered to.
+--- The options that narrow a cut: the budgets given for it, and those the source was lowered to.
 local function narrowed(self, narrower)
   if not self.lowered then return narrower end
   local all = {}
@@ -274,7 +275,7 @@ function Source:snapshot(narrower)
   return told(self, self.stream:snapshot(narrowed(self, narrower)))
 end
 
---- Keep what cleaning and redaction held back.
+--- Keep the text that cleaning and redaction held back.
 local function keep_held_back(self)
   if self.start then
     local start = self:judge(true)

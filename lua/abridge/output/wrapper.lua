@@ -79,7 +79,7 @@ local function in_fence_beside(text, first, last)
   until not found or found > last
 end
 
---- Split a text into what opens its wrapper, what is inside, and what closes it; nil if there is no wrapper.
+--- Split a text into its wrapper's opening, the inside, and the closing; nil if there is no wrapper.
 ---@param text string
 ---@param how true|"beside" "beside": tags need no lines of their own, a fence may be inside them, with up to 1 KiB of
 ---  text before and after it
@@ -160,7 +160,7 @@ local function rewrap(cut, open, inside, close)
   end
 end
 
---- Limits less what is around the text.
+--- Limits less the wrapper's share.
 local function beside(limits, around)
   local left = limit.copy(limits)
   left.max_bytes = limits.max_bytes and limits.max_bytes - #around
