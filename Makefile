@@ -56,7 +56,7 @@ binding_for = $(binding:%.c=$(OBJ)/$(1)/%.o)# its objects for a Lua, or for Neov
 
 # ------------------------------------------------------------------ what people call
 
-parts := $(wildcard mk/install.mk mk/test.mk mk/check.mk mk/fuzz.mk mk/bench.mk mk/cross.mk mk/dist.mk mk/one.mk)
+parts := $(wildcard mk/install.mk mk/test.mk mk/check.mk mk/fuzz.mk mk/bench.mk mk/cross.mk mk/dist.mk mk/one.mk mk/windows.mk)
 
 .PHONY: help setup build nvim lib demo agent doc test rock clean
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# .ci/setup.sh [check|list]
+# .ci/setup.sh [check|windows|list]
 # Installs what building, the demo and the suite need, through apt, and gets newer hosts (hosts.sh); `list` prints the
-# names of these packages; with `check`, what `make check` needs beside them. On macOS, what building and the demo need,
-# through Homebrew. Quick when nothing is missing; safe to run again.
+# names of these packages; with `check`, what `make check` needs beside them; with `windows`, what
+# `make test-windows` needs. On macOS, what building and the demo need, through Homebrew. Quick when nothing is missing; safe to run again.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 case ${1:-} in
@@ -19,7 +19,8 @@ case ${1:-} in
     command -v npm >/dev/null || packages="$packages nodejs npm" # a newer one may be here by other means
     tools="node npm gcc clang clang-format clang-tidy cppcheck valgrind luacheck aarch64-linux-gnu-gcc qemu-aarch64
       chromium zsh fish groff" ;;
-  *) echo "setup.sh: nothing, check or list, not $1" >&2; exit 2 ;;
+  windows) packages="gcc-mingw-w64-x86-64 wine64" tools=x86_64-w64-mingw32-gcc ;;
+  *) echo "setup.sh: nothing, check, windows or list, not $1" >&2; exit 2 ;;
 esac
 if [ "${1:-}" = list ]; then
   # shellcheck disable=SC2086 # a list of words
@@ -103,7 +104,7 @@ still_missing || exit 1
 if [ -z "${1:-}" ]; then
   .ci/hosts.sh || true
   mk/one/sources.sh build/one/src || true
-else
+elif [ "$1" = check ]; then
   .ci/arm64.sh build/arm64-lua || true
   .ci/nginx.sh || true
   stylua=@johnnymorganz/stylua@2.5.2 # in WebAssembly: npm's package of binaries gets these from elsewhere

@@ -1,0 +1,43 @@
+# Windows on x86-64, by the cross compiler of mingw: the module for Lua 5.4, and that of 5.1 for LuaJIT and Neovim.
+
+windows_prefix := x86_64-w64-mingw32-
+windows_dlls := build/windows/5.4/abridge/core.dll build/windows/5.1/abridge/core.dll
+windows_make = $(MAKE) --no-print-directory CC=$(windows_prefix)gcc OBJ=build/obj/windows BIN=build/test/windows \
+	CFLAGS="-O2 -Werror -Wno-float-conversion -idirafter /usr/include/$$(gcc -print-multiarch)"
+
+# C tests that use nothing but C; the others need mmap, POSIX files or signals.
+windows_tests := $(shell grep -L -e '<sys/' -e '<unistd.h>' -e 'paged_file.h' -e '_POSIX_C_SOURCE' spec/c/test_*.c)
+
+.PHONY: windows windows-tools test-windows
+
+windows: windows-tools ## cross-compile build/windows/LUA/abridge/core.dll: Lua 5.4, and 5.1 for LuaJIT and Neovim
+	@$(windows_make) $(windows_dlls)
+
+windows-tools:
+	@command -v $(windows_prefix)gcc > /dev/null || { \
+		echo "windows: no $(windows_prefix)gcc here: run .ci/setup.sh windows" >&2; exit 1; }
+
+build/windows/5.4/abridge/core.dll: $(call binding_for,5.4) $(core_obj) build/windows/lua54.a
+	$(call link,-shared -s -static-libgcc)
+build/windows/5.1/abridge/core.dll: $(call binding_for,nvim) $(core_obj) build/windows/lua51.a
+	$(call link,-shared -s -static-libgcc)
+
+# Lua is linked by name alone: what the binding asks of the DLL that its host has loaded.
+build/windows/lua54.a: $(call binding_for,5.4)
+build/windows/lua51.a: $(call binding_for,nvim)
+build/windows/lua%.a:
+	@mkdir -p $(@D)
+	$(Q){ echo "LIBRARY lua$*.dll"; echo EXPORTS; $(windows_prefix)nm -u $^ | sed -n 's/.* \(luaL\{0,1\}_[a-z]*\)$$/\1/p' | sort -u; } \
+		> $(@:.a=.def)
+	$(Q)$(windows_prefix)dlltool -d $(@:.a=.def) -l $@
+
+# Lua 5.4 of Debian's sources; the tests run under wine.
+build/windows/lua.exe build/windows/lua54.dll: | one-sources
+	@mkdir -p $(@D)
+	$(Q)cd $(one_src)/lua/src && $(windows_prefix)gcc -O2 -w -DLUA_BUILD_AS_DLL -shared -s -o $(CURDIR)/build/windows/lua54.dll \
+		$$(ls *.c | grep -v -e '^lua\.c$$' -e '^luac\.c$$') && $(windows_prefix)gcc -O2 -w -DLUA_BUILD_AS_DLL -s \
+		-o $(CURDIR)/build/windows/lua.exe lua.c $(CURDIR)/build/windows/lua54.dll
+
+test-windows: windows build ## run the C tests that need C alone, and Lua 5.4 with core.dll, under wine
+	@$(windows_make) $(windows_tests:spec/c/%.c=build/test/windows/%) build/windows/lua.exe
+	@LUA="$(strip $(LUA))" mk/windows.sh $(notdir $(windows_tests:.c=))
