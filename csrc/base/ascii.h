@@ -7,6 +7,15 @@
 
 ABR_PRIVATE_BEGIN
 
+/* Controls, by the names that ASCII gives them. */
+enum { ABR_BEL = 0x07, ABR_BS = 0x08, ABR_CAN = 0x18, ABR_SUB = 0x1A, ABR_ESC = 0x1B, ABR_DEL = 0x7F };
+
+/* Has it a shape, or is it a blank? */
+static inline bool abr_is_printable(char c)
+{
+    return c >= ' ' && c < ABR_DEL;
+}
+
 static inline bool abr_is_digit(char c)
 {
     return c >= '0' && c <= '9';

@@ -11,3 +11,8 @@ abr_code abr_fail(abr_error *error, abr_code code, const char *message)
     }
     return code;
 }
+
+abr_code abr_no_memory(abr_error *error)
+{
+    return abr_fail(error, ABR_ENOMEM, "out of memory");
+}

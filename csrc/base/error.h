@@ -10,6 +10,9 @@ ABR_PRIVATE_BEGIN
 /* Fill *error (unless NULL) and return code. */
 abr_code abr_fail(abr_error *error, abr_code code, const char *message);
 
+/* The same when there is no memory. */
+abr_code abr_no_memory(abr_error *error);
+
 ABR_PRIVATE_END
 
 #endif

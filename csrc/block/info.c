@@ -32,14 +32,14 @@ typedef struct {
 } sink;
 
 /* Inlined, so that text of a known size is stored without a call. */
-static inline void put(sink *s, const char *p, size_t n)
+static inline void put_bytes_of(sink *s, const char *p, size_t n)
 {
     if (n <= s->cap && s->n <= s->cap - n)
         memcpy(s->dst + s->n, p, n);
     s->n += n;
 }
 
-#define PUT_LITERAL(s, literal) put(s, literal, sizeof(literal) - 1)
+#define PUT_LITERAL(s, literal) put_bytes_of(s, literal, sizeof(literal) - 1)
 
 static inline void put_number(sink *s, uint64_t value)
 {
@@ -47,7 +47,7 @@ static inline void put_number(sink *s, uint64_t value)
     if (s->cap >= sizeof digits && s->n <= s->cap - sizeof digits)
         s->n += abr_print_count(value, s->dst + s->n);
     else
-        put(s, digits, abr_print_count(value, digits));
+        put_bytes_of(s, digits, abr_print_count(value, digits));
 }
 
 /* The escape of a char of one byte, or 0 bytes when it stands for itself. */
@@ -90,18 +90,18 @@ static void put_string(sink *s, const char *p, size_t n)
     PUT_LITERAL(s, "\"");
     for (size_t i = 0; i < n;) {
         size_t plain = plain_bytes(p + i, n - i);
-        put(s, p + i, plain);
+        put_bytes_of(s, p + i, plain);
         i += plain;
         if (i == n)
             break;
         size_t size = abr_char_size(p + i, n - i);
         size_t width = size == 1 ? escape((unsigned char)p[i], escaped) : 0;
         if (width > 0)
-            put(s, escaped, width);
+            put_bytes_of(s, escaped, width);
         else if (size == 1 && (unsigned char)p[i] >= 0x80)
             PUT_LITERAL(s, ABR_REPLACEMENT);
         else
-            put(s, p + i, size);
+            put_bytes_of(s, p + i, size);
         i += size;
     }
     PUT_LITERAL(s, "\"");
@@ -131,7 +131,7 @@ size_t abr_info_json(const abr_info *info, char *dst, size_t cap)
         put_string(&s, info->resume_hint, info->resume_hint_len);
     }
     PUT_LITERAL(&s, ",\"reason\":\"");
-    put(&s, reason, strlen(reason));
+    put_bytes_of(&s, reason, strlen(reason));
     PUT_LITERAL(&s, "\"}");
     return s.n;
 }

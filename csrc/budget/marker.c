@@ -44,7 +44,7 @@ size_t abr_alike_more(const char *format, size_t n)
     return format == priority_marker && n > 0 ? sizeof alike_marker - sizeof priority_marker : 0;
 }
 
-static size_t put(const char *from, size_t n, char *dst, size_t at)
+static size_t put_at(const char *from, size_t n, char *dst, size_t at)
 {
     if (dst)
         memcpy(dst + at, from, n);
@@ -82,8 +82,8 @@ size_t abr_print_marker(const char *format, size_t n, const abr_omitted *omitted
     for (size_t i = 0; i < n;) {
         const uint64_t *value = field_at(format + i, n - i, omitted);
         size_t step = value ? FIELD : to_next_brace(format + i, n - i);
-        out =
-            value ? put(digits, abr_print_count(*value, digits), dst, out) : put(format + i, step, dst, out);
+        out = value ? put_at(digits, abr_print_count(*value, digits), dst, out)
+                    : put_at(format + i, step, dst, out);
         i += step;
     }
     return out;

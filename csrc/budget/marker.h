@@ -7,6 +7,9 @@
 
 ABR_PRIVATE_BEGIN
 
+#define ABR_INNER_MARKER " ... " /* what stands in a gap inside a line */
+enum { ABR_INNER_SIZE = sizeof ABR_INNER_MARKER - 1 };
+
 /* The numbers a marker may give. */
 typedef struct {
     uint64_t lines;

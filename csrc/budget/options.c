@@ -7,14 +7,14 @@
 #include "base/error.h"
 #include "budget/marker.h"
 
-static bool in_range(uint64_t budget)
+static bool is_budget(uint64_t budget)
 {
     return budget <= ABR_COUNT_MAX || budget == ABR_UNLIMITED;
 }
 
 static bool are_in_range(const abr_budget *max)
 {
-    return in_range(max->lines) && in_range(max->bytes) && in_range(max->chars) && in_range(max->tokens);
+    return is_budget(max->lines) && is_budget(max->bytes) && is_budget(max->chars) && is_budget(max->tokens);
 }
 
 static const char over_most[] = "a budget is over 2^53";

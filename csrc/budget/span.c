@@ -8,18 +8,16 @@
 #include "budget/span.h"
 #include "abridge.h"
 #include "base/scaled.h"
+#include "base/size.h"
 #include "text/scan.h"
+
+const abr_span abr_no_span = {.n = 0};
 
 uint64_t abr_budget_left(uint64_t budget, uint64_t used)
 {
     if (budget == ABR_UNLIMITED)
         return budget;
     return budget > used ? budget - used : 0;
-}
-
-static size_t least(size_t n, uint64_t limit)
-{
-    return n > limit ? (size_t)limit : n;
 }
 
 void abr_add_cost(const abr_measure *measure, const char *p, size_t n, abr_span *span)
@@ -59,8 +57,8 @@ static bool add_if_fits(const abr_measure *measure, const char *p, size_t n, uin
 static size_t sure_to_fit(size_t n, const abr_measure *measure, const abr_allowance *allowance,
                           const abr_span *s)
 {
-    n = least(n, abr_budget_left(allowance->shown, s->shown));
-    return measure->chars ? least(n, abr_budget_left(allowance->chars, s->chars)) : n;
+    n = abr_bytes_at_most(n, abr_budget_left(allowance->shown, s->shown));
+    return measure->chars ? abr_bytes_at_most(n, abr_budget_left(allowance->chars, s->chars)) : n;
 }
 
 /* Add the lines that end within the bytes that are sure to fit, all at once; false where there are none. */
@@ -106,7 +104,7 @@ static void add_lines_front(const abr_edge *e, const abr_measure *measure, const
     size_t line = s->lines == 0 ? 0 : s->n + 1; /* where the next line starts */
     while (s->lines < allowance->lines && line < e->n) {
         uint64_t left = may_fit(measure, allowance, s);
-        size_t window = left == ABR_UNLIMITED ? e->n - line : least(e->n - line, left + 1);
+        size_t window = left == ABR_UNLIMITED ? e->n - line : abr_bytes_at_most(e->n - line, left + 1);
         const char *newline = memchr(e->p + line, '\n', window);
         if (!newline && (line + window < e->n || !e->whole))
             return;
@@ -122,7 +120,7 @@ static void add_lines_front(const abr_edge *e, const abr_measure *measure, const
 static size_t line_start(const abr_edge *e, size_t end, uint64_t window)
 {
     size_t body = end - (e->p[end - 1] == '\n');
-    size_t look = least(body, window == ABR_UNLIMITED ? window : window + 1);
+    size_t look = abr_bytes_at_most(body, window == ABR_UNLIMITED ? window : window + 1);
     const char *newline = abr_find_last_newline(e->p + body - look, look);
     if (newline)
         return (size_t)(newline - e->p) + 1;
@@ -161,7 +159,7 @@ static size_t bytes_of_lines(const abr_edge *e, abr_side side, const abr_measure
     for (uint64_t k = 0; k < allowance->lines && limits < e->n; k++) {
         uint64_t window = abr_budget_left(most, limits);
         if (side == ABR_FRONT) {
-            const char *newline = memchr(e->p + limits, '\n', least(e->n - limits, window));
+            const char *newline = memchr(e->p + limits, '\n', abr_bytes_at_most(e->n - limits, window));
             if (!newline)
                 return e->n;
             limits = (size_t)(newline - e->p) + 1;
@@ -184,11 +182,11 @@ abr_span abr_fit_chars(const abr_edge *edge, abr_side side, const abr_measure *m
     size_t limit = allowance->lines == ABR_UNLIMITED ? e->n : bytes_of_lines(e, side, measure, allowance);
     const char *from = e->p;
     if (side == ABR_FRONT) {
-        s.n = least(abr_prefix(e->p, e->n, &limits), limit);
+        s.n = abr_bytes_at_most(abr_prefix(e->p, e->n, &limits), limit);
         bool at_line_end = s.n < e->n ? e->p[s.n] == '\n' : e->whole;
         s.partial = s.n > 0 && e->p[s.n - 1] != '\n' && !at_line_end;
     } else {
-        s.n = least(abr_suffix(e->p, e->n, &limits), limit);
+        s.n = abr_bytes_at_most(abr_suffix(e->p, e->n, &limits), limit);
         from = e->p + (e->n - s.n);
         bool at_line_start = s.n < e->n ? from[-1] == '\n' : e->whole;
         s.partial = s.n > 0 && !at_line_start;

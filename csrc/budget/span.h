@@ -40,6 +40,8 @@ typedef struct {
     uint64_t shown;
 } abr_allowance;
 
+extern const abr_span abr_no_span; /* of nothing */
+
 /* What is left of a budget once `used` is, at least 0; ABR_UNLIMITED stays. */
 uint64_t abr_budget_left(uint64_t budget, uint64_t used);
 

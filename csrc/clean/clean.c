@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "abridge.h"
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/tiny.h"
@@ -24,22 +25,16 @@ enum {
     SWALLOW_MOST = ABR_OR_TINY(4096, 24), /* bytes of a sequence, from its ESC on */
     LINES_BYTES = ABR_OR_TINY(4096, 5),   /* of lines that end in CRLF, put at once */
     PARAMETERS = 4,                       /* of a sequence; what we act on has two at most */
-    PARAMETER_MOST = 1 << 20,
-    BEL = 0x07,
-    BS = 0x08,
-    CAN = 0x18,
-    SUB = 0x1A,
-    ESC = 0x1B,
-    DEL = 0x7F
+    PARAMETER_MOST = 1 << 20
 };
 
 typedef enum {
     GROUND = 0,
-    ESCAPE,     /* after ESC */
-    DESIGNATE,  /* after ESC and an intermediate byte */
-    CONTROL,    /* after ESC [ */
-    STRING,     /* within OSC, DCS, APC, PM, SOS */
-    STRING_END, /* after ESC in a string */
+    AFTER_ESC,      /* after ESC */
+    DESIGNATE,      /* after ESC and an intermediate byte */
+    CSI,            /* after ESC [ */
+    CONTROL_STRING, /* within OSC, DCS, APC, PM, SOS */
+    STRING_END,     /* after ESC in a string */
 } parse_state;
 
 struct abr_cleaner {
@@ -102,7 +97,7 @@ static void drop(abr_cleaner *c, abr_clean_kind kind)
 }
 
 /* Count a control byte or char. True: act on it; false: it was kept, and put into the text. */
-static bool take(abr_cleaner *c, abr_clean_kind kind, const char *p, size_t n)
+static bool count_control(abr_cleaner *c, abr_clean_kind kind, const char *p, size_t n)
 {
     if (is_kept(c, kind)) {
         put_kept(c, p, n);
@@ -161,7 +156,7 @@ static void put_invalid(abr_cleaner *c, char byte)
 /* ---- sequences ---- */
 
 /* A parameter as a count: 1 where it is 0 or not given. */
-static size_t count_of(const abr_cleaner *c, size_t which)
+static size_t repeat_count(const abr_cleaner *c, size_t which)
 {
     size_t value = c->parameters[which];
     return value > 0 ? value : 1;
@@ -170,7 +165,7 @@ static size_t count_of(const abr_cleaner *c, size_t which)
 static void move_cursor(abr_cleaner *c, char final)
 {
     abr_screen *s = &c->screen;
-    size_t n = count_of(c, 0);
+    size_t n = repeat_count(c, 0);
     switch (final) {
     case 'A':
     case 'F':
@@ -203,7 +198,7 @@ static void move_cursor(abr_cleaner *c, char final)
         break;
     default: /* H, f */
         abr_screen_row(s, n - 1);
-        abr_screen_column(s, count_of(c, 1) - 1);
+        abr_screen_column(s, repeat_count(c, 1) - 1);
     }
     if (final == 'E' || final == 'F')
         abr_screen_return(s);
@@ -218,11 +213,11 @@ static void erase(abr_cleaner *c, char final)
     else if (final == 'K' && what <= ABR_ERASE_ALL)
         abr_screen_erase_line(s, (abr_erase)what);
     else if (final == '@')
-        abr_screen_insert(s, count_of(c, 0));
+        abr_screen_insert(s, repeat_count(c, 0));
     else if (final == 'P')
-        abr_screen_delete(s, count_of(c, 0));
+        abr_screen_delete(s, repeat_count(c, 0));
     else if (final == 'X')
-        abr_screen_blank(s, count_of(c, 0));
+        abr_screen_blank(s, repeat_count(c, 0));
 }
 
 /* ESC [ ... final. */
@@ -270,10 +265,10 @@ static void end_escape(abr_cleaner *c, char final)
     }
 }
 
-static void begin_sequence(abr_cleaner *c)
+static void start_sequence(abr_cleaner *c)
 {
-    c->state = ESCAPE;
-    c->sequence[0] = ESC;
+    c->state = AFTER_ESC;
+    c->sequence[0] = ABR_ESC;
     c->swallowed = 1;
     c->parameter_count = 0;
     c->prefix = 0;
@@ -283,9 +278,9 @@ static void begin_sequence(abr_cleaner *c)
 static void escape_byte(abr_cleaner *c, char byte)
 {
     if (byte == '[')
-        c->state = CONTROL;
+        c->state = CSI;
     else if (byte == ']' || byte == 'P' || byte == 'X' || byte == '^' || byte == '_')
-        c->state = STRING;
+        c->state = CONTROL_STRING;
     else if (byte < 0x30)
         c->state = DESIGNATE;
     else
@@ -332,13 +327,13 @@ static void act_on(abr_cleaner *c, char byte)
     if (byte == '\n' || byte == '\t') {
         put_text(c, &byte, 1);
     } else if (byte == '\r') {
-        if (take(c, ABR_CLEAN_RETURN, &byte, 1))
+        if (count_control(c, ABR_CLEAN_RETURN, &byte, 1))
             go_to_start(c);
-    } else if (byte == BS) {
-        if (take(c, ABR_CLEAN_BACKSPACE, &byte, 1))
+    } else if (byte == ABR_BS) {
+        if (count_control(c, ABR_CLEAN_BACKSPACE, &byte, 1))
             take_back(c);
     } else {
-        take(c, ABR_CLEAN_CONTROL, &byte, 1);
+        count_control(c, ABR_CLEAN_CONTROL, &byte, 1);
     }
 }
 
@@ -347,20 +342,20 @@ static void add_to_sequence(abr_cleaner *c, char byte)
 {
     c->sequence[c->swallowed++] = byte;
     switch (c->state) {
-    case ESCAPE:
+    case AFTER_ESC:
         escape_byte(c, byte);
         break;
     case DESIGNATE:
         if (byte >= 0x30)
             take_sequence(c, ABR_CLEAN_CHARSET);
         break;
-    case CONTROL:
+    case CSI:
         control_byte(c, byte);
         break;
-    case STRING:
-        if (byte == BEL)
+    case CONTROL_STRING:
+        if (byte == ABR_BEL)
             take_sequence(c, ABR_CLEAN_STRING);
-        else if (byte == ESC)
+        else if (byte == ABR_ESC)
             c->state = STRING_END;
         break;
     default: /* STRING_END; only '\\' gets here */
@@ -373,25 +368,25 @@ static void add_to_sequence(abr_cleaner *c, char byte)
 /* Take a byte within a sequence; false: it breaks the sequence off, and must be looked at again. */
 static bool sequence_byte(abr_cleaner *c, char byte)
 {
-    bool in_string = c->state == STRING;
-    if (byte == CAN || byte == SUB) {
+    bool in_string = c->state == CONTROL_STRING;
+    if (byte == ABR_CAN || byte == ABR_SUB) {
         give_up(c);
         return true;
     }
     if (c->state == STRING_END && byte != '\\') {
         give_up(c);
-        begin_sequence(c);
+        start_sequence(c);
     }
-    if (byte == ESC && !in_string) {
+    if (byte == ABR_ESC && !in_string) {
         give_up(c);
-        begin_sequence(c);
+        start_sequence(c);
         return true;
     }
     if (!in_string && (unsigned char)byte >= 0x80) {
         give_up(c);
         return false;
     }
-    if (!in_string && ((unsigned char)byte < 0x20 || byte == DEL))
+    if (!in_string && ((unsigned char)byte < 0x20 || byte == ABR_DEL))
         act_on(c, byte);
     else
         add_to_sequence(c, byte);
@@ -421,8 +416,8 @@ static size_t put_crlf_lines(abr_cleaner *c, const char *p, size_t n)
 /* Take the start of (p, n), which is no plain text; returns the bytes taken. */
 static size_t special(abr_cleaner *c, const char *p, size_t n)
 {
-    if (*p == ESC) {
-        begin_sequence(c);
+    if (*p == ABR_ESC) {
+        start_sequence(c);
         return 1;
     }
     if ((unsigned char)*p < 0x80) {
@@ -433,7 +428,7 @@ static size_t special(abr_cleaner *c, const char *p, size_t n)
     }
     size_t size = abr_char_size(p, n);
     if (size > 1) {
-        take(c, ABR_CLEAN_C1, p, size);
+        count_control(c, ABR_CLEAN_C1, p, size);
         return size;
     }
     if (n < sizeof c->held && abr_open_sequence(p, n) == n) {
@@ -472,7 +467,7 @@ abr_code abr_cleaner_open(const abr_clean_opts *opts, abr_sink_fn sink, void *si
     const abr_alloc *alloc = abr_allocator(opts->alloc);
     abr_cleaner *c = alloc->malloc(alloc->ctx, sizeof *c);
     if (!c)
-        return abr_fail(error, ABR_ENOMEM, "out of memory");
+        return abr_no_memory(error);
     memset(c, 0, offsetof(abr_cleaner, sequence));
     c->alloc = alloc;
     c->keep = opts->keep;
@@ -489,7 +484,7 @@ abr_code abr_cleaner_open(const abr_clean_opts *opts, abr_sink_fn sink, void *si
 }
 
 /* Did the sink take all it was given since the last call? */
-static abr_code outcome(abr_cleaner *c)
+static abr_code sink_outcome(abr_cleaner *c)
 {
     bool failed = c->screen.failed || c->strip.failed;
     c->screen.failed = c->strip.failed = false;
@@ -513,7 +508,7 @@ abr_code abr_cleaner_write(abr_cleaner *c, const char *p, size_t n)
     process(c, p, n);
     if (!c->strips)
         abr_screen_flush(&c->screen);
-    return outcome(c);
+    return sink_outcome(c);
 }
 
 /* Copy to *ctx, unless that is NULL, and advance it. */
@@ -568,7 +563,7 @@ abr_code abr_cleaner_finish(abr_cleaner *c, abr_clean_stats *stats)
     }
     if (stats)
         *stats = abr_cleaner_stats(c);
-    return outcome(c);
+    return sink_outcome(c);
 }
 
 abr_clean_stats abr_cleaner_stats(const abr_cleaner *c)

@@ -14,6 +14,7 @@
 
 #include "clean/columns.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "text/utf8.h"
 #include "text/width.h"
 
@@ -43,24 +44,17 @@ void abr_columns_start(abr_columns *c, bool keeps_tabs, bool joins)
 
 /* ---- columns of a text ---- */
 
-static bool is_printable(char c)
-{
-    return c >= 0x20 && c < 0x7F;
-}
-
-enum { BEL = 0x07, ESC = 0x1B, DEL = 0x7F };
-
 /* Bytes of the char or kept control sequence at p. n > 0. */
 static size_t unit_size(const char *p, size_t n)
 {
-    if (*p != ESC || n < 2)
+    if (*p != ABR_ESC || n < 2)
         return abr_char_size(p, n);
     size_t i = 2;
     if (p[1] == '[') {
-        while (i < n && (p[i] < 0x40 || p[i] == DEL))
+        while (i < n && (p[i] < 0x40 || p[i] == ABR_DEL))
             i++;
     } else if (strchr("]PX^_", p[1])) {
-        while (i < n && p[i] != BEL && !(p[i] == '\\' && p[i - 1] == ESC))
+        while (i < n && p[i] != ABR_BEL && !(p[i] == '\\' && p[i - 1] == ABR_ESC))
             i++;
     } else {
         for (i = 1; i < n && p[i] >= 0x20 && p[i] < 0x30;)
@@ -83,7 +77,7 @@ abr_place abr_columns_walk(const abr_columns *c, abr_columns_line line, abr_plac
                            size_t target)
 {
     while (x.at < stop) {
-        for (; x.at < stop && x.column < target && is_printable(line.p[x.at]); x.at++)
+        for (; x.at < stop && x.column < target && abr_is_printable(line.p[x.at]); x.at++)
             x.column++;
         if (x.at == stop)
             break;
@@ -125,7 +119,7 @@ static void take_bytes(abr_columns *c, size_t i, size_t n)
 }
 
 /* The text changes `at` bytes into segment i. */
-static void forget(abr_columns *c, size_t i, size_t at)
+static void forget_from(abr_columns *c, size_t i, size_t at)
 {
     c->segments[i].kind = ABR_SEGMENT_UNKNOWN;
     if (i > 0 && at < CHAR_MOST)
@@ -171,7 +165,7 @@ static void cover(abr_columns *c, abr_columns_line line)
     size_t end = (size_t)(line.start - c->start) + line.n;
     if (end > c->size) {
         abr_columns_segment *last = &c->segments[c->n - 1];
-        forget(c, c->n - 1, last->bytes);
+        forget_from(c, c->n - 1, last->bytes);
         last->bytes += (uint32_t)(end - c->size);
         c->size = end;
     }
@@ -185,7 +179,7 @@ typedef struct {
     abr_place start;
 } position;
 
-static abr_place step(abr_place x, size_t blanks)
+static abr_place advance(abr_place x, size_t blanks)
 {
     return (abr_place){x.at + blanks, x.column + blanks};
 }
@@ -204,13 +198,13 @@ static size_t blank_run(const char *p, size_t n)
 
 /* Measure a segment; it keeps its leading blanks, or COLUMNS_STEP bytes. False: there is no room for the
  * rest. */
-static bool measure(abr_columns *c, abr_columns_line line, position in)
+static bool measure_segment(abr_columns *c, abr_columns_line line, position in)
 {
     abr_columns_segment *s = &c->segments[in.i];
     const char *p = line.p + in.start.at;
     size_t most = line.n - in.start.at < s->bytes ? line.n - in.start.at : s->bytes;
     size_t blanks = blank_run(p, most);
-    abr_place end = step(in.start, blanks);
+    abr_place end = advance(in.start, blanks);
     if (blanks == 0) {
         size_t stop = in.start.at + (most < COLUMNS_STEP ? most : COLUMNS_STEP);
         end = abr_columns_walk(c, line, in.start, stop, SIZE_MAX);
@@ -248,7 +242,7 @@ static abr_place search(abr_columns *c, abr_columns_line line, position *in, abr
     abr_columns_line seen = {line.p, stop, line.start};
     for (;;) {
         abr_columns_segment *s = &c->segments[in->i];
-        if (!is_measured(s, in->start.column) && !measure(c, line, *in)) {
+        if (!is_measured(s, in->start.column) && !measure_segment(c, line, *in)) {
             in->i = NO_SEGMENT;
             return abr_columns_walk(c, seen, x, stop, target);
         }
@@ -259,7 +253,7 @@ static abr_place search(abr_columns *c, abr_columns_line line, position *in, abr
         if (x.at == in->start.at && end <= stop && column <= target)
             x = (abr_place){end, column};
         else if (s->kind == ABR_SEGMENT_BLANK)
-            x = step(x, smaller(smaller(end, stop) - x.at, target - x.column));
+            x = advance(x, smaller(smaller(end, stop) - x.at, target - x.column));
         else
             x = abr_columns_walk(c, seen, x, smaller(end, stop), target);
         if (x.at < end || x.at == stop)
@@ -347,6 +341,6 @@ void abr_columns_splice(abr_columns *c, uint64_t from, uint64_t to, size_t size)
     size_t end = start + c->segments[i].bytes;
     take_bytes(c, i + 1, stop > end ? stop - end : 0);
     c->segments[i].bytes = (uint32_t)(at - start + size + (end > stop ? end - stop : 0));
-    forget(c, i, at - start);
+    forget_from(c, i, at - start);
     c->size = c->size - (stop - at) + size;
 }

@@ -13,19 +13,20 @@
 
 #include "clean/invisible.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "base/word.h"
 #include "text/scan.h"
 #include "text/utf8.h"
 
 /* What a char is to those without width beside it: bits. */
 enum {
-    JOINS = 1,    /* a letter of a script that joins or stacks letters */
-    LEFTWARD = 2, /* a letter that runs from right to left */
-    UNSPACED = 4, /* a letter of a script without blanks between words */
-    PICTURE = 8,  /* an emoji, or a sign that may be one */
-    KEY = 16,     /* of a keycap */
-    VARIES = 32,  /* it has variants that are no emoji */
-    HAN = 64,     /* its variants have selectors of their own */
+    JOINING = 1,    /* a letter of a script that joins or stacks letters */
+    LEFTWARD = 2,   /* a letter that runs from right to left */
+    UNSPACED = 4,   /* a letter of a script without blanks between words */
+    PICTURE = 8,    /* an emoji, or a sign that may be one */
+    KEYCAP = 16,    /* of a keycap */
+    VARIES = 32,    /* it has variants that are no emoji */
+    IDEOGRAPH = 64, /* its variants have selectors of their own */
     MONGOLIAN = 128,
     JAMO = 256 /* a part of a Hangul syllable, in which a filler stands for one that is not there */
 };
@@ -37,25 +38,25 @@ typedef struct {
 } char_range;
 
 /* By blocks of Unicode 15.1; unassigned code points are treated as their neighbours. Sorted. */
-static const char_range ranges[] = {
-    {'#', '#', KEY},
-    {'*', '*', KEY},
-    {'0', '0', KEY | VARIES},
-    {'1', '9', KEY},
+static const char_range char_ranges[] = {
+    {'#', '#', KEYCAP},
+    {'*', '*', KEYCAP},
+    {'0', '0', KEYCAP | VARIES},
+    {'1', '9', KEYCAP},
     {0x00A9, 0x00A9, PICTURE},
     {0x00AE, 0x00AE, PICTURE},
     {0x0590, 0x05FF, LEFTWARD},
-    {0x0600, 0x08FF, LEFTWARD | JOINS},
-    {0x0900, 0x0DFF, JOINS},
+    {0x0600, 0x08FF, LEFTWARD | JOINING},
+    {0x0900, 0x0DFF, JOINING},
     {0x0E00, 0x0EFF, UNSPACED},
-    {0x0F00, 0x0FFF, JOINS},
-    {0x1000, 0x109F, JOINS | UNSPACED | VARIES},
+    {0x0F00, 0x0FFF, JOINING},
+    {0x1000, 0x109F, JOINING | UNSPACED | VARIES},
     {0x1100, 0x11FF, JAMO},
-    {0x1780, 0x17FF, JOINS | UNSPACED},
-    {0x1800, 0x18AF, JOINS | MONGOLIAN},
+    {0x1780, 0x17FF, JOINING | UNSPACED},
+    {0x1800, 0x18AF, JOINING | MONGOLIAN},
     {0x1950, 0x19FF, UNSPACED},
-    {0x1A20, 0x1AAF, JOINS | UNSPACED},
-    {0x1B00, 0x1C4F, JOINS},
+    {0x1A20, 0x1AAF, JOINING | UNSPACED},
+    {0x1B00, 0x1C4F, JOINING},
     {0x203C, 0x203C, PICTURE},
     {0x2049, 0x2049, PICTURE},
     {0x2100, 0x218F, PICTURE},
@@ -68,22 +69,22 @@ static const char_range ranges[] = {
     {0x3000, 0x302F, VARIES},
     {0x3030, 0x303D, PICTURE},
     {0x3200, 0x32FF, PICTURE},
-    {0x3400, 0x9FFF, HAN | VARIES},
-    {0xA840, 0xA87F, JOINS | VARIES},
-    {0xA880, 0xA9DF, JOINS},
-    {0xA9E0, 0xA9FF, JOINS | UNSPACED},
-    {0xAA60, 0xAA7F, JOINS | UNSPACED | VARIES},
-    {0xABC0, 0xABFF, JOINS},
-    {0xF900, 0xFAFF, HAN},
+    {0x3400, 0x9FFF, IDEOGRAPH | VARIES},
+    {0xA840, 0xA87F, JOINING | VARIES},
+    {0xA880, 0xA9DF, JOINING},
+    {0xA9E0, 0xA9FF, JOINING | UNSPACED},
+    {0xAA60, 0xAA7F, JOINING | UNSPACED | VARIES},
+    {0xABC0, 0xABFF, JOINING},
+    {0xF900, 0xFAFF, IDEOGRAPH},
     {0xFB1D, 0xFB4F, LEFTWARD},
-    {0xFB50, 0xFDFF, LEFTWARD | JOINS},
-    {0xFE70, 0xFEFE, LEFTWARD | JOINS},
+    {0xFB50, 0xFDFF, LEFTWARD | JOINING},
+    {0xFE70, 0xFEFE, LEFTWARD | JOINING},
     {0xFF00, 0xFF65, VARIES},
-    {0x10800, 0x10FFF, LEFTWARD | JOINS | VARIES},
-    {0x11000, 0x11FFF, JOINS},
-    {0x1E800, 0x1EFFF, LEFTWARD | JOINS},
+    {0x10800, 0x10FFF, LEFTWARD | JOINING | VARIES},
+    {0x11000, 0x11FFF, JOINING},
+    {0x1E800, 0x1EFFF, LEFTWARD | JOINING},
     {0x1F000, 0x1FAFF, PICTURE},
-    {0x20000, 0x3FFFF, HAN | VARIES},
+    {0x20000, 0x3FFFF, IDEOGRAPH | VARIES},
 };
 
 enum {
@@ -95,15 +96,17 @@ enum {
 
 static unsigned nature_of(uint32_t code)
 {
-    size_t low = 0, high = sizeof ranges / sizeof *ranges;
+    size_t low = 0, high = sizeof char_ranges / sizeof *char_ranges;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (ranges[middle].last < code)
+        if (char_ranges[middle].last < code)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < sizeof ranges / sizeof *ranges && ranges[low].first <= code ? ranges[low].is : 0;
+    return low < sizeof char_ranges / sizeof *char_ranges && char_ranges[low].first <= code
+               ? char_ranges[low].is
+               : 0;
 }
 
 /* The code point of the char of `size` bytes at p; 0 for a byte outside UTF-8. */
@@ -184,8 +187,6 @@ size_t abr_invisible_run(const char *p, size_t n)
 
 /* ---- what never shows, whatever its neighbours are ---- */
 
-enum { ESC = 0x1B, BEL = 0x07 };
-
 /* C1 controls and the soft hyphen, which start with this byte. */
 static bool is_unseen_latin(const char *p, size_t n)
 {
@@ -196,7 +197,7 @@ bool abr_has_unseen(const char *p, size_t n)
 {
     if (n == 0)
         return false;
-    if (memchr(p, ESC, n))
+    if (memchr(p, ABR_ESC, n))
         return true;
     for (const char *c = p; (c = memchr(c, 0xC2, (size_t)(p + n - c))) != NULL; c++)
         if (is_unseen_latin(c, (size_t)(p + n - c)))
@@ -217,11 +218,11 @@ static size_t run_of(const char *p, size_t n, char first, char last)
 static size_t string_size(const char *p, size_t n)
 {
     size_t i = 2;
-    while (i < n && p[i] != BEL && p[i] != ESC && p[i] != '\n')
+    while (i < n && p[i] != ABR_BEL && p[i] != ABR_ESC && p[i] != '\n')
         i++;
-    if (i < n && p[i] == BEL)
+    if (i < n && p[i] == ABR_BEL)
         return i + 1;
-    return n - i > 1 && p[i] == ESC && p[i + 1] == '\\' ? i + 2 : 0;
+    return n - i > 1 && p[i] == ABR_ESC && p[i + 1] == '\\' ? i + 2 : 0;
 }
 
 /* Bytes of the escape sequence at p: at least its ESC. */
@@ -244,7 +245,7 @@ static size_t sequence_size(const char *p, size_t n)
 /* Bytes of what does not show at the start of (p, n). */
 static size_t unseen_size(const char *p, size_t n, bool sequences)
 {
-    if (*p == ESC)
+    if (*p == ABR_ESC)
         return sequences ? sequence_size(p, n) : 1;
     if (is_unseen_latin(p, n))
         return 2;
@@ -270,11 +271,11 @@ size_t abr_copy_seen(const char *p, size_t n, bool sequences, char *dst)
 static unsigned selects(uint32_t code)
 {
     if (code == 0xFE0E || code == 0xFE0F) /* text or emoji */
-        return PICTURE | KEY;
+        return PICTURE | KEYCAP;
     if (between(code, 0xFE00, 0xFE0D))
         return VARIES;
     if (between(code, 0xE0100, 0xE01EF))
-        return HAN;
+        return IDEOGRAPH;
     return between(code, 0x180B, 0x180F) ? MONGOLIAN : 0;
 }
 
@@ -282,7 +283,7 @@ static unsigned selects(uint32_t code)
 static unsigned wants(uint32_t code)
 {
     if (code == 0x200C || code == 0x200D) /* joiners */
-        return JOINS;
+        return JOINING;
     if (code == 0x200E || code == 0x200F || code == 0x061C) /* direction marks */
         return LEFTWARD;
     if (code == 0x200B || code == 0x2060) /* a break, and none */
@@ -294,14 +295,14 @@ static unsigned wants(uint32_t code)
 
 /* ---- the char held ---- */
 
-static void put(abr_invisible *seen, const char *p, size_t n)
+static void put_out(abr_invisible *seen, const char *p, size_t n)
 {
     seen->written += n;
     if (n > 0 && !seen->sink(seen->sink_ctx, p, n))
         seen->failed = true;
 }
 
-static void hold(abr_invisible *seen, const char *p, size_t size, unsigned wanted)
+static void hold_char(abr_invisible *seen, const char *p, size_t size, unsigned wanted)
 {
     memcpy(seen->held + seen->held_n, p, size);
     seen->held_n += size;
@@ -315,7 +316,7 @@ static void settle(abr_invisible *seen, unsigned next)
     if (seen->held_n == 0)
         return;
     if (seen->wanted & next)
-        put(seen, seen->held, seen->held_n);
+        put_out(seen, seen->held, seen->held_n);
     else
         seen->dropped += seen->held_chars;
     seen->held_n = 0;
@@ -330,11 +331,11 @@ static void take_tag(abr_invisible *seen, const char *p, size_t size, uint32_t c
     if (seen->wanted) /* the char held is no tag */
         settle(seen, 0);
     if (of_flag && is_region_tag(code) && seen->held_chars < ABR_INVISIBLE_TAGS) {
-        hold(seen, p, size, 0);
+        hold_char(seen, p, size, 0);
         return;
     }
     if (of_flag && code == CANCEL_TAG && seen->held_chars >= FEWEST_TAGS) {
-        hold(seen, p, size, PICTURE);
+        hold_char(seen, p, size, PICTURE);
         settle(seen, PICTURE);
     } else {
         settle(seen, 0);
@@ -344,7 +345,7 @@ static void take_tag(abr_invisible *seen, const char *p, size_t size, uint32_t c
 }
 
 /* Take a char that may have to go. */
-static void take(abr_invisible *seen, const char *p, size_t size, uint32_t code)
+static void take_hiding_char(abr_invisible *seen, const char *p, size_t size, uint32_t code)
 {
     if (is_tag(code)) {
         take_tag(seen, p, size, code);
@@ -356,13 +357,13 @@ static void take(abr_invisible *seen, const char *p, size_t size, uint32_t code)
     if (seen->joined || !(selecting || wanted)) {
         seen->dropped++;
     } else if (selecting) {
-        put(seen, p, size);
+        put_out(seen, p, size);
         seen->selected = true;
     } else if (wanted & before) {
-        put(seen, p, size);
+        put_out(seen, p, size);
         seen->joined = true;
     } else {
-        hold(seen, p, size, wanted | (code == 0x200D && (before & PICTURE) ? PICTURE : 0));
+        hold_char(seen, p, size, wanted | (code == 0x200D && (before & PICTURE) ? PICTURE : 0));
     }
 }
 
@@ -375,14 +376,14 @@ static void take_text(abr_invisible *seen, const char *p, size_t n)
         const size_t size = abr_char_size(p + i, n - i);
         const uint32_t code = code_of(p + i, size);
         if (is_invisible(code)) {
-            take(seen, p + i, size, code);
+            take_hiding_char(seen, p + i, size, code);
             i += size;
             continue;
         }
         settle(seen, nature_of(code));
         const size_t run = abr_invisible_run(p + i, n - i);
         const size_t last = abr_char_start(p + i, run, run - 1);
-        put(seen, p + i, run);
+        put_out(seen, p + i, run);
         seen->last = code_of(p + i + last, run - last);
         seen->selected = seen->joined = false;
         i += run;
@@ -394,7 +395,7 @@ void abr_invisible_start(abr_invisible *seen, abr_sink_fn sink, void *sink_ctx)
     *seen = (abr_invisible){.sink = sink, .sink_ctx = sink_ctx};
 }
 
-static bool outcome(abr_invisible *seen)
+static bool took_all(abr_invisible *seen)
 {
     const bool took = !seen->failed;
     seen->failed = false;
@@ -416,7 +417,7 @@ bool abr_invisible_write(void *ctx, const char *p, size_t n)
     take_text(seen, p, n - open);
     memcpy(seen->part + seen->part_n, p + n - open, open);
     seen->part_n += open;
-    return outcome(seen);
+    return took_all(seen);
 }
 
 bool abr_invisible_finish(abr_invisible *seen)
@@ -424,5 +425,5 @@ bool abr_invisible_finish(abr_invisible *seen)
     take_text(seen, seen->part, seen->part_n);
     seen->part_n = 0;
     settle(seen, 0);
-    return outcome(seen);
+    return took_all(seen);
 }

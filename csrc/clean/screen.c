@@ -12,6 +12,7 @@
 
 #include "clean/screen.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "clean/columns.h"
 #include "clean/screen_buffer.h"
 #include "clean/screen_line.h"
@@ -26,11 +27,6 @@
 static bool at_end(const abr_screen *s)
 {
     return s->at == s->n && s->skip == 0 && s->row == s->last;
-}
-
-static bool is_printable(char c)
-{
-    return c >= 0x20 && c < 0x7F;
 }
 
 /* Keep the window to its size: the oldest lines become final, and the start of a line that is larger. */
@@ -84,7 +80,7 @@ static void index_rows(abr_screen *s, size_t from, uint64_t newlines)
 }
 
 /* Add text at the end of everything, where the cursor is. */
-static void append(abr_screen *s, const char *p, size_t n)
+static void append_text(abr_screen *s, const char *p, size_t n)
 {
     for (size_t size; n > 0; p += size, n -= size) {
         size = n < ABR_SCREEN_PIECE ? n : ABR_SCREEN_PIECE;
@@ -108,7 +104,7 @@ static void make_rows(abr_screen *s)
     size_t rows = (size_t)(s->row - s->last);
     memset(newlines, '\n', rows);
     s->skip = 0;
-    append(s, newlines, rows);
+    append_text(s, newlines, rows);
     s->skip = column;
 }
 
@@ -125,7 +121,7 @@ static void line_feed(abr_screen *s)
         return;
     }
     s->at = s->n;
-    append(s, "\n", 1);
+    append_text(s, "\n", 1);
 }
 
 /* Bytes of the chars without cells at the start of (p, n). */
@@ -166,7 +162,7 @@ static void write_chars(abr_screen *s, const char *p, size_t n)
     if (s->row > s->last)
         make_rows(s);
     if (at_end(s))
-        append(s, p, n);
+        append_text(s, p, n);
     else
         overwrite(s, p, n);
 }
@@ -174,7 +170,7 @@ static void write_chars(abr_screen *s, const char *p, size_t n)
 static void tab(abr_screen *s)
 {
     if (at_end(s) && !abr_row_at(s, s->row)->rewritten) {
-        append(s, "\t", 1);
+        append_text(s, "\t", 1);
         return;
     }
     size_t column = abr_cursor_column(s);
@@ -197,7 +193,7 @@ void abr_screen_text(abr_screen *s, const char *p, size_t n)
 {
     while (n > 0) {
         if (at_end(s) && !abr_row_at(s, s->row)->rewritten) {
-            append(s, p, n);
+            append_text(s, p, n);
             return;
         }
         size_t run = 0;
@@ -227,7 +223,7 @@ void abr_screen_return(abr_screen *s)
 {
     s->at = s->row <= s->last ? abr_row_start(s, s->row) : s->n;
     s->skip = 0;
-    if (s->at < s->n && !is_printable(s->buffer[s->at]))
+    if (s->at < s->n && !abr_is_printable(s->buffer[s->at]))
         abr_go_to_column(s, 0);
 }
 
@@ -259,7 +255,7 @@ void abr_screen_back(abr_screen *s)
     bool tells = s->row <= s->last && !s->has_marks && s->at > abr_row_start(s, s->row);
     if (s->skip > 0)
         s->skip--;
-    else if (tells && is_printable(s->buffer[s->at - 1]))
+    else if (tells && abr_is_printable(s->buffer[s->at - 1]))
         s->at--;
     else if (!tells || !step_back(s))
         abr_screen_left(s, 1);

@@ -10,7 +10,7 @@
 
 /* ---- places ---- */
 
-static abr_columns_line line_of(const abr_screen *s, uint64_t row)
+static abr_columns_line row_line(const abr_screen *s, uint64_t row)
 {
     size_t start = abr_row_start(s, row);
     return (abr_columns_line){s->buffer + start, abr_row_end(s, row) - start, s->written + start};
@@ -21,7 +21,7 @@ size_t abr_cursor_column(abr_screen *s)
     if (s->row > s->last)
         return s->skip;
     size_t at = s->at - abr_row_start(s, s->row);
-    return abr_columns_seek(&s->columns, line_of(s, s->row), at, SIZE_MAX).column + s->skip;
+    return abr_columns_seek(&s->columns, row_line(s, s->row), at, SIZE_MAX).column + s->skip;
 }
 
 void abr_go_to_column(abr_screen *s, size_t column)
@@ -30,7 +30,7 @@ void abr_go_to_column(abr_screen *s, size_t column)
     abr_columns_line line = {.n = 0};
     size_t start = s->n;
     if (s->row <= s->last) {
-        line = line_of(s, s->row);
+        line = row_line(s, s->row);
         start = abr_row_start(s, s->row);
         x = abr_columns_seek(&s->columns, line, line.n, column);
     }
@@ -42,7 +42,7 @@ void abr_go_to_column(abr_screen *s, size_t column)
 
 bool abr_line_exceeds(abr_screen *s, size_t n)
 {
-    abr_columns_line line = line_of(s, s->row);
+    abr_columns_line line = row_line(s, s->row);
     return abr_columns_seek_from(&s->columns, line, s->at - abr_row_start(s, s->row), n).at < line.n;
 }
 
@@ -106,7 +106,7 @@ void abr_begin_rewrite(abr_screen *s)
     if (row->rewritten)
         return;
     row->rewritten = true;
-    abr_columns_line line = line_of(s, s->row);
+    abr_columns_line line = row_line(s, s->row);
     if (s->columns.keeps_tabs || !memchr(line.p, '\t', line.n))
         return;
     size_t column = abr_cursor_column(s);
@@ -119,7 +119,7 @@ void abr_begin_rewrite(abr_screen *s)
         return;
     }
     abr_make_room(s, size - line.n + size);
-    line = line_of(s, s->row);
+    line = row_line(s, s->row);
     start = abr_row_start(s, s->row);
     char *expanded = s->buffer + s->n + size - line.n;
     expand_tabs(s, line, expanded);
@@ -131,7 +131,7 @@ void abr_begin_rewrite(abr_screen *s)
 void abr_replace(abr_screen *s, size_t cells, const char *p, size_t n)
 {
     abr_make_room(s, s->skip + n + ABR_SCREEN_TAB);
-    abr_columns_line line = line_of(s, s->row);
+    abr_columns_line line = row_line(s, s->row);
     size_t start = abr_row_start(s, s->row);
     size_t target = s->skip + cells;
     size_t after = 0;

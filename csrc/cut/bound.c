@@ -17,8 +17,6 @@
 #include "cut/joint.h"
 #include "text/scan.h"
 
-static const abr_span nothing = {.n = 0};
-
 /* Does a text with this much to show exceed the tokens? Where it is over another budget, only as much as that
  * one lets through is counted: more need not be at hand. */
 static bool exceeds_tokens(abr_cutter *j, const abr_span *text)
@@ -32,13 +30,13 @@ static bool exceeds_tokens(abr_cutter *j, const abr_span *text)
     if (part.n < text->n)
         part.n -= abr_open_sequence(j->view->front.p, part.n);
     abr_add_cost(&j->measure, j->view->front.p, part.n, &part);
-    return abr_content_tokens(j, &part, &nothing, false) > j->opts->max.tokens;
+    return abr_content_tokens(j, &part, &abr_no_span, false) > j->opts->max.tokens;
 }
 
 abr_unit abr_exceeded(abr_cutter *j, abr_unit from, bool without_newline)
 {
     const abr_budget *max = &j->opts->max;
-    abr_span text = nothing;
+    abr_span text = abr_no_span;
     text.shown = j->view->bytes - without_newline;
     text.n = (size_t)text.shown; /* a size_t may be too small for more than what fits */
     if (from <= ABR_BY_LINES && j->view->lines > max->lines)
@@ -76,7 +74,7 @@ static abr_span only_whole(const abr_cutter *j, abr_side side, const abr_span *k
     const abr_edge *e = side == ABR_FRONT ? &j->view->front : &j->view->back;
     const char *p = side == ABR_FRONT ? e->p : e->p + (e->n - kept->n);
     abr_span whole = {.n = kept->n, .lines = kept->lines};
-    *part = nothing;
+    *part = abr_no_span;
     if (!kept->partial)
         return whole;
     const char *newline = side == ABR_FRONT ? abr_find_last_newline(p, kept->n) : memchr(p, '\n', kept->n);
@@ -155,7 +153,7 @@ static uint64_t kept_tokens(abr_cutter *j, const abr_cut *cut)
     for (size_t i = 0; sources && i < cut->piece_count; i++) {
         if (!cut->pieces[i].source)
             continue;
-        abr_span shown = nothing;
+        abr_span shown = abr_no_span;
         abr_add_cost(&j->measure, cut->pieces[i].p, cut->pieces[i].n, &shown);
         size += (size_t)shown.shown;
         sources[kept.piece_count++] = cut->pieces[i];
@@ -180,7 +178,7 @@ static used_part used_share(abr_cutter *j, const abr_cut *cut, abr_unit unit, bo
 {
     const abr_budget *max = &j->opts->max;
     const abr_measure measure = {.chars = true, .replace = j->measure.replace};
-    abr_span used = nothing;
+    abr_span used = abr_no_span;
     if (unit == ABR_BY_LINES)
         return part_of_budget(cut->output_lines, max->lines);
     if (unit == ABR_BY_TOKENS)
@@ -260,7 +258,7 @@ static bool ends_in_line(const abr_edge *e, abr_side side, size_t n)
 
 abr_unit abr_bound_pieces(abr_cutter *j, const abr_cut *cut, abr_unit by)
 {
-    abr_ends ends = {nothing, nothing, nothing};
+    abr_ends ends = {abr_no_span, abr_no_span, abr_no_span};
     const abr_view *v = j->view;
     if (cut->kind == ABR_KIND_JSON || cut->kind == ABR_KIND_MIXED) /* lines of the content count */
         return j->opts->max.lines == 0 ? ABR_BY_LINES : used_most(j, cut, false, by);

@@ -39,7 +39,6 @@ typedef struct {
 } request;
 
 static const abr_cut no_cut; /* copied: quicker than zeroing */
-static const abr_span nothing = {.n = 0};
 static const abr_span any_line = {.lines = 1};
 
 /* ---- allowances ---- */
@@ -62,7 +61,7 @@ static bool tokens_fit(abr_cutter *j, const request *r, const abr_span *mine)
         return false; /* the text is over budget, whatever stands between its sides */
     bool front = r->side == ABR_FRONT;
     if (r->share != ABR_UNLIMITED &&
-        abr_content_tokens(j, front ? mine : &nothing, front ? &nothing : mine, false) > r->share)
+        abr_content_tokens(j, front ? mine : &abr_no_span, front ? &abr_no_span : mine, false) > r->share)
         return false;
     return abr_content_tokens(j, front ? mine : r->other, front ? r->other : mine, true) <= r->tokens;
 }
@@ -87,12 +86,12 @@ static abr_edge available(const abr_cutter *j, const request *r)
 static abr_span whole_lines(abr_cutter *j, const request *r, const abr_edge *e)
 {
     abr_allowance allowance = r->allowance;
-    abr_span best = nothing;
+    abr_span best = abr_no_span;
     abr_add_lines(e, r->side, &j->measure, &allowance, &best);
     if (best.lines == 0 || tokens_fit(j, r, &best))
         return best;
     uint64_t too_many = best.lines;
-    best = nothing;
+    best = abr_no_span;
     while (too_many - best.lines > 1) {
         allowance.lines = best.lines + (too_many - best.lines) / 2;
         abr_span longer = best;
@@ -110,7 +109,7 @@ static abr_span some_chars(abr_cutter *j, const request *r, const abr_edge *e)
 {
     abr_allowance allowance = r->allowance;
     if (allowance.lines == 0)
-        return nothing;
+        return abr_no_span;
     if (j->opts->strategy != ABR_HEAD_TAIL || abr_marker_on_own_line(j))
         allowance.lines = 1;
     abr_span best = abr_fit_chars(e, r->side, &j->measure, &allowance);
@@ -118,7 +117,7 @@ static abr_span some_chars(abr_cutter *j, const request *r, const abr_edge *e)
         return best;
     uint64_t too_much = best.shown;
     uint64_t enough = 0;
-    best = nothing;
+    best = abr_no_span;
     while (too_much - enough > 1) {
         allowance.shown = enough + (too_much - enough) / 2;
         abr_span longer = abr_fit_chars(e, r->side, &j->measure, &allowance);
@@ -136,7 +135,7 @@ static abr_span fit_side(abr_cutter *j, const request *r)
 {
     abr_edge e = available(j, r);
     bool by_line = j->opts->strategy != ABR_HEAD_TAIL || abr_marker_on_own_line(j);
-    abr_span s = by_line ? whole_lines(j, r, &e) : nothing;
+    abr_span s = by_line ? whole_lines(j, r, &e) : abr_no_span;
     if (s.lines == 0 && r->split)
         s = some_chars(j, r, &e);
     return s;
@@ -208,20 +207,20 @@ static abr_code fill_ledger(const abr_cutter *j, const abr_span *from_start, con
                                        .last_byte = j->view->bytes,
                                        .first_line = j->view->lines - tail->lines + 1,
                                        .last_line = j->view->lines};
-    abr_span shown = nothing;
+    abr_span shown = abr_no_span;
     abr_add_cost(&j->measure, marker, joint, &shown);
     cut->content_bytes = (size_t)(head.shown + tail->shown + shown.shown);
     return ABR_OK;
 }
 
-static abr_code keep_whole(const abr_cutter *j, bool without_newline, abr_cut *cut)
+static abr_code keep_everything(const abr_cutter *j, bool without_newline, abr_cut *cut)
 {
-    abr_span text = nothing;
+    abr_span text = abr_no_span;
     text.n = (size_t)j->view->bytes - without_newline;
     text.lines = j->view->lines;
     abr_add_cost(&j->measure, j->view->front.p, text.n, &text);
     cut->final_newline = without_newline;
-    return fill_ledger(j, &text, &nothing, cut);
+    return fill_ledger(j, &text, &abr_no_span, cut);
 }
 
 /* ---- strategies ---- */
@@ -234,11 +233,11 @@ static abr_code cut_one_side(abr_cutter *j, abr_cut *cut)
                  .allowance = bounded_allowance(j),
                  .tokens = j->opts->max.tokens,
                  .share = ABR_UNLIMITED,
-                 .other = &nothing,
+                 .other = &abr_no_span,
                  .split = !omit};
     abr_span s = fit_side(j, &r);
     bool no_line_fits = s.lines == 0 || s.partial;
-    const abr_ends ends = {.head = head ? s : nothing, .tail = head ? nothing : s};
+    const abr_ends ends = {.head = head ? s : abr_no_span, .tail = head ? abr_no_span : s};
     cut->truncated_by = abr_forbids_line(j, r.side, &ends);
     if (no_line_fits && cut->truncated_by != ABR_BY_LINES) {
         cut->line_bytes = abr_view_line_size(j->view, r.side);
@@ -268,8 +267,8 @@ static request head_request(abr_cutter *j, const abr_allowance *allowance, const
     r.allowance.chars = abr_head_share(allowance->chars, ratio);
     r.allowance.shown = abr_head_share(allowance->shown, ratio);
     if (r.tokens != ABR_UNLIMITED)
-        r.share =
-            abr_head_share(abr_budget_left(r.tokens, abr_content_tokens(j, &nothing, &nothing, true)), ratio);
+        r.share = abr_head_share(
+            abr_budget_left(r.tokens, abr_content_tokens(j, &abr_no_span, &abr_no_span, true)), ratio);
     return r;
 }
 
@@ -278,13 +277,14 @@ static request head_request(abr_cutter *j, const abr_allowance *allowance, const
 static void fit_sides(abr_cutter *j, bool with_head, bool with_tail, abr_ends *ends)
 {
     abr_allowance allowance = bounded_allowance(j);
-    *ends = (abr_ends){nothing, nothing, nothing};
+    *ends = (abr_ends){abr_no_span, abr_no_span, abr_no_span};
     abr_span *head = &ends->head;
     abr_span *tail = &ends->tail;
     if (allowance.lines >= j->view->lines)
         allowance.lines = ABR_UNLIMITED; /* they forbid nothing, so there is nothing to share */
     if (abr_joint_counts(j)) {
-        ends->joint = abr_joint_cost(j, with_head ? &any_line : &nothing, with_tail ? &any_line : &nothing);
+        ends->joint =
+            abr_joint_cost(j, with_head ? &any_line : &abr_no_span, with_tail ? &any_line : &abr_no_span);
         if (ends->joint.shown > allowance.shown || ends->joint.chars > allowance.chars)
             return; /* not even an empty line: its newline beside the marker would be too much */
         allowance = abr_allowance_left(&allowance, &ends->joint);
@@ -310,11 +310,11 @@ static void fit_sides(abr_cutter *j, bool with_head, bool with_tail, abr_ends *e
 static bool marker_fits(abr_cutter *j)
 {
     abr_allowance allowance = bounded_allowance(j);
-    abr_span cost = abr_joint_cost(j, &nothing, &nothing);
+    abr_span cost = abr_joint_cost(j, &abr_no_span, &abr_no_span);
     if (cost.shown > allowance.shown || cost.chars > allowance.chars)
         return false;
     return j->opts->max.tokens == ABR_UNLIMITED ||
-           abr_content_tokens(j, &nothing, &nothing, true) <= j->opts->max.tokens;
+           abr_content_tokens(j, &abr_no_span, &abr_no_span, true) <= j->opts->max.tokens;
 }
 
 static abr_code cut_both_sides(abr_cutter *j, abr_unit by, abr_cut *cut)
@@ -452,12 +452,12 @@ static abr_code run(abr_cutter *j, abr_cut *cut)
     if (j->opts->strategy == ABR_PIPELINE)
         return abr_cut_pipeline(j->view, j->opts, cut);
     if (j->view->bytes == 0)
-        return keep_whole(j, false, cut);
+        return keep_everything(j, false, cut);
     abr_unit by = abr_exceeded(j, ABR_BY_LINES, false);
     if (by == ABR_BY_NONE)
-        return keep_whole(j, false, cut);
+        return keep_everything(j, false, cut);
     if (by != ABR_BY_LINES && j->view->ends_line && abr_exceeded(j, ABR_BY_LINES, true) == ABR_BY_NONE)
-        return keep_whole(j, true, cut);
+        return keep_everything(j, true, cut);
     cut->truncated = true;
     if (j->opts->strategy == ABR_AUTO)
         return cut_by_kind(j, by, cut);

@@ -24,7 +24,7 @@ static bool reserve_scratch(abr_cutter *j, size_t size)
 }
 
 /* Copy (p, n) as the model sees it. */
-static size_t show(const abr_cutter *j, const char *p, size_t n, char *dst)
+static size_t copy_shown(const abr_cutter *j, const char *p, size_t n, char *dst)
 {
     if (j->measure.replace)
         return abr_replace_invalid(p, n, dst);
@@ -113,12 +113,12 @@ uint64_t abr_content_tokens(abr_cutter *j, const abr_span *head, const abr_span 
     size_t content = (size_t)(head->shown + tail->shown) + joint * ABR_REPLACEMENT_SIZE + reserve;
     if (!reserve_scratch(j, content + joint + 1))
         return 0;
-    size_t n = show(j, j->view->front.p, head->n, j->scratch);
+    size_t n = copy_shown(j, j->view->front.p, head->n, j->scratch);
     if (joint > 0) {
         widest_joint(j, head, tail, content);
-        n += show(j, j->scratch + content, joint, j->scratch + n);
+        n += copy_shown(j, j->scratch + content, joint, j->scratch + n);
     }
-    n += show(j, j->view->back.p + (j->view->back.n - tail->n), tail->n, j->scratch + n);
+    n += copy_shown(j, j->view->back.p + (j->view->back.n - tail->n), tail->n, j->scratch + n);
     if (reserve > 0)
         memcpy(j->scratch + n, j->opts->reserve, reserve);
     return abr_text_tokens(j, j->scratch, n + reserve);

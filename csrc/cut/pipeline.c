@@ -20,7 +20,7 @@ static const char lines_marker[] = "\n\n... [{lines} lines truncated] ...\n\n";
 enum {
     DRAFT_PARTS = 3, /* head, marker, tail */
     /* two headings, the marker of stage 2, and the draft's parts, one of them on both sides of the gap */
-    MAX_PIECES = DRAFT_PARTS + 4,
+    PIPELINE_PIECES = DRAFT_PARTS + 4,
     HEADING_SIZE = sizeof "[First  lines of ]\n" + (size_t)2 * ABR_COUNT_DIGITS,
     MARKER_SIZE = sizeof chars_marker + ABR_COUNT_DIGITS
 };
@@ -40,18 +40,18 @@ typedef struct {
 
 /* What the cut owns beside its pieces. */
 typedef struct {
-    abr_piece pieces[MAX_PIECES];
+    abr_piece pieces[PIPELINE_PIECES];
     char chars_marker[MARKER_SIZE];
     char lines_marker[MARKER_SIZE];
     char first_heading[HEADING_SIZE];
     char last_heading[HEADING_SIZE];
-} block;
+} pipeline_block;
 
 typedef struct {
     const abr_view *view;
     const abr_opts *opts;
     abr_cut *cut;
-    block *block;
+    pipeline_block *block;
 } job;
 
 static void add_part(draft *d, const part *added)
@@ -96,23 +96,23 @@ static draft cut_chars(const job *j)
 typedef struct {
     size_t part;
     size_t at;
-} place;
+} draft_place;
 
 /* Where line `line` (from 1) of the draft starts; its end when it has fewer lines. */
-static place line_start(const draft *d, uint64_t line)
+static draft_place draft_line(const draft *d, uint64_t line)
 {
     uint64_t newlines = line - 1;
     for (size_t i = 0; i < d->count && newlines > 0; i++) {
         size_t at = abr_nth_newline(d->parts[i].p, d->parts[i].n, &newlines);
         if (newlines == 0)
-            return (place){i, at};
+            return (draft_place){i, at};
     }
-    return newlines == 0 ? (place){0, 0} : (place){d->count, 0};
+    return newlines == 0 ? (draft_place){0, 0} : (draft_place){d->count, 0};
 }
 
 /* ---- results ---- */
 
-static void add_text(abr_cut *cut, block *b, const char *p, size_t n)
+static void add_text(abr_cut *cut, pipeline_block *b, const char *p, size_t n)
 {
     if (n > 0)
         b->pieces[cut->piece_count++] = (abr_piece){.p = p, .n = n};
@@ -131,7 +131,7 @@ static uint64_t line_at(const job *j, uint64_t at)
 
 /* Add what lies between two places of the draft; at_line_end: the last line chosen is the
  * one that `to` ends. */
-static void add_draft(const job *j, const draft *d, place from, place to, bool at_line_end)
+static void add_draft(const job *j, const draft *d, draft_place from, draft_place to, bool at_line_end)
 {
     for (size_t i = from.part; i < d->count && i <= to.part; i++) {
         const part *q = &d->parts[i];
@@ -176,7 +176,7 @@ static size_t print_heading(const char *which, uint64_t lines, uint64_t total, c
 }
 
 /* Counts of the source from the pieces chosen, and from an empty first line that left no byte. */
-static void count_output(abr_cut *cut, bool empty_first_line)
+static void count_from_pieces(abr_cut *cut, bool empty_first_line)
 {
     uint64_t last = 0;
     cut->output_lines = empty_first_line;
@@ -197,20 +197,20 @@ static void count_output(abr_cut *cut, bool empty_first_line)
 static void cut_lines(const job *j, const draft *d)
 {
     abr_cut *cut = j->cut;
-    block *b = j->block;
+    pipeline_block *b = j->block;
     uint64_t head_lines = abr_head_share(j->opts->max.lines, j->opts->head_ratio);
     uint64_t tail_lines = j->opts->max.lines - head_lines;
-    const place begin = {0, 0};
-    const place end = {d->count, 0};
-    place head_end = begin;
+    const draft_place begin = {0, 0};
+    const draft_place end = {d->count, 0};
+    draft_place head_end = begin;
     if (head_lines > 0) {
-        head_end = line_start(d, head_lines + 1);
+        head_end = draft_line(d, head_lines + 1);
         /* the newline goes with what is dropped; it is the last byte before, maybe of the part before */
         if (head_end.at == 0)
-            head_end = (place){head_end.part - 1, d->parts[head_end.part - 1].n};
+            head_end = (draft_place){head_end.part - 1, d->parts[head_end.part - 1].n};
         head_end.at--;
     }
-    place tail_start = tail_lines > 0 ? line_start(d, d->lines - tail_lines + 1) : end;
+    draft_place tail_start = tail_lines > 0 ? draft_line(d, d->lines - tail_lines + 1) : end;
     bool empty_first_line = head_lines > 0 && d->parts[0].source && head_end.part == 0 && head_end.at == 0;
 
     if (j->opts->indicators && head_lines > 0)
@@ -226,13 +226,13 @@ static void cut_lines(const job *j, const draft *d)
 
     cut->truncated = true;
     cut->truncated_by = ABR_BY_LINES;
-    count_output(cut, empty_first_line);
+    count_from_pieces(cut, empty_first_line);
     const abr_omitted omitted = {.lines = cut->omitted_lines};
     marker->n = abr_print_marker(lines_marker, strlen(lines_marker), &omitted, b->lines_marker);
 }
 
 /* Size of the content, and chars kept of the source. */
-static void measure(abr_cut *cut)
+static void measure_content(abr_cut *cut)
 {
     const abr_measure measure = {.chars = true, .replace = cut->utf8_replace};
     for (size_t i = 0; i < cut->piece_count; i++) {
@@ -245,7 +245,7 @@ static void measure(abr_cut *cut)
 }
 
 /* Chars of the source before its first byte that is kept. */
-static uint64_t chars_before(const job *j)
+static uint64_t chars_before_kept(const job *j)
 {
     const abr_view *v = j->view;
     size_t i = 0;
@@ -279,7 +279,7 @@ static bool is_partial(const job *j)
 
 abr_code abr_cut_pipeline(const abr_view *view, const abr_opts *opts, abr_cut *cut)
 {
-    cut->block = cut->alloc->malloc(cut->alloc->ctx, sizeof(block));
+    cut->block = cut->alloc->malloc(cut->alloc->ctx, sizeof(pipeline_block));
     if (!cut->block)
         return ABR_ENOMEM;
     job j = {view, opts, cut, cut->block};
@@ -288,11 +288,11 @@ abr_code abr_cut_pipeline(const abr_view *view, const abr_opts *opts, abr_cut *c
     if (d.lines > opts->max.lines) {
         cut_lines(&j, &d);
     } else {
-        add_draft(&j, &d, (place){0, 0}, (place){d.count, 0}, false);
-        count_output(cut, false);
+        add_draft(&j, &d, (draft_place){0, 0}, (draft_place){d.count, 0}, false);
+        count_from_pieces(cut, false);
     }
-    measure(cut);
-    cut->chars_before = chars_before(&j);
+    measure_content(cut);
+    cut->chars_before = chars_before_kept(&j);
     cut->last_line_partial = is_partial(&j);
     if (cut->last_line_partial)
         cut->line_bytes =

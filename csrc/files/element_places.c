@@ -13,9 +13,9 @@
 #include "base/tiny.h"
 
 enum {
-    STRIDE = ABR_OR_TINY(64 * 1024, 16),      /* bytes between entries, at first */
-    MOST_ENTRIES = ABR_OR_TINY(16 * 1024, 8), /* of one array or object */
-    FIRST_ENTRIES = ABR_OR_TINY(64, 2)        /* allocated at first */
+    PLACES_STRIDE = ABR_OR_TINY(64 * 1024, 16), /* bytes between entries, at first */
+    MOST_PLACES = ABR_OR_TINY(16 * 1024, 8),    /* of one array or object */
+    FIRST_PLACES = ABR_OR_TINY(64, 2)           /* allocated at first */
 };
 
 abr_element_places *abr_places_new(const char *pointer, size_t n, const abr_alloc *alloc)
@@ -28,7 +28,7 @@ abr_element_places *abr_places_new(const char *pointer, size_t n, const abr_allo
     x->pointer = (char *)(x + 1);
     x->pointer_n = n;
     memcpy(x->pointer, pointer, n);
-    x->stride = STRIDE;
+    x->stride = PLACES_STRIDE;
     x->unique = true;
     return x;
 }
@@ -48,7 +48,7 @@ uint64_t abr_places_bytes(const abr_element_places *x)
 }
 
 /* Drop every other entry. */
-static void thin(abr_element_places *x)
+static void thin_places(abr_element_places *x)
 {
     for (size_t i = 1; 2 * i < x->count; i++)
         x->entries[i] = x->entries[2 * i];
@@ -59,12 +59,12 @@ static void thin(abr_element_places *x)
 
 bool abr_places_note(abr_element_places *x, const abr_element_at *place)
 {
-    if (x->count == MOST_ENTRIES && place->at >= x->due)
-        thin(x);
+    if (x->count == MOST_PLACES && place->at >= x->due)
+        thin_places(x);
     if (x->count > 0 && place->at < x->due)
         return true;
     if (x->count == x->room) {
-        size_t room = x->room > 0 ? 2 * x->room : FIRST_ENTRIES;
+        size_t room = x->room > 0 ? 2 * x->room : FIRST_PLACES;
         abr_element_at *grown =
             abr_resize(x->alloc, x->entries, x->room * sizeof *grown, room * sizeof *grown);
         if (!grown)

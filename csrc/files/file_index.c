@@ -26,7 +26,7 @@ abr_code abr_index_open(const abr_alloc *alloc, abr_index **out, abr_error *erro
     const abr_alloc *a = abr_allocator(alloc);
     *out = a->malloc(a->ctx, sizeof **out);
     if (!*out)
-        return abr_fail(error, ABR_ENOMEM, "out of memory");
+        return abr_no_memory(error);
     memset(*out, 0, sizeof **out);
     (*out)->alloc = a;
     return ABR_OK;

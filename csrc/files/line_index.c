@@ -65,7 +65,7 @@ void abr_lines_free(abr_lines *x)
     a->free(a->ctx, x);
 }
 
-static bool grow(const abr_alloc *a, uint64_t **table, size_t old, size_t room)
+static bool grow_table(const abr_alloc *a, uint64_t **table, size_t old, size_t room)
 {
     uint64_t *grown = abr_resize(a, *table, old * sizeof **table, room * sizeof **table);
     if (!grown)
@@ -98,8 +98,8 @@ static bool note(abr_lines *x, uint64_t at, const abr_char_counter *chars)
     }
     if (x->count == x->room) {
         size_t room = x->room > 0 ? 2 * x->room : FIRST_ENTRIES;
-        if (!grow(x->alloc, &x->newlines, x->room, room) ||
-            (chars && !grow(x->alloc, &x->chars, x->room, room)))
+        if (!grow_table(x->alloc, &x->newlines, x->room, room) ||
+            (chars && !grow_table(x->alloc, &x->chars, x->room, room)))
             return false;
         x->room = room;
     }

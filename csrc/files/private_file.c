@@ -252,7 +252,7 @@ static size_t allowed(const abr_file *file, size_t n)
     return n > left ? (size_t)left : n;
 }
 
-static void put(abr_file *file, const char *p, size_t n)
+static void buffer_bytes(abr_file *file, const char *p, size_t n)
 {
     while (n > 0 && file->error == 0) {
         size_t most = allowed(file, n);
@@ -275,7 +275,7 @@ int abr_file_flush(abr_file *file)
 {
     size_t n = file->buffered;
     file->buffered = 0;
-    put(file, file->buffer, n);
+    buffer_bytes(file, file->buffer, n);
     return file->error;
 }
 
@@ -301,7 +301,7 @@ int abr_file_write(abr_file *file, const char *p, size_t n)
         return 0;
     }
     abr_file_flush(file);
-    put(file, p, n);
+    buffer_bytes(file, p, n);
     return file->error;
 }
 
@@ -317,8 +317,8 @@ int abr_file_append(abr_file *file, const char *p, size_t n)
     file->error = 0; /* there may be room again */
     /* Try again to take back half a record; if it has to stay, it becomes a line of its own. */
     if (file->size != file->whole && end_at(file, file->whole) != 0)
-        put(file, "\n", 1);
-    put(file, p, n);
+        buffer_bytes(file, "\n", 1);
+    buffer_bytes(file, p, n);
     if (file->error == 0) {
         file->whole = file->size;
         return is_deleted(file) ? ENOENT : 0;

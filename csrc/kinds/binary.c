@@ -12,15 +12,13 @@
 #include "text/utf8.h"
 
 enum {
-    MOST_ODD = 10,  /* one byte in so many */
-    LEAST_ODD = 32, /* bytes: fewer may be a text that broke, and a reader loses little by them */
-    ESC = 0x1B,
-    DEL = 0x7F
+    MOST_ODD = 10, /* one byte in so many */
+    LEAST_ODD = 32 /* bytes: fewer may be a text that broke, and a reader loses little by them */
 };
 
 static bool is_odd_control(unsigned char c)
 {
-    return c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != ESC;
+    return c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != ABR_ESC;
 }
 
 /* Is the byte at i a letter of ISO 8859-1 beside a letter of ASCII? */

@@ -14,8 +14,8 @@
 enum { FIRST_PIECES = ABR_OR_TINY(64, 1), FIRST_TEXTS = ABR_OR_TINY(4096, 8) };
 
 /* Is there memory for `wanted` units of `unit` bytes in *p? */
-static bool grow(abr_content *c, void **p, size_t *size, size_t wanted, size_t most, size_t unit,
-                 size_t first)
+static bool grow_room(abr_content *c, void **p, size_t *size, size_t wanted, size_t most, size_t unit,
+                      size_t first)
 {
     if (wanted < first)
         wanted = first;
@@ -24,11 +24,11 @@ static bool grow(abr_content *c, void **p, size_t *size, size_t wanted, size_t m
     return !c->over && !c->failed;
 }
 
-static abr_piece *next_piece(abr_content *c)
+static abr_piece *new_piece(abr_content *c)
 {
     void *pieces = c->pieces;
     const size_t most = ABR_PIECES_LEAST + c->keep / ABR_BYTES_PER_PIECE;
-    if (!grow(c, &pieces, &c->size, c->count + 1, most, sizeof *c->pieces, FIRST_PIECES))
+    if (!grow_room(c, &pieces, &c->size, c->count + 1, most, sizeof *c->pieces, FIRST_PIECES))
         return NULL;
     c->pieces = pieces;
     return &c->pieces[c->count++];
@@ -47,7 +47,7 @@ void abr_content_keep(abr_content *c, const char *p, size_t n, uint64_t at, uint
         before->last_line = last_line;
         return;
     }
-    abr_piece *piece = next_piece(c);
+    abr_piece *piece = new_piece(c);
     if (piece)
         *piece = (abr_piece){.p = p,
                              .n = n,
@@ -59,12 +59,12 @@ void abr_content_keep(abr_content *c, const char *p, size_t n, uint64_t at, uint
 }
 
 /* Copy a text; its place among the texts is in *at. */
-static bool copy_text(abr_content *c, const char *p, size_t n, size_t *at)
+static bool keep_copy(abr_content *c, const char *p, size_t n, size_t *at)
 {
     void *texts = c->texts;
     const size_t most =
         ABR_TEXTS_LEAST + (c->keep < SIZE_MAX / 4 ? ABR_TEXTS_PER_BYTE * c->keep : SIZE_MAX / 4);
-    if (!grow(c, &texts, &c->texts_size, c->texts_used + n, most, 1, FIRST_TEXTS))
+    if (!grow_room(c, &texts, &c->texts_size, c->texts_used + n, most, 1, FIRST_TEXTS))
         return false;
     c->texts = texts;
     *at = c->texts_used;
@@ -78,7 +78,7 @@ static bool copy_text(abr_content *c, const char *p, size_t n, size_t *at)
 static void copy_piece(abr_content *c, const abr_piece *piece, bool goes_on)
 {
     size_t at;
-    if (piece->n == 0 || !copy_text(c, piece->p, piece->n, &at))
+    if (piece->n == 0 || !keep_copy(c, piece->p, piece->n, &at))
         return;
     if (goes_on) {
         abr_piece *before = &c->pieces[c->count - 1];
@@ -87,7 +87,7 @@ static void copy_piece(abr_content *c, const abr_piece *piece, bool goes_on)
         before->last_line = piece->last_line;
         return;
     }
-    abr_piece *new = next_piece(c);
+    abr_piece *new = new_piece(c);
     if (!new)
         return;
     *new = *piece;
@@ -116,7 +116,7 @@ void abr_content_tell(abr_content *c, const abr_item *item)
 {
     const bool was_over = c->over;
     size_t at = 0;
-    if (c->item_count == ABR_ITEMS_MOST || (item->of && !copy_text(c, item->of, item->of_len, &at))) {
+    if (c->item_count == ABR_ITEMS_MOST || (item->of && !keep_copy(c, item->of, item->of_len, &at))) {
         c->over = was_over; /* the content stands without it */
         return;
     }

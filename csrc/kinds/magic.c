@@ -18,12 +18,12 @@ typedef struct {
     const char *bytes;
     size_t n;
     const char *type;
-} start;
+} signature;
 
 /* clang-format off */
 #define START(bytes, type) {bytes, sizeof(bytes) - 1, type}
 
-static const start starts[] = {
+static const signature signatures[] = {
     START("\x89PNG\r\n\x1A\n", "image/png"),
     START("\xFF\xD8\xFF", "image/jpeg"),
     START("GIF87a", "image/gif"),
@@ -85,16 +85,16 @@ static const start starts[] = {
 };
 
 /* What stands at byte 8 of a container. */
-static const start riffs[] = {
+static const signature riffs[] = {
     START("WEBP", "image/webp"),
     START("WAVE", "audio/wav"),
     START("AVI ", "video/x-msvideo"),
 };
-static const start iffs[] = {
+static const signature iffs[] = {
     START("AIFF", "audio/aiff"),
     START("AIFC", "audio/aiff"),
 };
-static const start brands[] = { /* of ISO media; others are taken for MP4 */
+static const signature brands[] = { /* of ISO media; others are taken for MP4 */
     START("avif", "image/avif"),
     START("avis", "image/avif"),
     START("heic", "image/heic"),
@@ -116,7 +116,7 @@ static const start brands[] = { /* of ISO media; others are taken for MP4 */
 
 #define FIND(table, p, n) find((table), sizeof(table) / sizeof *(table), (p), (n))
 
-static const char *find(const start *table, size_t count, const char *p, size_t n)
+static const char *find(const signature *table, size_t count, const char *p, size_t n)
 {
     for (size_t i = 0; i < count; i++)
         if (n >= table[i].n && memcmp(p, table[i].bytes, table[i].n) == 0)
@@ -124,12 +124,12 @@ static const char *find(const start *table, size_t count, const char *p, size_t 
     return NULL;
 }
 
-static bool has(const char *p, size_t n, size_t at, const char *bytes, size_t size)
+static bool has_bytes(const char *p, size_t n, size_t at, const char *bytes, size_t size)
 {
     return n >= size && at <= n - size && memcmp(p + at, bytes, size) == 0;
 }
 
-#define HAS(p, n, at, bytes) has((p), (n), (at), (bytes), sizeof(bytes) - 1)
+#define HAS(p, n, at, bytes) has_bytes((p), (n), (at), (bytes), sizeof(bytes) - 1)
 
 /* The number of `size` bytes at `at`, UINT64_MAX where bytes are missing. */
 static uint64_t big(const char *p, size_t n, size_t at, size_t size)
@@ -249,7 +249,7 @@ const char *abr_magic(const char *p, size_t n)
     static const char *(*const probes[])(const char *, size_t) = {
         container, bitmap, icon_or_font, program, archive, mpeg_audio, matroska,
     };
-    const char *type = FIND(starts, p, n);
+    const char *type = FIND(signatures, p, n);
     for (size_t i = 0; !type && i < sizeof probes / sizeof *probes; i++)
         type = probes[i](p, n);
     return type;

@@ -48,7 +48,7 @@ static void count_pieces(const choice *x, abr_cut *cut)
 }
 
 /* What the budgets count of a content: all of it, or but for markers on top of them. */
-static abr_span cost_of(const choice *x, const abr_cut *cut)
+static abr_span content_cost(const choice *x, const abr_cut *cut)
 {
     abr_span cost = {0};
     uint64_t newlines = 0;
@@ -67,7 +67,7 @@ static abr_span cost_of(const choice *x, const abr_cut *cut)
     return cost;
 }
 
-static bool tokens_fit(choice *x, const abr_cut *cut)
+static bool content_fits_tokens(choice *x, const abr_cut *cut)
 {
     const abr_alloc *a = cut->alloc;
     const size_t reserve = x->opts->reserve_len;
@@ -91,7 +91,7 @@ static bool tokens_fit(choice *x, const abr_cut *cut)
 /* ---- the choice ---- */
 
 /* Choose within so many bytes. Does the cut stay within every budget? If not, it is empty. */
-static bool choose(choice *x, uint64_t bytes, abr_cut *cut)
+static bool choose_within(choice *x, uint64_t bytes, abr_cut *cut)
 {
     abr_cut_free(cut);
     cut->content_bytes = 0;
@@ -107,13 +107,13 @@ static bool choose(choice *x, uint64_t bytes, abr_cut *cut)
     if (x->failure != ABR_OK)
         return false;
     count_pieces(x, cut);
-    const abr_span cost = cost_of(x, cut);
+    const abr_span cost = content_cost(x, cut);
     if (cost.lines > x->allowance->lines && cut->kind == ABR_KIND_JSON && !x->request.one_line) {
         x->request.one_line = true;
-        return choose(x, bytes, cut);
+        return choose_within(x, bytes, cut);
     }
     return cost.shown <= x->allowance->shown && cost.chars <= x->allowance->chars &&
-           cost.lines <= x->allowance->lines && tokens_fit(x, cut);
+           cost.lines <= x->allowance->lines && content_fits_tokens(x, cut);
 }
 
 /* Is it enough to leave out the blanks between the values of JSON? */
@@ -122,7 +122,7 @@ static bool choose_whole(choice *x, uint64_t most, abr_cut *cut)
     if (cut->kind != ABR_KIND_JSON)
         return false;
     x->request.whole = true;
-    const bool fits = choose(x, most, cut) && cut->piece_count > 0;
+    const bool fits = choose_within(x, most, cut) && cut->piece_count > 0;
     if (fits && cut->pieces[0].first_byte > 1) /* a BOM is dropped */
         cut->compact = true;
     x->request.whole = x->request.one_line = false;
@@ -133,21 +133,21 @@ static bool choose_whole(choice *x, uint64_t most, abr_cut *cut)
 static void choose_most(choice *x, uint64_t most, abr_cut *cut)
 {
     uint64_t least = 0;
-    if (choose(x, most, cut))
+    if (choose_within(x, most, cut))
         return;
     while (x->failure == ABR_OK && most - least > 1 + most / 512) {
         uint64_t middle = least + (most - least) / 2;
-        if (choose(x, middle, cut))
+        if (choose_within(x, middle, cut))
             least = middle;
         else
             most = middle;
     }
-    if (x->failure == ABR_OK && !choose(x, least, cut) && x->failure == ABR_OK)
-        choose(x, 0, cut);
+    if (x->failure == ABR_OK && !choose_within(x, least, cut) && x->failure == ABR_OK)
+        choose_within(x, 0, cut);
 }
 
 /* See the two ends as far as a stream with these budgets has them. */
-static abr_view narrow_view(const abr_view *view, size_t keep)
+static abr_view narrow_ends(const abr_view *view, size_t keep)
 {
     abr_view v = *view;
     if (v.bytes <= keep)
@@ -165,7 +165,7 @@ abr_code abr_cut_parts(const abr_view *view, const abr_opts *opts, const abr_all
                        abr_cut *cut)
 {
     const size_t keep = abr_bytes_to_keep(ABR_AUTO, &opts->max);
-    const abr_view ends = narrow_view(view, keep);
+    const abr_view ends = narrow_ends(view, keep);
     choice x = {.opts = opts,
                 .allowance = allowance,
                 .measure = {abr_wants_chars(opts), opts->utf8_replace},

@@ -10,15 +10,15 @@ ABR_PRIVATE_BEGIN
 
 /* What is inlined into a variant of a loop over blocks is compiled for that variant's processors. */
 #if defined(__GNUC__)
-#define INLINE inline __attribute__((always_inline))
+#define ABR_INLINE inline __attribute__((always_inline))
 #else
-#define INLINE inline
+#define ABR_INLINE inline
 #endif
 
 enum { BLOCK = ABR_CLASSIFIED };
 
 /* Index of the lowest bit of a mask that is not 0. */
-static INLINE unsigned lowest(uint64_t mask)
+static ABR_INLINE unsigned lowest(uint64_t mask)
 {
 #if defined(__GNUC__)
     return (unsigned)__builtin_ctzll(mask);
@@ -31,7 +31,7 @@ static INLINE unsigned lowest(uint64_t mask)
 }
 
 /* Index of the highest bit of a mask, and 1; 0 where the mask is. */
-static INLINE unsigned width_of(uint64_t mask)
+static ABR_INLINE unsigned width_of(uint64_t mask)
 {
 #if defined(__GNUC__)
     return BLOCK - (unsigned)__builtin_clzll(mask | 1) - (mask == 0);
@@ -43,7 +43,7 @@ static INLINE unsigned width_of(uint64_t mask)
 #endif
 }
 
-static INLINE unsigned bit_count(uint64_t mask)
+static ABR_INLINE unsigned bit_count(uint64_t mask)
 {
 #if defined(__GNUC__)
     return (unsigned)__builtin_popcountll(mask);
@@ -56,20 +56,20 @@ static INLINE unsigned bit_count(uint64_t mask)
 }
 
 /* Length of the run of bits from bit 0 on. */
-static INLINE unsigned run_length(uint64_t mask)
+static ABR_INLINE unsigned run_length(uint64_t mask)
 {
     return ~mask == 0 ? BLOCK : lowest(~mask);
 }
 
 /* The lowest n bits, n <= 64. */
-static INLINE uint64_t low_bits(size_t n)
+static ABR_INLINE uint64_t low_bits(size_t n)
 {
     return n < BLOCK ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
 }
 
 /* Bytes of a block that are read at once, of the `left` bytes of the line: up to the last blank, so that no
  * token is split; where it has none, up to its last byte that is no letter. */
-static INLINE size_t whole_tokens(const abr_classes *m, size_t left)
+static ABR_INLINE size_t whole_tokens(const abr_classes *m, size_t left)
 {
     if (left <= BLOCK)
         return left;

@@ -33,10 +33,10 @@ typedef struct {
     bool folded;
     bool starts_word; /* at its start a word may start */
     bool ends_word;
-} part;
+} pattern_part;
 
 /* The first place of a part in (p, n) from `from` on, or n. An empty part is everywhere. */
-static size_t find_part(const part *x, const char *p, size_t n, size_t from)
+static size_t find_part(const pattern_part *x, const char *p, size_t n, size_t from)
 {
     for (size_t at = from; at + x->n <= n; at++) {
         if (!x->folded && x->n > 0) {
@@ -64,11 +64,11 @@ bool abr_hit_matches(const abr_hit *hit, const char *p, size_t n, size_t *at)
     while (next <= hit->n) {
         const char *star = memchr(hit->p + next, '*', hit->n - next);
         size_t end = star ? (size_t)(star - hit->p) : hit->n;
-        part x = {.p = hit->p + next,
-                  .n = end - next,
-                  .folded = hit->fold,
-                  .starts_word = hit->word && next == 0,
-                  .ends_word = hit->word && !star};
+        pattern_part x = {.p = hit->p + next,
+                          .n = end - next,
+                          .folded = hit->fold,
+                          .starts_word = hit->word && next == 0,
+                          .ends_word = hit->word && !star};
         next = end + 1;
         if (x.n == 0)
             continue;

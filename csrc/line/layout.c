@@ -208,7 +208,7 @@ static size_t rule_size(const char *p, size_t n)
     return i >= RULE_LEAST ? i : 0;
 }
 
-static bool starts(const char *p, size_t n, const char *text)
+static bool begins_with(const char *p, size_t n, const char *text)
 {
     size_t size = strlen(text);
     return n >= size && memcmp(p, text, size) == 0;
@@ -231,8 +231,8 @@ static abr_look look_of(const char *p, size_t n)
         i++;
     if (i > 0 && i < 5 && i + 1 < n && (p[i] == ')' || p[i] == '.') && p[i + 1] == ' ')
         return ABR_LOOK_HEAD;
-    if (starts(p, n, "--- FAIL") || starts(p, n, "\xE2\x97\x8F ") || starts(p, n, "FAIL ") ||
-        starts(p, n, "FAIL: ") || starts(p, n, "ERROR: test") || starts(p, n, "---- "))
+    if (begins_with(p, n, "--- FAIL") || begins_with(p, n, "\xE2\x97\x8F ") || begins_with(p, n, "FAIL ") ||
+        begins_with(p, n, "FAIL: ") || begins_with(p, n, "ERROR: test") || begins_with(p, n, "---- "))
         return ABR_LOOK_HEAD;
     return ABR_LOOK_TEXT;
 }

@@ -28,7 +28,7 @@ typedef struct {
 } abr_outline;
 
 /* Where a block has what makes a token a name. */
-static INLINE uint64_t abr_name_signs(const abr_classes *m)
+static ABR_INLINE uint64_t abr_name_signs(const abr_classes *m)
 {
     uint64_t mixed = m->upper & (m->letters << 1) & (m->letters & ~m->upper) >> 1; /* aB, and the B of AABb */
     uint64_t word = m->letters | m->high;
@@ -39,14 +39,14 @@ static INLINE uint64_t abr_name_signs(const abr_classes *m)
     return m->digits | (m->marks & (word << 1 | word >> 1)) | opens | curly | closes | mixed;
 }
 
-static INLINE uint64_t abr_mix_outline(uint64_t hash, uint64_t value)
+static ABR_INLINE uint64_t abr_mix_outline(uint64_t hash, uint64_t value)
 {
     uint64_t x = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
     return x ^ x >> 32;
 }
 
 /* All bytes of a token: its last ones, and those before them. */
-static INLINE uint64_t abr_token_hash(const char *p, size_t n)
+static ABR_INLINE uint64_t abr_token_hash(const char *p, size_t n)
 {
     const size_t word = sizeof(uint64_t);
     const size_t lacks = n < word ? word - n : 0;
@@ -59,8 +59,8 @@ static INLINE uint64_t abr_token_hash(const char *p, size_t n)
 
 /* Add the first n bytes of a block to the outline: each plain token, with the number of names before it. A sum
  * carries the signs of a name to the end of its token. `more`: the line goes on. */
-static INLINE void abr_add_to_outline(const char *p, const abr_classes *m, size_t n, bool more,
-                                      abr_outline *outline)
+static ABR_INLINE void abr_add_to_outline(const char *p, const abr_classes *m, size_t n, bool more,
+                                          abr_outline *outline)
 {
     const uint64_t tokens = ~m->blanks & low_bits(n);
     const bool splits = more && tokens >> (n - 1) != 0;

@@ -18,7 +18,7 @@
 enum { WORD_BYTES = sizeof(uint64_t) };
 
 /* A hash of a folded line. */
-static uint64_t hash_of(const char *p, size_t n)
+static uint64_t hash_line(const char *p, size_t n)
 {
     uint64_t hash = n;
     for (; n >= WORD_BYTES; p += WORD_BYTES, n -= WORD_BYTES)
@@ -72,7 +72,7 @@ void abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patter
     folded += stamp;
     n -= stamp;
     const bool fits = n <= ABR_RECALLED_BYTES;
-    const unsigned place = fits ? (unsigned)(hash_of(folded, n) >> 48) & (x->count - 1) : 0;
+    const unsigned place = fits ? (unsigned)(hash_line(folded, n) >> 48) & (x->count - 1) : 0;
     abr_recalled *line = &x->lines[place];
     if (fits && is_there(x, place, p, folded, n)) {
         *out = line->reading;

@@ -308,7 +308,7 @@ static void sum_up(abr_evidence *l, float score)
 }
 
 /* What a name's value says, where it says enough. */
-static bool read_value(abr_evidence *l, const abr_sign *s)
+static bool read_by_value(abr_evidence *l, const abr_sign *s)
 {
     switch (abr_value_of(l, s)) {
     case ABR_VALUE_NOTHING: /* a count of none is worth a little */
@@ -332,7 +332,7 @@ static bool read_value(abr_evidence *l, const abr_sign *s)
 static bool reports_none(abr_evidence *l, unsigned i, int64_t *count)
 {
     const abr_sign *s = &l->words->signs[i];
-    if (read_value(l, s) || is_named(l, s) || is_negated(l, i))
+    if (read_by_value(l, s) || is_named(l, s) || is_negated(l, i))
         return true;
     *count = number_before(l, s->at);
     if (deny(l, s, ABR_DENIED_ZERO, *count == 0)) {

@@ -53,7 +53,7 @@ static size_t code_size(const char *p, size_t letters, size_t left)
     return letters <= CODE_LETTERS && digits >= 3 && digits <= CODE_DIGITS && ends ? n : 0;
 }
 
-static INLINE uint32_t mix(uint32_t hash, uint64_t value)
+static ABR_INLINE uint32_t mix(uint32_t hash, uint64_t value)
 {
     uint64_t x = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
     return (uint32_t)(x >> 32) ^ (uint32_t)x;
@@ -97,7 +97,7 @@ typedef struct {
     abr_outline outline;
 } shape_of_line;
 
-static INLINE void add_sign(abr_line_words *out, abr_sign sign)
+static ABR_INLINE void add_sign(abr_line_words *out, abr_sign sign)
 {
     if (out->count == ABR_SIGNS)
         return;
@@ -106,7 +106,7 @@ static INLINE void add_sign(abr_line_words *out, abr_sign sign)
 }
 
 /* A word of mixed case may be the name of an error type. */
-static INLINE void look_up(reader r, size_t at, size_t n, bool mixed)
+static ABR_INLINE void look_up(reader r, size_t at, size_t n, bool mixed)
 {
     const char *p = r.p + at;
     const abr_word *w = abr_lexicon_find(r.lexicon, abr_word_key(abr_load_word(p), n), p, n);
@@ -124,7 +124,7 @@ static INLINE void look_up(reader r, size_t at, size_t n, bool mixed)
 /* ---- plain words, the shape ---- */
 
 /* The hash of a plain word; one of capitals is another word. */
-static INLINE uint16_t plain_hash(uint64_t hash, uint64_t n, uint64_t capital)
+static ABR_INLINE uint16_t plain_hash(uint64_t hash, uint64_t n, uint64_t capital)
 {
     return (uint16_t)((hash >> (64 - ABR_PLAIN_BITS) ^ n * 0x9E5 ^ capital << 12) & PLAIN_MASK);
 }
@@ -174,15 +174,15 @@ typedef struct {
 
 /* The last letters of plain words; `sides`: bytes that make a word they stand in, or beside, part of a name.
  * Where a word has none, the sum leaves its last bit. */
-static INLINE uint64_t plain_ends(uint64_t letters, uint64_t sides)
+static ABR_INLINE uint64_t plain_ends(uint64_t letters, uint64_t sides)
 {
     uint64_t named = sides & letters;
     return letters & ~(letters >> 1) & ~named & (letters + named);
 }
 
 /* The starts of words that may be in the lexicon, without a branch that depends on what a word is. None has one letter. */
-static INLINE uint64_t words_to_look_up(const abr_lexicon *lexicon, const char *block, uint64_t starts,
-                                        uint64_t letters)
+static ABR_INLINE uint64_t words_to_look_up(const abr_lexicon *lexicon, const char *block, uint64_t starts,
+                                            uint64_t letters)
 {
     uint64_t look = 0;
     for (; starts != 0; starts &= starts - 1) {
@@ -194,7 +194,7 @@ static INLINE uint64_t words_to_look_up(const abr_lexicon *lexicon, const char *
 }
 
 /* Add plain words to the shape and to what tells how rare the line is, as far as each looks at them. */
-static INLINE void add_plain_words(reader r, const block_words *b, size_t at, shape_of_line *shape)
+static ABR_INLINE void add_plain_words(reader r, const block_words *b, size_t at, shape_of_line *shape)
 {
     uint16_t *out = r.out->plain;
     unsigned count = at + BLOCK <= ABR_PLAIN_WITHIN ? r.out->plain_count : ABR_PLAIN_WORDS;
@@ -219,7 +219,7 @@ static INLINE void add_plain_words(reader r, const block_words *b, size_t at, sh
 }
 
 /* Words of mixed case, which may be names of types, are looked at too. */
-static INLINE uint64_t words_with(uint64_t some, uint64_t starts)
+static ABR_INLINE uint64_t words_with(uint64_t some, uint64_t starts)
 {
     uint64_t words = 0;
     for (; some != 0; some &= some - 1) {
@@ -250,7 +250,7 @@ static size_t place_start(const char *p, size_t end)
 
 /* The first three numbers after a colon are tried, where a letter stands before the colon: an
  * extension ends with one. */
-static INLINE void look_for_place(reader r, uint64_t numbers, uint64_t letters, size_t at)
+static ABR_INLINE void look_for_place(reader r, uint64_t numbers, uint64_t letters, size_t at)
 {
     uint64_t later = numbers & (numbers - 1);
     later &= later - 1;
@@ -267,7 +267,7 @@ static INLINE void look_for_place(reader r, uint64_t numbers, uint64_t letters, 
 /* ---- the line ---- */
 
 /* Read the first n bytes of a block. */
-static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t n, shape_of_line *shape)
+static ABR_INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t n, shape_of_line *shape)
 {
     uint64_t valid = low_bits(n);
     uint64_t letters = m->letters & valid;
@@ -308,7 +308,7 @@ static INLINE void read_block(reader r, const abr_classes *m, size_t at, size_t 
         r.out->mark = at + lowest(m->high & valid);
 }
 
-static INLINE void start_line(reader r)
+static ABR_INLINE void start_line(reader r)
 {
     abr_line_words *out = r.out;
     out->count = out->classes = 0;
@@ -318,7 +318,7 @@ static INLINE void start_line(reader r)
 }
 
 /* Read the block at `at`; returns how far the next one is. */
-static INLINE size_t read_on(reader r, const abr_classes *m, size_t at, shape_of_line *shape)
+static ABR_INLINE size_t read_next_block(reader r, const abr_classes *m, size_t at, shape_of_line *shape)
 {
     size_t step = whole_tokens(m, r.n - at);
     if (r.out->indent == r.n && r.out->words == 0) {
@@ -330,7 +330,7 @@ static INLINE size_t read_on(reader r, const abr_classes *m, size_t at, shape_of
     return step;
 }
 
-static INLINE void end_line(reader r, const shape_of_line *shape)
+static ABR_INLINE void end_line(reader r, const shape_of_line *shape)
 {
     abr_line_words *out = r.out;
     uint32_t hash = shape->hash;
@@ -348,7 +348,7 @@ static INLINE void end_line(reader r, const shape_of_line *shape)
         shape_of_line shape = {0};                                                                           \
         abr_classes m;                                                                                       \
         start_line(r);                                                                                       \
-        for (size_t at = 0; at < (r).n; at += read_on(r, &m, at, &shape))                                    \
+        for (size_t at = 0; at < (r).n; at += read_next_block(r, &m, at, &shape))                            \
             classify((r).p + at, &m);                                                                        \
         end_line(r, &shape);                                                                                 \
     } while (0)

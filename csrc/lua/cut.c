@@ -86,7 +86,7 @@ static bool is_binary(lua_State *L, const abr_opts *opts)
     return abr_is_binary(text, n, true, &type);
 }
 
-static int cut_text(lua_State *L, const char *who, abr_strategy strategy, bool named)
+static int push_cut_text(lua_State *L, const char *who, abr_strategy strategy, bool named)
 {
     abr_cut_options c = {.who = who, .opts = ABR_OPTS_INIT, .named_strategy = named};
     abr_cut_results results;
@@ -115,32 +115,32 @@ static int cut_text(lua_State *L, const char *who, abr_strategy strategy, bool n
 
 static int l_head(lua_State *L)
 {
-    return cut_text(L, "abridge.head", ABR_HEAD, false);
+    return push_cut_text(L, "abridge.head", ABR_HEAD, false);
 }
 
 static int l_tail(lua_State *L)
 {
-    return cut_text(L, "abridge.tail", ABR_TAIL, false);
+    return push_cut_text(L, "abridge.tail", ABR_TAIL, false);
 }
 
 static int l_head_tail(lua_State *L)
 {
-    return cut_text(L, "abridge.head_tail", ABR_HEAD_TAIL, false);
+    return push_cut_text(L, "abridge.head_tail", ABR_HEAD_TAIL, false);
 }
 
 static int l_cut(lua_State *L)
 {
-    return cut_text(L, "abridge.cut", ABR_HEAD, true);
+    return push_cut_text(L, "abridge.cut", ABR_HEAD, true);
 }
 
 static int l_priority(lua_State *L)
 {
-    return cut_text(L, "abridge.priority", ABR_PRIORITY, false);
+    return push_cut_text(L, "abridge.priority", ABR_PRIORITY, false);
 }
 
 static int l_auto(lua_State *L)
 {
-    return cut_text(L, "abridge.auto", ABR_AUTO, false);
+    return push_cut_text(L, "abridge.auto", ABR_AUTO, false);
 }
 
 /* explain(text, opts) -> content, cut, source: as of cut(), with `cut.told_lines`, which is empty where no line was

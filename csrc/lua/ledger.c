@@ -46,7 +46,7 @@ void abr_put_text(lua_State *L, abr_ledger_word name, const char *text)
     lua_rawset(L, -3);
 }
 
-static void put_word(lua_State *L, abr_ledger_word name, abr_ledger_word value)
+static void set_word(lua_State *L, abr_ledger_word name, abr_ledger_word value)
 {
     push_word(L, name);
     push_word(L, value);
@@ -160,7 +160,7 @@ static void put_totals(lua_State *L, const abr_cut *cut)
 {
     if (cut->kind != ABR_KIND_TOLD)
         abr_put_text(L, WORD_kind, abr_kind_name(cut->kind));
-    put_word(L, WORD_strategy, WORD_head + (abr_ledger_word)cut->strategy);
+    set_word(L, WORD_strategy, WORD_head + (abr_ledger_word)cut->strategy);
     abr_put_boolean(L, WORD_truncated, cut->truncated);
     abr_put_count(L, WORD_total_lines, cut->total_lines);
     abr_put_count(L, WORD_total_bytes, cut->total_bytes);
@@ -231,7 +231,7 @@ void abr_push_ledger(lua_State *L, const abr_cut *cut, int more)
     lua_createtable(L, 0, fields);
     put_totals(L, cut);
     if (cut->truncated_by != ABR_BY_NONE)
-        put_word(L, WORD_truncated_by, WORD_lines + (abr_ledger_word)cut->truncated_by - ABR_BY_LINES);
+        set_word(L, WORD_truncated_by, WORD_lines + (abr_ledger_word)cut->truncated_by - ABR_BY_LINES);
     if (chars)
         put_chars(L, cut);
     if (cut->final_newline)

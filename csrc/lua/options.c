@@ -38,7 +38,7 @@ static option_name name_at(lua_State *L, int idx)
 #define IS(name, literal)                                                                                    \
     ((name).n == sizeof(literal) - 1 && memcmp((name).p, literal, sizeof(literal) - 1) == 0)
 
-static abr_long_line read_long_line(lua_State *L, const char *who, option_name key, int value)
+static abr_long_line check_long_line(lua_State *L, const char *who, option_name key, int value)
 {
     static const char *const words[] = {"omit", "split", NULL};
     int word = abr_check_word(L, who, key.p, value, words, "\"omit\" or \"split\"");
@@ -244,7 +244,7 @@ static void read_option(lua_State *L, abr_cut_options *c, int key_idx, int value
     } else if (IS(key, "utf8")) {
         o->utf8_replace = abr_check_word(L, c->who, key.p, value, modes, "\"keep\" or \"replace\"") == 1;
     } else if (IS(key, "long_line")) {
-        o->long_line = read_long_line(L, c->who, key, value);
+        o->long_line = check_long_line(L, c->who, key, value);
     } else if (IS(key, "strategy") && c->named_strategy) {
         o->strategy = (abr_strategy)abr_check_word(L, c->who, key.p, value, strategy_names, strategy_words);
     } else if (IS(key, "hits")) {
@@ -347,7 +347,7 @@ static void read_narrow(lua_State *L, const char *who, abr_narrow *narrow)
             narrow->reserve = abr_check_text(L, who, key.p, value, &narrow->reserve_len);
             abr_keep_alive(L, value, SLOT_RESERVE);
         } else if (IS(key, "long_line")) {
-            narrow->long_line = read_long_line(L, who, key, value);
+            narrow->long_line = check_long_line(L, who, key, value);
         } else if (IS(key, "keep_output")) {
             narrow->keep_output = abr_check_boolean(L, who, key.p, value);
         } else if (!read_budget(L, who, key, value, &narrow->max)) {

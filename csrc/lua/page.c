@@ -157,7 +157,7 @@ static int push_page_error(lua_State *L, const char *who, const abr_error *error
     return 3;
 }
 
-static lua_page *new_page(lua_State *L)
+static lua_page *push_page(lua_State *L)
 {
     lua_page *page = lua_newuserdata(L, sizeof *page);
     *page = (lua_page){.counter = LUA_NOREF, .anchor = LUA_NOREF};
@@ -200,7 +200,7 @@ static int open_page(lua_State *L, const char *who, page_source from)
         return luaL_error(L, "%s: %s is not for pages: their lines and bytes are those of the file", who,
                           c.cleans ? "clean" : "redact");
 
-    lua_page *page = new_page(L);
+    lua_page *page = push_page(L);
     lua_pushvalue(L, ARG_TEXT);
     lua_rawseti(L, ARG_OPTS, 1);
     lua_pushvalue(L, own.index_at > 0 ? own.index_at : ARG_TEXT);

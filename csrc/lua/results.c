@@ -14,7 +14,7 @@ static bool is_as_it_came(const abr_cut_results *r)
 }
 
 /* Is the content neither the text as it came nor one piece of it? */
-static bool is_joined(const abr_cut_results *r)
+static bool is_pieced(const abr_cut_results *r)
 {
     const abr_cut *cut = &r->cut;
     const bool one_piece = cut->piece_count == 1 && cut->content_bytes == cut->pieces[0].n;
@@ -78,7 +78,7 @@ int abr_finish_results(lua_State *L, abr_cut_results *r, const char *who, abr_co
                        const abr_error *error)
 {
     const char *message = code == ABR_OK ? "out of memory" : error->message;
-    const bool joined = code == ABR_OK && is_joined(r);
+    const bool joined = code == ABR_OK && is_pieced(r);
     r->content = NULL;
     if (code == ABR_OK && !joined && r->frame && !r->frame->spilled)
         return push_cut(L, r, ARG_TEXT); /* nothing to free, whatever is raised */

@@ -144,7 +144,7 @@ static int l_stream(lua_State *L)
     return 1;
 }
 
-enum { BLOCK = 256 * 1024 /* bytes taken at once */ };
+enum { BYTES_AT_ONCE = 256 * 1024 /* bytes taken at once */ };
 
 /* Add bytes to the stream, through a cleaner of Lua if there is one. */
 static abr_code write_block(lua_stream *s, abr_lua_cleaner *before, const char *p, size_t n)
@@ -182,7 +182,7 @@ static int l_stream_write(lua_State *L)
     if (abr_stream_finished(s->stream))
         return luaL_error(L, "%s: the stream is finished", who);
     abr_code code = ABR_OK;
-    const size_t most = before ? BLOCK : n; /* what is cleaned is held as a whole */
+    const size_t most = before ? BYTES_AT_ONCE : n; /* what is cleaned is held as a whole */
     size_t at = 0;
     do {
         const size_t part = n - at < most ? n - at : most;
@@ -236,13 +236,13 @@ static int l_stream_read_fd(lua_State *L)
     abr_lua_cleaner *before = check_cleaner_before(L, who, 4);
     if (abr_stream_finished(s->stream))
         return luaL_error(L, "%s: the stream is finished", who);
-    if (!s->block && !(s->block = abr_block_new(abr_allocator(NULL), BLOCK)))
+    if (!s->block && !(s->block = abr_block_new(abr_allocator(NULL), BYTES_AT_ONCE)))
         return abr_push_errno(L, who, ENOMEM);
     uint64_t total = 0;
     bool ended = false;
     int failed = 0;
     for (size_t wanted = 1, got = 1; got == wanted && total < most && failed == 0; total += got) {
-        wanted = most - total < BLOCK ? (size_t)(most - total) : BLOCK;
+        wanted = most - total < BYTES_AT_ONCE ? (size_t)(most - total) : BYTES_AT_ONCE;
         failed = abr_read_some(fd, s->block, wanted, &got, &ended);
         if (got > 0 && write_block(s, before, s->block, got) != ABR_OK)
             return abr_push_errno(L, who, ENOMEM);

@@ -18,7 +18,7 @@
 #include "text/scan.h"
 
 enum {
-    DIGITS = 20,
+    INDEX_DIGITS = 20,
     INDEX_MARK = 2,              /* ~# */
     RAW_MOST = 6 * ABR_NAME_MOST /* bytes of a name with escapes */
 };
@@ -31,11 +31,6 @@ void abr_cut_as_json(abr_opts *o)
     o->long_line = ABR_LONG_DEFAULT;
     o->marker_text = NULL;
     o->marker_text_len = 0;
-}
-
-static abr_code no_memory(abr_error *error)
-{
-    return abr_fail(error, ABR_ENOMEM, "out of memory");
 }
 
 static const char *closing(const abr_element_scan *s)
@@ -67,7 +62,7 @@ static abr_code fit_front(const abr_element_scan *s, const abr_opts *opts, shown
     const size_t bracket = s->scalar ? 0 : 1;
     char *reserve = s->alloc->malloc(s->alloc->ctx, opts->reserve_len + 1);
     if (!reserve)
-        return no_memory(error);
+        return abr_no_memory(error);
     reserve[0] = *closing(s);
     if (opts->reserve_len > 0)
         memcpy(reserve + bracket, opts->reserve, opts->reserve_len);
@@ -118,7 +113,7 @@ static abr_code count_whole(const abr_element_scan *s, shown_part *part, abr_err
         return ABR_OK;
     w.levels = s->alloc->malloc(s->alloc->ctx, s->level_words * sizeof *w.levels);
     if (!w.levels)
-        return no_memory(error);
+        return abr_no_memory(error);
     abr_json_open(&w.json, w.levels, s->level_words * ABR_JSON_LEVELS);
     while (next_end(&w) && w.at <= part->n) {
         part->count++;
@@ -169,7 +164,7 @@ static void tell_chars(const abr_element_scan *s, const abr_opts *opts, uint64_t
     cut->chars_before = counted && cut->output_bytes > 0 ? s->first.chars + before : 0;
 }
 
-static abr_piece *add_piece(abr_cut *cut, const char *p, size_t n)
+static abr_piece *add_bytes(abr_cut *cut, const char *p, size_t n)
 {
     abr_piece *piece = (abr_piece *)cut->block + cut->piece_count++;
     *piece = (abr_piece){.p = p, .n = n};
@@ -186,19 +181,19 @@ static abr_code show_elements(const abr_element_scan *s, const abr_opts *opts, c
     cut->alloc = s->alloc;
     cut->block = s->alloc->malloc(s->alloc->ctx, MOST_PIECES * sizeof(abr_piece));
     if (!cut->block)
-        return no_memory(error);
+        return abr_no_memory(error);
     cut->pieces = cut->block;
     cut->max = opts->max;
     if (s->bracket > 0)
-        add_piece(cut, s->front, s->bracket);
-    abr_piece *piece = add_piece(cut, s->front + s->bracket, n);
+        add_bytes(cut, s->front, s->bracket);
+    abr_piece *piece = add_bytes(cut, s->front + s->bracket, n);
     piece->source = true;
     piece->first_byte = s->bracket + 1;
     piece->last_byte = part->n;
     piece->first_line = 1;
     piece->last_line = 1 + abr_count_newlines(piece->p, n);
     if (!part->whole)
-        add_piece(cut, closing(s), 1);
+        add_bytes(cut, closing(s), 1);
     tell_file(s, cut);
     tell_chars(s, opts, 0, cut);
     return ABR_OK;
@@ -235,7 +230,7 @@ static abr_code with_brackets(const abr_element_scan *s, const abr_cut *inner, a
     cut->item_count = cut->piece_count = cut->content_bytes = 0;
     cut->block = s->alloc->malloc(s->alloc->ctx, (inner->piece_count + 2) * sizeof(abr_piece) + size);
     if (!cut->block)
-        return no_memory(error);
+        return abr_no_memory(error);
     cut->pieces = cut->block;
     char *text = (char *)cut->block + (inner->piece_count + 2) * sizeof(abr_piece);
     for (size_t i = 0; i < inner->piece_count; i++) {
@@ -243,15 +238,15 @@ static abr_code with_brackets(const abr_element_scan *s, const abr_cut *inner, a
         piece.p = memcpy(text, piece.p, piece.n);
         text += piece.n;
         if (!piece.source) {
-            add_piece(cut, piece.p, piece.n);
+            add_bytes(cut, piece.p, piece.n);
             continue;
         }
         const size_t before = piece.first_byte <= s->bracket;
         const size_t after = piece.last_byte > end;
         if (before > 0)
-            add_piece(cut, piece.p, before);
+            add_bytes(cut, piece.p, before);
         if (piece.n > before + after) {
-            abr_piece *own = add_piece(cut, piece.p + before, piece.n - before - after);
+            abr_piece *own = add_bytes(cut, piece.p + before, piece.n - before - after);
             *own = piece;
             own->p += before;
             own->n -= before + after;
@@ -259,7 +254,7 @@ static abr_code with_brackets(const abr_element_scan *s, const abr_cut *inner, a
             own->last_byte -= after;
         }
         if (after > 0)
-            add_piece(cut, piece.p + piece.n - 1, after);
+            add_bytes(cut, piece.p + piece.n - 1, after);
     }
     return ABR_OK;
 }
@@ -288,7 +283,7 @@ static abr_code cut_first(abr_page *page, const abr_opts *opts, const abr_narrow
     else if (copy_first(page, &n))
         code = abr_cut_text(page->first, n, opts, &inner, error);
     else
-        code = no_memory(error);
+        code = abr_no_memory(error);
     if (code == ABR_OK)
         code = with_brackets(s, &inner, cut, error);
     if (code == ABR_OK) {
@@ -312,8 +307,8 @@ static void point_to(abr_page *page, uint64_t index, const char *name, size_t n)
     p[size++] = '/';
     size_t named = name && s->unique ? abr_escape_name(name, n, p + size) : 0;
     if (named == 0)
-        named =
-            (size_t)snprintf(p + size, DIGITS + INDEX_MARK + 1, s->object ? "~#%" PRIu64 : "%" PRIu64, index);
+        named = (size_t)snprintf(p + size, INDEX_DIGITS + INDEX_MARK + 1,
+                                 s->object ? "~#%" PRIu64 : "%" PRIu64, index);
     page->items.next = p;
     page->items.next_len = size + named;
 }
@@ -355,7 +350,7 @@ static abr_code tell_items(abr_page *page, const shown_part *part, uint64_t show
 {
     abr_element_scan *s = &page->scan;
     const size_t parent = abr_scan_parent(s);
-    char digits[DIGITS + 1];
+    char digits[INDEX_DIGITS + 1];
     const size_t index_most = INDEX_MARK + (size_t)snprintf(digits, sizeof digits, "%" PRIu64, s->total);
     const size_t longest = s->name_most > index_most ? s->name_most : index_most;
     memset(&page->items, 0, sizeof page->items);
@@ -372,10 +367,10 @@ static abr_code tell_items(abr_page *page, const shown_part *part, uint64_t show
     if (index >= s->total || shown == 0)
         return ABR_OK;
     if (!page->pointer)
-        page->pointer =
-            s->alloc->malloc(s->alloc->ctx, parent + 1 + (size_t)2 * ABR_NAME_MOST + DIGITS + INDEX_MARK + 1);
+        page->pointer = s->alloc->malloc(s->alloc->ctx, parent + 1 + (size_t)2 * ABR_NAME_MOST +
+                                                            INDEX_DIGITS + INDEX_MARK + 1);
     if (!page->pointer)
-        return no_memory(error);
+        return abr_no_memory(error);
     if (!s->object) {
         point_to(page, index, NULL, 0);
         return ABR_OK;
@@ -396,7 +391,7 @@ static abr_code tell_items(abr_page *page, const shown_part *part, uint64_t show
 
 /* ---- the cut ---- */
 
-static abr_page_lines lines_of(const abr_page *page, const abr_cut *cut)
+static abr_page_lines element_lines(const abr_page *page, const abr_cut *cut)
 {
     const uint64_t line = page->scan.first.newlines + 1;
     abr_page_lines lines = {line, line, 0, 0};
@@ -436,7 +431,7 @@ abr_code abr_cut_elements(abr_page *page, const abr_narrow *narrow, abr_cut *cut
     cut->truncated_by = !cut->truncated                    ? ABR_BY_NONE
                         : cut->truncated_by != ABR_BY_NONE ? cut->truncated_by
                                                            : part.by;
-    *lines = lines_of(page, cut);
+    *lines = element_lines(page, cut);
     return ABR_OK;
 }
 

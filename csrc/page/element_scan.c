@@ -22,15 +22,9 @@ enum {
     MOST_LEVELS = 1 << 14,             /* words: 2^20 levels */
     FIRST_ROOM = ABR_OR_TINY(4096, 8), /* bytes of a page, allocated at first */
     ESCAPED = 6,                       /* bytes that a byte of a name takes at most */
-    QUOTES = 2,
-    KEY_MOST = ESCAPED * ABR_NAME_MOST + QUOTES,
+    KEY_MOST = ESCAPED * ABR_NAME_MOST + ABR_JSON_QUOTES,
     BOM = 3
 };
-
-static abr_code no_memory(abr_error *error)
-{
-    return abr_fail(error, ABR_ENOMEM, "out of memory");
-}
 
 static abr_code fail_at(abr_code code, const char *message, uint64_t position, abr_error *error)
 {
@@ -59,12 +53,13 @@ abr_code abr_scan_begin(abr_element_scan *s, const char *pointer, size_t n, cons
     for (size_t i = 0; i < s->pointer.count; i++)
         if (s->pointer.steps[i].n > longest)
             longest = s->pointer.steps[i].n;
-    s->key.most = ESCAPED * longest + QUOTES > KEY_MOST ? ESCAPED * longest + QUOTES : KEY_MOST;
+    s->key.most =
+        ESCAPED * longest + ABR_JSON_QUOTES > KEY_MOST ? ESCAPED * longest + ABR_JSON_QUOTES : KEY_MOST;
     s->key.raw = s->alloc->malloc(s->alloc->ctx, 2 * s->key.most);
     s->levels = s->alloc->malloc(s->alloc->ctx, FIRST_LEVELS * sizeof *s->levels);
     if (!s->key.raw || !s->levels) {
         abr_scan_free(s);
-        return no_memory(error);
+        return abr_no_memory(error);
     }
     s->key.name = s->key.raw + s->key.most;
     s->level_words = FIRST_LEVELS;
@@ -174,7 +169,7 @@ static uint64_t chars_so_far(const abr_element_scan *s)
 
 /* The place of an element that begins at byte `at` of the document, in this chunk or where a key under way
  * does. */
-static abr_element_at place_at(abr_element_scan *s, const char *p, uint64_t at)
+static abr_element_at element_at(abr_element_scan *s, const char *p, uint64_t at)
 {
     if (at < s->counted) {
         s->key.place.index = s->index;
@@ -189,7 +184,7 @@ static abr_element_at place_at(abr_element_scan *s, const char *p, uint64_t at)
 /* Keep what the chunk has of a token that goes on in the next one, should it be a key. */
 static void keep_key(abr_element_scan *s, const char *p, size_t n)
 {
-    abr_key *key = &s->key;
+    abr_member_key *key = &s->key;
     const uint64_t start = s->base + s->json.start;
     const size_t from = start > s->at ? (size_t)(start - s->at) : 0;
     if (start >= s->at)
@@ -200,9 +195,9 @@ static void keep_key(abr_element_scan *s, const char *p, size_t n)
 }
 
 /* The key that ends before byte i of the chunk, decoded. */
-static void read_key(abr_element_scan *s, const char *p, size_t i)
+static void decode_key(abr_element_scan *s, const char *p, size_t i)
 {
-    abr_key *key = &s->key;
+    abr_member_key *key = &s->key;
     const uint64_t start = s->base + s->json.start;
     const uint64_t size = s->at + i - start;
     const char *raw = key->raw;
@@ -210,11 +205,12 @@ static void read_key(abr_element_scan *s, const char *p, size_t i)
         keep_key(s, p, i);
     else
         raw = p + (start - s->at);
-    key->n = size <= key->most ? abr_decode_string(raw + 1, (size_t)size - QUOTES, key->name) : SIZE_MAX;
+    key->n =
+        size <= key->most ? abr_decode_string(raw + 1, (size_t)size - ABR_JSON_QUOTES, key->name) : SIZE_MAX;
 }
 
 /* Can a pointer name the member that begins here? */
-static bool can_be_named(const abr_key *key)
+static bool can_be_named(const abr_member_key *key)
 {
     return key->n <= ABR_NAME_MOST;
 }
@@ -227,7 +223,7 @@ static bool in_parent(const abr_element_scan *s)
 }
 
 /* Depth of the scan in the array or object that it is in. */
-static size_t level(const abr_element_scan *s)
+static size_t scan_level(const abr_element_scan *s)
 {
     return s->entered - s->lift + 1;
 }
@@ -242,7 +238,7 @@ static abr_code start_page(abr_element_scan *s, const abr_element_at *place, boo
     s->room = FIRST_ROOM;
     s->front = s->alloc->malloc(s->alloc->ctx, s->room);
     if (!s->front)
-        return no_memory(error);
+        return abr_no_memory(error);
     if (!own_bracket)
         s->front[s->n++] = s->object ? '{' : '[';
     return ABR_OK;
@@ -279,7 +275,7 @@ static abr_code stream_first(abr_element_scan *s, const char *p, uint64_t until,
     if (!s->long_one) {
         abr_code code = abr_stream_open(s->opts, NULL, NULL, &s->long_one, error);
         if (code == ABR_OK && abr_stream_write(s->long_one, s->front, s->n) != ABR_OK)
-            code = no_memory(error);
+            code = abr_no_memory(error);
         if (code != ABR_OK)
             return code;
         s->streamed = s->first.at + s->n - s->bracket;
@@ -287,12 +283,12 @@ static abr_code stream_first(abr_element_scan *s, const char *p, uint64_t until,
     const uint64_t from = s->streamed;
     s->streamed = until;
     if (until > from && abr_stream_write(s->long_one, p + (from - s->at), (size_t)(until - from)) != ABR_OK)
-        return no_memory(error);
+        return abr_no_memory(error);
     if (until == s->first_end && until != s->end && !s->closed) {
         const char *bracket = s->object ? "}" : "]";
         s->closed = true;
         if (abr_stream_write(s->long_one, bracket, 1) != ABR_OK)
-            return no_memory(error);
+            return abr_no_memory(error);
     }
     return ABR_OK;
 }
@@ -309,7 +305,7 @@ static abr_code keep_page(abr_element_scan *s, const char *p, size_t n, abr_erro
     if (until > most && most >= s->first.at)
         until = most;
     if (from >= s->at && from < until && !add_to_front(s, p + (from - s->at), (size_t)(until - from)))
-        return no_memory(error);
+        return abr_no_memory(error);
     from = s->first.at + s->n - s->bracket;
     const bool ended = s->first_end > 0 && s->first_end <= chunk_end;
     until = ended ? s->first_end : chunk_end;
@@ -336,11 +332,11 @@ static abr_code enter(abr_element_scan *s, const char *p, uint64_t at, bool obje
     s->index = 0;
     if (!in_parent(s))
         return ABR_OK;
-    const abr_element_at place = place_at(s, p, at);
+    const abr_element_at place = element_at(s, p, at);
     if (!s->has_total) {
         s->places = abr_places_new(s->pointer.text, abr_scan_parent(s), s->alloc);
         if (!s->places || !abr_places_note(s->places, &place))
-            return no_memory(error);
+            return abr_no_memory(error);
         s->places->object = object;
     }
     return s->pointer.count == 0 ? start_page(s, &place, true, error) : ABR_OK;
@@ -359,9 +355,9 @@ static abr_code begin_element(abr_element_scan *s, const char *p, uint64_t at, a
     const bool after = s->found && s->after.index == 0 && at - s->first.at > s->keep;
     if (!due && !after && !s->meant)
         return ABR_OK;
-    const abr_element_at place = place_at(s, p, at);
+    const abr_element_at place = element_at(s, p, at);
     if (due && !abr_places_note(s->places, &place))
-        return no_memory(error);
+        return abr_no_memory(error);
     if (after) {
         s->after = place;
         s->has_after = !s->object; /* else once its key has ended */
@@ -373,7 +369,7 @@ static abr_code begin_element(abr_element_scan *s, const char *p, uint64_t at, a
 static abr_code note_name(abr_element_scan *s, abr_error *error)
 {
     char escaped[2 * ABR_NAME_MOST];
-    const abr_key *key = &s->key;
+    const abr_member_key *key = &s->key;
     const bool after = s->after.index > 0 && s->after.index == s->index;
     if (after) {
         s->after_n = key->n;
@@ -384,7 +380,7 @@ static abr_code note_name(abr_element_scan *s, abr_error *error)
     if (after)
         memcpy(s->after_name, key->name, key->n);
     if (s->places && s->unique && !abr_unique_add(&s->names, s->alloc, key->name, key->n, &s->unique))
-        return no_memory(error);
+        return abr_no_memory(error);
     if (s->found && (after || s->child_at - s->first.at <= s->keep)) {
         size_t size = abr_escape_name(key->name, key->n, escaped);
         s->name_most = size > s->name_most ? size : s->name_most;
@@ -396,19 +392,19 @@ static abr_code note_name(abr_element_scan *s, abr_error *error)
 static abr_code end_key(abr_element_scan *s, const char *p, size_t i, abr_error *error)
 {
     const abr_pointer_step *step = next_step(s);
-    read_key(s, p, i);
+    decode_key(s, p, i);
     const bool named = !s->found && step && !step->counted && step->n == s->key.n &&
                        memcmp(step->name, s->key.name, step->n) == 0;
     s->meant = s->meant || named;
     if (!in_parent(s))
         return ABR_OK;
     if (named) {
-        const abr_element_at place = place_at(s, p, s->child_at);
+        const abr_element_at place = element_at(s, p, s->child_at);
         abr_code code = start_page(s, &place, false, error);
         if (code != ABR_OK)
             return code;
         if (place.at < s->at && !add_to_front(s, s->key.raw, (size_t)(s->at - place.at)))
-            return no_memory(error);
+            return abr_no_memory(error);
     }
     return note_name(s, error);
 }
@@ -452,7 +448,7 @@ static abr_code begin_scalar(abr_element_scan *s, const char *p, uint64_t at, ab
     if (s->pointer.count > 0)
         return nowhere(s, "no array or object", error);
     s->scalar = s->has_total = true;
-    const abr_element_at place = place_at(s, p, at);
+    const abr_element_at place = element_at(s, p, at);
     return start_page(s, &place, true, error);
 }
 
@@ -492,13 +488,13 @@ static abr_code take_token(abr_element_scan *s, const char *p, abr_json_token to
     if (!s->inside)
         return s->end > 0 ? ABR_OK : take_root(s, p, token, i, error);
     if (token == ABR_JSON_CLOSE) {
-        if (depth + 1 == level(s))
+        if (depth + 1 == scan_level(s))
             return leave(s, s->at + i, error);
-        if (depth == level(s))
+        if (depth == scan_level(s))
             end_element(s, s->at + i);
         return ABR_OK;
     }
-    if (depth != level(s) + (token == ABR_JSON_OPEN))
+    if (depth != scan_level(s) + (token == ABR_JSON_OPEN))
         return ABR_OK;
     if (token != ABR_JSON_KEY)
         return take_value(s, p, token, i, error);
@@ -515,11 +511,11 @@ static abr_code break_off(abr_element_scan *s, const char *p, size_t n, abr_erro
         return ABR_OK;
     if (!s->inside) /* a pointer that leads nowhere: only where it is JSON, which shows at its end */
         return s->found || s->pointer.count > 0 ? ABR_OK : begin_scalar(s, p, at, error);
-    if (s->json.depth != level(s))
+    if (s->json.depth != scan_level(s))
         return ABR_OK;
     if (s->object) {
         if (!s->in_child)
-            s->key.place = place_at(s, p, at);
+            s->key.place = element_at(s, p, at);
         keep_key(s, p, n);
     }
     if (!s->in_child)
@@ -568,7 +564,7 @@ static abr_code read_tokens(abr_element_scan *s, const char *p, size_t n, abr_er
             if (s->level_words == MOST_LEVELS)
                 return fail_at(ABR_EJSON, "nested too deep", s->at + i + 1, error);
             if (!make_levels(s))
-                return no_memory(error);
+                return abr_no_memory(error);
             continue;
         }
         abr_code code = take_token(s, p, token, i, error);

@@ -20,7 +20,7 @@ typedef struct {
     size_t most; /* bytes of a key that can matter, quotes and escapes included */
     char *name;  /* decoded */
     size_t n;    /* SIZE_MAX: too long, or no Unicode */
-} abr_key;
+} abr_member_key;
 
 typedef struct {
     const abr_opts *opts; /* of the stream for an element over budget */
@@ -41,7 +41,7 @@ typedef struct {
     bool meant;        /* that element is the one the pointer leads to */
     uint64_t child_at; /* where it began */
     uint64_t index;    /* of that element or the next */
-    abr_key key;
+    abr_member_key key;
 
     /* what was found */
     abr_element_at first; /* where the page begins */

@@ -44,7 +44,7 @@ static abr_code failed_with(int number, abr_error *error)
 {
     switch (number) {
     case ENOMEM:
-        return abr_fail(error, ABR_ENOMEM, "out of memory");
+        return abr_no_memory(error);
     case ENOENT:
     case ENOTDIR:
         return abr_fail(error, ABR_ENOENT, "no such file or directory");
@@ -238,13 +238,13 @@ static abr_code scan(abr_page *page, uint64_t *most, abr_error *error)
 
 /* ---- what a cut may need ---- */
 
-static abr_code take(abr_page *page, uint64_t at, size_t n, char **edge, abr_error *error)
+static abr_code take_edge(abr_page *page, uint64_t at, size_t n, char **edge, abr_error *error)
 {
     size_t got;
     abr_block_free(page->alloc, *edge);
     *edge = abr_block_new(page->alloc, n);
     if (!*edge) {
-        abr_fail(error, ABR_ENOMEM, "out of memory");
+        abr_no_memory(error);
         return ABR_ENOMEM;
     }
     int failed = abr_read_at(&page->source, at, *edge, n, &got);
@@ -261,13 +261,13 @@ static abr_code take_edges(abr_page *page, uint64_t start, abr_error *error)
     abr_code code = ABR_OK;
     v->front = v->back = (abr_edge){"", 0, rest == 0};
     if (whole || page->cut.strategy != ABR_TAIL) {
-        code = take(page, start, n, &page->front, error);
+        code = take_edge(page, start, n, &page->front, error);
         v->front = (abr_edge){page->front, n, whole};
     }
     if (whole)
         v->back = v->front;
     else if (code == ABR_OK && page->cut.strategy != ABR_HEAD) {
-        code = take(page, page->end - n, n, &page->back, error);
+        code = take_edge(page, page->end - n, n, &page->back, error);
         v->back = (abr_edge){page->back, n, false};
     }
     return code;
@@ -322,7 +322,7 @@ static abr_code find_end(abr_page *page, const abr_lines *x, uint64_t start, abr
     return failed == 0 ? ABR_OK : failed_with(failed, error);
 }
 
-static abr_code show(abr_page *page, const abr_lines *x, abr_error *error)
+static abr_code show_lines(abr_page *page, const abr_lines *x, abr_error *error)
 {
     const uint64_t start = page->start.at;
     abr_view *v = &page->view;
@@ -359,7 +359,7 @@ static abr_code probe(abr_page *page, abr_error *error)
     return failed == 0 ? ABR_OK : failed_with(failed, error);
 }
 
-static abr_code count(abr_page *page, uint64_t *most, abr_error *error)
+static abr_code count_source(abr_page *page, uint64_t *most, abr_error *error)
 {
     bool whole;
     int failed = abr_lines_read(&page->maker, &page->source, page->block, most, &whole);
@@ -378,7 +378,7 @@ static abr_code place_or_show(abr_page *page, abr_error *error)
     page->next = !x ? ABR_PAGE_PROBE : places ? ABR_PAGE_WALK : ABR_PAGE_END;
     if (!x)
         return ABR_OK;
-    return places ? find_line(page, x, error) : show(page, x, error);
+    return places ? find_line(page, x, error) : show_lines(page, x, error);
 }
 
 static abr_code walk(abr_page *page, uint64_t *most, abr_error *error)
@@ -396,7 +396,7 @@ static void forget_lines(abr_page *page)
 }
 
 /* Forget what an earlier reading found. */
-static void forget(abr_page *page)
+static void forget_reading(abr_page *page)
 {
     forget_lines(page);
     abr_scan_free(&page->scan);
@@ -413,7 +413,7 @@ static abr_code start_unsized(abr_page *page, abr_error *error)
 
 static abr_code start(abr_page *page, abr_error *error)
 {
-    forget(page);
+    forget_reading(page);
     int failed = abr_identify(page->file, &page->of);
     if (failed != 0)
         return failed_with(failed, error);
@@ -424,7 +424,7 @@ static abr_code start(abr_page *page, abr_error *error)
 }
 
 /* Begin the next stage. */
-static abr_code go_on(abr_page *page, uint64_t *most, abr_error *error)
+static abr_code next_stage(abr_page *page, uint64_t *most, abr_error *error)
 {
     switch (page->next) {
     case ABR_PAGE_START:
@@ -432,7 +432,7 @@ static abr_code go_on(abr_page *page, uint64_t *most, abr_error *error)
     case ABR_PAGE_PROBE:
         return probe(page, error);
     case ABR_PAGE_COUNT:
-        return count(page, most, error);
+        return count_source(page, most, error);
     case ABR_PAGE_WALK:
         return walk(page, most, error);
     case ABR_PAGE_SCAN:
@@ -499,7 +499,7 @@ abr_code abr_page_step(abr_page *page, uint64_t most, bool *done, abr_error *err
     bool going_on = page->next != ABR_PAGE_OPEN;
     while (going_on) {
         if (page->next != ABR_PAGE_END) {
-            page->outcome = go_on(page, &most, error);
+            page->outcome = next_stage(page, &most, error);
             page->next = page->outcome == ABR_OK ? page->next : ABR_PAGE_END;
         }
         if (page->next == ABR_PAGE_END)
@@ -510,7 +510,7 @@ abr_code abr_page_step(abr_page *page, uint64_t most, bool *done, abr_error *err
     return *done ? code : ABR_OK;
 }
 
-static const char *wrong_option(const abr_page_opts *opts)
+static const char *wrong_page_option(const abr_page_opts *opts)
 {
     if (opts->offset < 1 || opts->offset > ABR_COUNT_MAX)
         return "offset is not from 1 to 2^53";
@@ -530,7 +530,7 @@ static const char *wrong_option(const abr_page_opts *opts)
 static abr_code new_page(const abr_page_opts *opts, abr_page **out, abr_error *error)
 {
     *out = NULL;
-    const char *wrong = wrong_option(opts);
+    const char *wrong = wrong_page_option(opts);
     abr_code code = wrong ? abr_fail(error, ABR_EINVAL, wrong) : abr_check_opts(&opts->cut, error);
     if (code != ABR_OK)
         return code;
@@ -541,7 +541,7 @@ static abr_code new_page(const abr_page_opts *opts, abr_page **out, abr_error *e
         if (page)
             a->free(a->ctx, page);
         abr_block_free(a, block);
-        return abr_fail(error, ABR_ENOMEM, "out of memory");
+        return abr_no_memory(error);
     }
     memset(page, 0, sizeof *page);
     page->opts = *opts;
@@ -624,7 +624,7 @@ void abr_page_close(abr_page *page)
 {
     if (!page)
         return;
-    forget(page);
+    forget_reading(page);
     const abr_alloc *a = page->alloc;
     char *const owned[] = {page->front, page->back, page->text, page->block};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)

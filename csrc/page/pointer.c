@@ -10,6 +10,7 @@
 #include "abridge.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "text/utf8.h"
 
 /* ---- reading ---- */
 
@@ -29,7 +30,7 @@ static uint64_t index_of(const char *p, size_t n)
 }
 
 /* Decode a step; false where an escape is wrong. */
-static bool read_step(const char *p, size_t n, char *dst, abr_pointer_step *step)
+static bool decode_step(const char *p, size_t n, char *dst, abr_pointer_step *step)
 {
     step->counted = n > 2 && p[0] == '~' && p[1] == '#';
     step->name = dst;
@@ -67,10 +68,10 @@ abr_code abr_pointer_read(const char *p, size_t n, const abr_alloc *alloc, abr_p
         return abr_fail(error, ABR_EPOINTER, "it does not begin with /");
     const size_t count = count_steps(p, n);
     if (n > SIZE_MAX / (4 * sizeof(abr_pointer_step)))
-        return abr_fail(error, ABR_ENOMEM, "out of memory");
+        return abr_no_memory(error);
     abr_pointer_step *steps = alloc->malloc(alloc->ctx, count * sizeof *steps + 2 * n + 1);
     if (!steps)
-        return abr_fail(error, ABR_ENOMEM, "out of memory");
+        return abr_no_memory(error);
     char *text = (char *)(steps + count);
     char *names = text + n;
     if (n > 0)
@@ -80,7 +81,7 @@ abr_code abr_pointer_read(const char *p, size_t n, const abr_alloc *alloc, abr_p
         const char *slash = memchr(text + at, '/', n - at);
         size_t end = slash ? (size_t)(slash - text) : n;
         steps[i] = (abr_pointer_step){.start = at, .end = end};
-        if (!read_step(text + at, end - at, names, &steps[i])) {
+        if (!decode_step(text + at, end - at, names, &steps[i])) {
             abr_pointer_free(pointer);
             return abr_fail(error, ABR_EPOINTER, "~ is written ~0 in it, and / ~1");
         }
@@ -107,20 +108,6 @@ static unsigned hex4(const char *p)
         value = value << 4 | (unsigned)(c <= '9' ? c - '0' : (c | ' ') - 'a' + 10);
     }
     return value;
-}
-
-static char *put_char(char *dst, unsigned code)
-{
-    if (code < 0x80) {
-        *dst++ = (char)code;
-        return dst;
-    }
-    int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    static const unsigned char lead[] = {0, 0xC0, 0xE0, 0xF0};
-    *dst++ = (char)(lead[more] | code >> 6 * more);
-    while (more-- > 0)
-        *dst++ = (char)(0x80 | (code >> 6 * more & 0x3F));
-    return dst;
 }
 
 /* The char of the escape \u at p + *i, which is moved to its end; ABR_COUNT_MAX where it is half of one. */
@@ -150,7 +137,7 @@ size_t abr_decode_string(const char *p, size_t n, char *dst)
             uint64_t code = escaped_char(p, n, &i);
             if (code == ABR_COUNT_MAX)
                 return SIZE_MAX;
-            dst = put_char(dst, (unsigned)code);
+            dst += abr_put_char((uint32_t)code, dst);
         } else {
             const char *letter = strchr(letters, p[i + 1]);
             *dst++ = (char)(letter ? meant[letter - letters] : p[i + 1]);

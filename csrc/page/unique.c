@@ -7,11 +7,11 @@
 #include "base/tiny.h"
 
 enum {
-    FIRST_ROOM = ABR_OR_TINY(256, 2),
+    FIRST_SLOTS = ABR_OR_TINY(256, 2),
     MOST_ROOM = ABR_OR_TINY(128 * 1024, 16) /* 1 MiB, for half as many names */
 };
 
-static uint64_t hash_of(const char *name, size_t n)
+static uint64_t hash_name(const char *name, size_t n)
 {
     uint64_t hash = UINT64_C(0xCBF29CE484222325); /* FNV-1a */
     for (size_t i = 0; i < n; i++)
@@ -20,7 +20,7 @@ static uint64_t hash_of(const char *name, size_t n)
     return hash > 0 ? hash : 1;
 }
 
-static size_t slot_of(const abr_unique *set, uint64_t hash)
+static size_t find_slot(const abr_unique *set, uint64_t hash)
 {
     size_t i = (size_t)hash & (set->room - 1);
     while (set->slots[i] != 0 && set->slots[i] != hash)
@@ -28,9 +28,9 @@ static size_t slot_of(const abr_unique *set, uint64_t hash)
     return i;
 }
 
-static bool grow(abr_unique *set, const abr_alloc *alloc)
+static bool grow_set(abr_unique *set, const abr_alloc *alloc)
 {
-    abr_unique larger = {NULL, set->room > 0 ? 2 * set->room : FIRST_ROOM, set->count};
+    abr_unique larger = {NULL, set->room > 0 ? 2 * set->room : FIRST_SLOTS, set->count};
     const size_t size = larger.room * sizeof *larger.slots;
     larger.slots = alloc->malloc(alloc->ctx, size);
     if (!larger.slots)
@@ -38,7 +38,7 @@ static bool grow(abr_unique *set, const abr_alloc *alloc)
     memset(larger.slots, 0, size);
     for (size_t i = 0; i < set->room; i++)
         if (set->slots[i] != 0)
-            larger.slots[slot_of(&larger, set->slots[i])] = set->slots[i];
+            larger.slots[find_slot(&larger, set->slots[i])] = set->slots[i];
     abr_unique_free(set, alloc);
     *set = larger;
     return true;
@@ -50,11 +50,11 @@ bool abr_unique_add(abr_unique *set, const abr_alloc *alloc, const char *name, s
     if (2 * set->count >= set->room) {
         if (set->room == MOST_ROOM)
             return true;
-        if (!grow(set, alloc))
+        if (!grow_set(set, alloc))
             return false;
     }
-    const uint64_t hash = hash_of(name, n);
-    const size_t slot = slot_of(set, hash);
+    const uint64_t hash = hash_name(name, n);
+    const size_t slot = find_slot(set, hash);
     *is_new = set->slots[slot] == 0;
     set->count += *is_new;
     set->slots[slot] = hash;

@@ -204,7 +204,7 @@ static unsigned same_before(const abr_chooser *x, const block *b, size_t i)
     return same;
 }
 
-static void raise_before(abr_chooser *x, const block *b, float reach)
+static void raise_lines_before(abr_chooser *x, const block *b, float reach)
 {
     float distance = 0;
     for (size_t i = b->first; i > b->start; i--) {
@@ -292,7 +292,7 @@ static void raise_block(abr_chooser *x, block *b, uint32_t before, uint32_t afte
         reach *= other_reach;
     if (b->is_clear)
         b->value *= 1 + b->told * late_bonus / (1 + (float)after / 2);
-    raise_before(x, b, reach * (is_headed ? reach_after : reach_before));
+    raise_lines_before(x, b, reach * (is_headed ? reach_after : reach_before));
     raise_after(x, b, reach * reach_after * (b->is_clear ? 1 : weak_reach));
 }
 

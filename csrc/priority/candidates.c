@@ -172,7 +172,7 @@ static void drop_lightest(abr_candidates *c)
         sift(c->heap, c->count, 0, c->slots, is_heavier);
 }
 
-static void push(abr_candidates *c, abr_heap_slot slot)
+static void push_heap(abr_candidates *c, abr_heap_slot slot)
 {
     size_t i = c->count++;
     for (; c->heaped && i > 0; i = (i - 1) / 2) {
@@ -222,5 +222,5 @@ void abr_candidates_add(abr_candidates *c, const abr_candidate *x)
     c->used += c->used == c->count;
     put_candidate(c, x, &c->slots[slot]);
     c->cost += cost;
-    push(c, (abr_heap_slot){(uint32_t)abr_float_key(x->retain_weight), slot});
+    push_heap(c, (abr_heap_slot){(uint32_t)abr_float_key(x->retain_weight), slot});
 }

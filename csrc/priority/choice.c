@@ -301,7 +301,7 @@ static void drop_outside_markers(const abr_chooser *x, abr_cut *cut)
 }
 
 /* Do the content and the reserve stay within the tokens? */
-static bool tokens_fit(abr_chooser *x)
+static bool choice_fits_tokens(abr_chooser *x)
 {
     if (x->code != ABR_OK)
         return false;
@@ -330,13 +330,13 @@ static void choose_by_tokens(abr_chooser *x)
 {
     uint64_t most = x->allowance.shown;
     choose(x, most);
-    if (tokens_fit(x) || x->code != ABR_OK)
+    if (choice_fits_tokens(x) || x->code != ABR_OK)
         return;
     uint64_t least = 0;
     while (most - least > 1 + most / 512 && x->code == ABR_OK) {
         uint64_t middle = least + (most - least) / 2;
         choose(x, middle);
-        if (tokens_fit(x))
+        if (choice_fits_tokens(x))
             least = middle;
         else
             most = middle;

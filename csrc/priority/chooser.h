@@ -4,6 +4,8 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/size.h"
+#include "budget/marker.h"
 #include "budget/span.h"
 #include "budget/view.h"
 #include "priority/candidates.h"
@@ -23,8 +25,6 @@ enum {
 };
 
 #define ABR_EARLY_BONUS 0.75F /* for the first hits */
-
-#define ABR_INNER_SIZE 5 /* bytes of " ... ", what stands in a gap inside a line */
 
 /* A stretch of the source that is kept: of one line, or of whole lines. */
 typedef struct {
@@ -109,11 +109,6 @@ typedef struct {
 static inline uint64_t abr_at_least(uint64_t value, uint64_t least)
 {
     return value > least ? value : least;
-}
-
-static inline uint64_t abr_at_most(uint64_t value, uint64_t most)
-{
-    return value < most ? value : most;
 }
 
 /* The first line after a part. */

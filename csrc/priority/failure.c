@@ -18,9 +18,9 @@
 #include "line/score.h"
 
 enum {
-    BLANKS_MOST = 2, /* blank lines in a row within a failure */
-    PLAIN_MOST = 8,  /* plain lines in a row */
-    AFTER_BLANK = 2  /* a plain line after a blank one counts as so many more */
+    BLANKS_MOST = 2,      /* blank lines in a row within a failure */
+    PLAIN_MOST = 8,       /* plain lines in a row */
+    PLAIN_AFTER_BLANK = 2 /* a plain line after a blank one counts as so many more */
 };
 
 /* Does (p, n) start with the text, and go on? */
@@ -70,7 +70,7 @@ static bool is_routine(const abr_failure *f, const abr_reading *r, uint32_t nth)
     return true;
 }
 
-static void start(abr_failure *f, const abr_reading *r, const abr_layout *l)
+static void start_failure(abr_failure *f, const abr_reading *r, const abr_layout *l)
 {
     f->found++;
     f->open = true;
@@ -93,7 +93,7 @@ static bool takes_plain(abr_failure *f, const abr_reading *r, uint32_t nth, cons
         return false;
     if (is_routine(f, r, nth) && (f->blanks > 0 || !both_errors))
         return false;
-    f->plain += f->blanks > 0 ? 1 + AFTER_BLANK : 1;
+    f->plain += f->blanks > 0 ? 1 + PLAIN_AFTER_BLANK : 1;
     return f->plain <= PLAIN_MOST;
 }
 
@@ -151,7 +151,7 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
     if (f->open)
         f->open = takes(f, r, nth, &l, p + l.text, n - l.text, &next);
     if (next || (!f->open && r->hit))
-        start(f, r, &l);
+        start_failure(f, r, &l);
     f->told = r->tells && r->command != ABR_COMMAND_FAILED;
     if (f->told && !f->counts) {
         f->counts = true;

@@ -25,8 +25,8 @@
 #include "text/scan.h"
 
 enum {
-    LINES_AFTER_HIT = 10, /* that belong to it */
-    END_LINES = 200       /* of a text, in which a runner cleans up */
+    VALUED_AFTER_HIT = 10, /* that belong to it */
+    END_LINES = 200        /* of a text, in which a runner cleans up */
 };
 
 static const float unlike = 1.15F; /* factor of a line whose like was never seen */
@@ -34,8 +34,8 @@ static const float stands_for =
     0.21F; /* discount of a line of many of its shape, by the logarithm of their number */
 static const float inherit_after = 0.65F;
 static const float inherit_before = 0.4F;
-static const float step_after = 0.83F;
-static const float step_before = 0.78F;
+static const float value_step_after = 0.83F;
+static const float value_step_before = 0.78F;
 static const float tail_value = 7.0F;
 static const float tail_step = 0.93F;
 static const float dull = 0.4F; /* factor of lines at the end that say nothing new, or that all went well */
@@ -73,11 +73,11 @@ static void raise_near(abr_chooser *x, size_t i, float value)
 {
     const abr_candidate *hit = x->lines[i].c;
     float factor = inherit_after;
-    for (size_t k = i + 1; k < x->count && x->lines[k].c->line <= hit->line + LINES_AFTER_HIT; k++) {
+    for (size_t k = i + 1; k < x->count && x->lines[k].c->line <= hit->line + VALUED_AFTER_HIT; k++) {
         const abr_candidate *c = x->lines[k].c;
         float part = factor;
         for (uint64_t d = hit->line + 1; d < c->line; d++)
-            part *= step_after;
+            part *= value_step_after;
         if (c->indent > hit->indent)
             part *= 1.3F;
         if (c->kind == ABR_LINE_BLANK || c->kind == ABR_LINE_PASS ||
@@ -89,7 +89,7 @@ static void raise_near(abr_chooser *x, size_t i, float value)
         const abr_candidate *c = x->lines[k - 1].c;
         float part = inherit_before;
         for (uint64_t d = c->line + 1; d < hit->line; d++)
-            part *= step_before;
+            part *= value_step_before;
         if (c->kind == ABR_LINE_BLANK)
             part *= 0.5F;
         abr_raise(&x->lines[k - 1], value * part, ABR_WHY_BEFORE, hit->failure);
@@ -145,7 +145,7 @@ static void add_end_values(abr_chooser *x, uint64_t failed)
 }
 
 /* A hash of a line's text after its time, of what is at hand. */
-static uint64_t hash_of(const abr_candidate *c)
+static uint64_t hash_text(const abr_candidate *c)
 {
     const size_t stamp = abr_stamp_size(c->start, c->start_n);
     uint64_t hash = c->start_n - stamp;
@@ -162,7 +162,7 @@ static void find_repeats(abr_chooser *x)
 {
     for (size_t i = 0; i < x->count; i++) {
         x->lines[i].repeats = false;
-        x->keys[i] = (abr_key){hash_of(x->lines[i].c), (uint32_t)i};
+        x->keys[i] = (abr_key){hash_text(x->lines[i].c), (uint32_t)i};
     }
     abr_sort_keys(x->keys, x->count, x->keys + x->count);
     for (size_t i = 1; i < x->count; i++)
@@ -193,7 +193,7 @@ bool abr_set_keep_values(abr_chooser *x)
 
 /* ---- the lines at the two ends ---- */
 
-static void add_edge_line(abr_chooser *x, const abr_candidate *c)
+static void value_edge_line(abr_chooser *x, const abr_candidate *c)
 {
     abr_retained *r = &x->retained;
     x->edges[x->edge_count] = *c;
@@ -231,7 +231,7 @@ static void add_lines_at_hand(abr_chooser *x, const abr_lines_at_hand *h)
         const size_t n = (size_t)((const char *)memchr(p, '\n', h->n - at) - p);
         abr_candidate c = edge_line(x, p, n, h->line + i, h->at + at);
         c.chars = chars;
-        add_edge_line(x, &c);
+        value_edge_line(x, &c);
         chars += abr_chars_of(x, p, n + 1);
         at += n + 1;
     }
@@ -253,7 +253,7 @@ void abr_add_edges(abr_chooser *x)
         size_t n = (size_t)(newline - v->front.p) - at;
         abr_candidate c = edge_line(x, v->front.p + at, n, i, at);
         c.chars = chars;
-        add_edge_line(x, &c);
+        value_edge_line(x, &c);
         chars += abr_chars_of(x, v->front.p + at, n + 1);
         at += n + 1;
     }
@@ -273,7 +273,7 @@ void abr_add_edges(abr_chooser *x)
         }
         chars -= abr_chars_of(x, v->back.p + start, end - start);
         c.chars = chars;
-        add_edge_line(x, &c);
+        value_edge_line(x, &c);
         if (!newline)
             break;
         end = start - 1;

@@ -40,7 +40,7 @@ enum {
     WINDOW_BEFORE = ABR_OR_TINY(160, 8),               /* bytes of a window before the sign */
     WINDOW_MOST = ABR_OR_TINY(640, 24),
     WAITING = ABR_LINES_BEFORE_HIT, /* lines that wait */
-    LINES_AFTER_HIT = 120,          /* that are retained with it */
+    RETAINED_AFTER_HIT = 120,       /* that are retained with it */
     /* a larger budget retains no more: it is filled with whatever lies between */
     KEEP_MOST = ABR_OR_TINY(256 * 1024, 4096),
     FOUND_MARKS = ABR_OR_TINY(256, 16) /* places up to which hits are counted */
@@ -225,8 +225,8 @@ static inline void set_weight(abr_retainer *q, abr_candidate *c, abr_candidate *
     float novelty = may_be_novel(q, c) ? novelty_of(c) : 0;
     if (c->retain_weight < novelty)
         c->retain_weight = novelty;
-    if (q->state.carried > 0 && q->state.distance < LINES_AFTER_HIT) {
-        if (c->kind != ABR_LINE_FRAME || q->state.distance < LINES_AFTER_HIT / 2) {
+    if (q->state.carried > 0 && q->state.distance < RETAINED_AFTER_HIT) {
+        if (c->kind != ABR_LINE_FRAME || q->state.distance < RETAINED_AFTER_HIT / 2) {
             q->state.distance++;
             q->state.carried *= q->state.distance == 1 ? share_after : step_after;
         }
@@ -236,7 +236,7 @@ static inline void set_weight(abr_retainer *q, abr_candidate *c, abr_candidate *
     if (c->line_score >= ABR_SCORE_HIT) {
         raise_before(q, own, end);
         float next = q->state.carried * (q->state.distance == 0 ? share_after : step_after);
-        if (own >= next || q->state.distance >= LINES_AFTER_HIT) {
+        if (own >= next || q->state.distance >= RETAINED_AFTER_HIT) {
             q->state.carried = own;
             q->state.distance = 0;
         }
@@ -536,7 +536,7 @@ static size_t count_same(const char *p, size_t n, size_t size)
  * once? */
 static size_t count_forgotten(const abr_retainer *q, const abr_candidate *last, size_t most)
 {
-    const bool follows = q->state.carried > 0 && q->state.distance < LINES_AFTER_HIT;
+    const bool follows = q->state.carried > 0 && q->state.distance < RETAINED_AFTER_HIT;
     abr_candidate c = *last;
     if (c.hit || c.line_score >= ABR_SCORE_HIT || c.nth > UINT32_MAX / 2 || follows ||
         q->state.failure.open || !q->retained.excludes)

@@ -4,7 +4,7 @@
 #include "priority/sort.h"
 #include "abridge.h"
 
-enum { DIGITS = 8, DIGIT_VALUES = 256 }; /* of a key, a byte each, the lowest first */
+enum { KEY_DIGITS = 8, DIGIT_VALUES = 256 }; /* of a key, a byte each, the lowest first */
 
 static unsigned digit_of(const abr_key *key, unsigned digit)
 {
@@ -27,13 +27,13 @@ static bool places_of(uint32_t counts[DIGIT_VALUES], size_t n)
 
 void abr_sort_keys(abr_key *keys, size_t n, abr_key *scratch)
 {
-    uint32_t counts[DIGITS][DIGIT_VALUES] = {{0}};
+    uint32_t counts[KEY_DIGITS][DIGIT_VALUES] = {{0}};
     abr_key *from = keys;
     abr_key *to = scratch;
     for (size_t i = 0; i < n; i++)
-        for (unsigned digit = 0; digit < DIGITS; digit++)
+        for (unsigned digit = 0; digit < KEY_DIGITS; digit++)
             counts[digit][digit_of(&keys[i], digit)]++;
-    for (unsigned digit = 0; digit < DIGITS; digit++) {
+    for (unsigned digit = 0; digit < KEY_DIGITS; digit++) {
         if (n == 0 || !places_of(counts[digit], n))
             continue;
         for (size_t i = 0; i < n; i++)

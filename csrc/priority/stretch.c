@@ -19,8 +19,6 @@
 
 /* ---- markers ---- */
 
-static const char inner_marker[] = " ... ";
-
 enum { INNER_HALF = ABR_INNER_SIZE - 1 /* where a line starts or ends there: "... " or " ..." */ };
 
 bool abr_gap_is_alike(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b)
@@ -38,7 +36,7 @@ static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_
     size_t n = 0;
     if (a && b && a->last_line == b->line) { /* a gap inside a line */
         if (marks && dst)
-            memcpy(dst, inner_marker, ABR_INNER_SIZE);
+            memcpy(dst, ABR_INNER_MARKER, ABR_INNER_SIZE);
         return marks ? ABR_INNER_SIZE : 0;
     }
     uint64_t from = a ? a->last_line + 1 : 0;
@@ -49,7 +47,7 @@ static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_
                              abr_gap_is_alike(x, a, b)};
     if (a && !a->ends_line && marks) {
         if (dst)
-            memcpy(dst + n, inner_marker, INNER_HALF);
+            memcpy(dst + n, ABR_INNER_MARKER, INNER_HALF);
         n += INNER_HALF;
     }
     bool more = b != NULL || (gap.lines > 0 && marks);
@@ -68,7 +66,7 @@ static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_
     }
     if (b && !b->starts_line && marks) {
         if (dst)
-            memcpy(dst + n, &inner_marker[1], INNER_HALF);
+            memcpy(dst + n, &ABR_INNER_MARKER[1], INNER_HALF);
         n += INNER_HALF;
     }
     return n;
@@ -348,7 +346,7 @@ static uint64_t chars_before(const abr_chooser *x, const abr_cut *cut)
     return 0;
 }
 
-static void count_output(const abr_chooser *x, abr_cut *cut)
+static void count_shown(const abr_chooser *x, abr_cut *cut)
 {
     abr_span shown = {0};
     for (size_t i = 0; i < cut->piece_count; i++) {
@@ -473,7 +471,7 @@ abr_code abr_fill_ledger(abr_chooser *x, abr_cut *cut)
         *told = (abr_told_lines){(abr_told_line *)((abr_piece *)cut->block + 2 * x->kept_count + 2), 0};
         tell_lines(x, told);
     }
-    count_output(x, cut);
+    count_shown(x, cut);
     count_parts(x, cut);
     return ABR_OK;
 }

@@ -41,7 +41,7 @@ static abr_code deepen(abr_json_walk *walk, size_t at, abr_error *error)
         return abr_fail_at(error, ABR_EJSON, "nested too deep", at + 1);
     const size_t wanted = walk->level_words > 0 ? walk->level_words + 1 : LEVEL_WORDS_FIRST;
     if (!abr_grow(walk->alloc, &walk->levels, &walk->level_words, wanted, LEVEL_WORDS_MOST, sizeof(uint64_t)))
-        return abr_fail(error, ABR_ENOMEM, "out of memory");
+        return abr_no_memory(error);
     walk->scan.levels = walk->levels;
     walk->scan.room = walk->level_words * ABR_JSON_LEVELS;
     return ABR_OK;

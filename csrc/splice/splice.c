@@ -377,7 +377,7 @@ static abr_code make_nodes(abr_splice *s, abr_error *error)
     s->nodes = alloc->malloc(alloc->ctx, (steps + 1) * sizeof *s->nodes);
     s->name = alloc->malloc(alloc->ctx, s->longest_name * NAME_ESCAPED + 1);
     if (!s->patches || !s->nodes || !s->name)
-        return abr_fail(error, ABR_ENOMEM, "out of memory");
+        return abr_no_memory(error);
     memset(s->nodes, 0, (steps + 1) * sizeof *s->nodes);
     return ABR_OK;
 }
@@ -387,16 +387,16 @@ static abr_code make_routes(abr_splice *s, abr_edit *edits, size_t count, abr_er
 {
     const abr_alloc *alloc = s->walk.alloc;
     if (count >= SIZE_MAX / sizeof *s->routes)
-        return abr_fail(error, ABR_ENOMEM, "out of memory");
+        return abr_no_memory(error);
     const size_t size = (count + 1) * sizeof *s->routes;
     s->routes = alloc->malloc(alloc->ctx, size);
     if (!s->routes)
-        return abr_fail(error, ABR_ENOMEM, "out of memory");
+        return abr_no_memory(error);
     memset(s->routes, 0, size);
     s->count = count;
     abr_route *scratch = alloc->malloc(alloc->ctx, size);
     if (!scratch)
-        return abr_fail(error, ABR_ENOMEM, "out of memory");
+        return abr_no_memory(error);
     const abr_code code = abr_read_routes(edits, count, s->routes, scratch, alloc, error);
     alloc->free(alloc->ctx, scratch);
     return code;
@@ -418,7 +418,7 @@ abr_code abr_splice_open(const char *p, size_t n, abr_edit *edits, size_t count,
     alloc = abr_allocator(alloc);
     abr_splice *s = alloc->malloc(alloc->ctx, sizeof *s);
     if (!s)
-        return abr_fail(error, ABR_ENOMEM, "out of memory");
+        return abr_no_memory(error);
     *s = (abr_splice){.walk = {.p = p, .n = n, .alloc = alloc, .take = splice_token}};
     abr_code code = make_routes(s, edits, count, error);
     if (code == ABR_OK)

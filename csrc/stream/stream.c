@@ -61,7 +61,7 @@ struct abr_stream {
 
 /* ---- buffers ---- */
 
-static bool grow(abr_stream *s, buffer *b, size_t wanted)
+static bool grow_buffer(abr_stream *s, buffer *b, size_t wanted)
 {
     if (wanted <= b->size)
         return true;
@@ -170,7 +170,7 @@ static const buffer *whole(const abr_stream *s)
 static bool reserve(abr_stream *s, buffer *b, size_t n)
 {
     size_t left = s->keep - b->n;
-    return grow(s, b, b->n + (n < left ? n : left));
+    return grow_buffer(s, b, b->n + (n < left ? n : left));
 }
 
 /* Are both ends kept? */
@@ -192,7 +192,7 @@ static bool reserve_both(abr_stream *s, size_t n)
 {
     if (!keeps_front(s))
         return reserve(s, &s->back, n);
-    return reserve(s, &s->front, n) && (!overflows(s, n) || grow(s, &s->back, s->keep));
+    return reserve(s, &s->front, n) && (!overflows(s, n) || grow_buffer(s, &s->back, s->keep));
 }
 
 static void retain(abr_stream *s, const char *p, size_t n)
@@ -244,8 +244,8 @@ abr_full_output abr_stream_full_output(const abr_stream *s)
 /* ---- counting ---- */
 
 /* Count a chunk that is taken, in which this was found. */
-static void count(abr_stream *s, const abr_newlines *found, const abr_char_counter *chars, const char *p,
-                  size_t n)
+static void count_written(abr_stream *s, const abr_newlines *found, const abr_char_counter *chars,
+                          const char *p, size_t n)
 {
     if (found->count > 0) {
         if (s->newlines == 0)
@@ -319,7 +319,7 @@ abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name
     const abr_alloc *alloc = abr_allocator(opts->alloc);
     abr_stream *s = alloc->malloc(alloc->ctx, sizeof *s);
     if (!s)
-        return abr_fail(error, ABR_ENOMEM, "out of memory");
+        return abr_no_memory(error);
     memset(s, 0, sizeof *s);
     s->opts = *opts;
     s->alloc = alloc;
@@ -399,7 +399,7 @@ abr_code abr_stream_preview(abr_stream *s, const char *p, size_t n)
     abr_char_counter chars = s->chars;
     abr_newlines found = abr_find_newlines(p, n, s->counts_chars ? &chars : NULL);
     retain(s, p, n);
-    count(s, &found, &chars, p, n);
+    count_written(s, &found, &chars, p, n);
     s->preview = new;
     return ABR_OK;
 }
@@ -416,7 +416,7 @@ abr_code abr_stream_write(abr_stream *s, const char *p, size_t n)
         return ABR_ENOMEM;
     save(s, p, n);
     retain(s, p, n);
-    count(s, &found, &chars, p, n);
+    count_written(s, &found, &chars, p, n);
     if (s->retainer)
         abr_retainer_write(s->retainer, p, n);
     if (s->by_kind)

@@ -4,6 +4,7 @@
  */
 #include "text/kernels_scalar.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "base/word.h"
 #include "text/kernels.h"
 #include "text/utf8.h"
@@ -11,7 +12,7 @@
 #define ONES UINT64_C(0x0101010101010101)
 #define HIGH UINT64_C(0x8080808080808080)
 
-enum { WORD = sizeof(uint64_t), DEL = 0x7F };
+enum { WORD_SIZE = sizeof(uint64_t) };
 
 /* ---- newlines ---- */
 
@@ -33,7 +34,7 @@ static uint64_t count_newlines(const char *p, size_t n)
 {
     uint64_t count = 0;
     size_t i = 0;
-    for (; n - i >= WORD; i += WORD)
+    for (; n - i >= WORD_SIZE; i += WORD_SIZE)
         count += count_in_word(p + i);
     for (; i < n; i++)
         count += p[i] == '\n';
@@ -43,7 +44,7 @@ static uint64_t count_newlines(const char *p, size_t n)
 static size_t nth_newline(const char *p, size_t n, uint64_t *left)
 {
     size_t i = 0;
-    for (; n - i >= WORD; i += WORD) {
+    for (; n - i >= WORD_SIZE; i += WORD_SIZE) {
         uint64_t here = count_in_word(p + i);
         if (here >= *left)
             break;
@@ -57,8 +58,8 @@ static size_t nth_newline(const char *p, size_t n, uint64_t *left)
 static size_t nth_newline_back(const char *p, size_t n, uint64_t *left)
 {
     size_t end = n;
-    for (; end >= WORD; end -= WORD) {
-        uint64_t here = count_in_word(p + end - WORD);
+    for (; end >= WORD_SIZE; end -= WORD_SIZE) {
+        uint64_t here = count_in_word(p + end - WORD_SIZE);
         if (here >= *left)
             break;
         *left -= here;
@@ -74,9 +75,9 @@ static size_t well_formed(const char *p, size_t n, uint64_t *chars)
 {
     size_t i = 0;
     while (i < n) {
-        if (n - i >= WORD && !(abr_load_word(p + i) & HIGH)) {
-            *chars += WORD;
-            i += WORD;
+        if (n - i >= WORD_SIZE && !(abr_load_word(p + i) & HIGH)) {
+            *chars += WORD_SIZE;
+            i += WORD_SIZE;
             continue;
         }
         size_t size = abr_char_size(p + i, n - i);
@@ -101,7 +102,7 @@ static size_t plain_char(const char *p, size_t n)
 {
     unsigned char c = (unsigned char)p[0];
     if (c < 0x80)
-        return (c >= 0x20 && c < DEL) || c == '\n' || c == '\t';
+        return (c >= 0x20 && c < ABR_DEL) || c == '\n' || c == '\t';
     size_t size = abr_char_size(p, n);
     bool c1 = c == 0xC2 && size == 2 && (unsigned char)p[1] < 0xA0;
     return size == 1 || c1 ? 0 : size;
@@ -110,8 +111,8 @@ static size_t plain_char(const char *p, size_t n)
 static size_t plain(const char *p, size_t n)
 {
     for (size_t i = 0, size; i < n; i += size) {
-        if (n - i >= WORD && !looks_special(abr_load_word(p + i))) {
-            size = WORD;
+        if (n - i >= WORD_SIZE && !looks_special(abr_load_word(p + i))) {
+            size = WORD_SIZE;
             continue;
         }
         size = plain_char(p + i, n - i);
@@ -142,7 +143,7 @@ static uint64_t in_range(uint64_t x, uint64_t first, uint64_t count)
 static void classify(const char *p, abr_classes *out)
 {
     abr_classes c = {0};
-    for (unsigned i = 0; i < ABR_CLASSIFIED; i += WORD) {
+    for (unsigned i = 0; i < ABR_CLASSIFIED; i += WORD_SIZE) {
         uint64_t x = abr_load_word(p + i);
         c.letters |= high_bits(in_range(x | ONES * ' ', 'a', 26)) << i;
         c.upper |= high_bits(in_range(x, 'A', 26)) << i;
@@ -165,10 +166,10 @@ static size_t fold(const char *p, size_t n, char *to, uint16_t *newlines)
 {
     const uint64_t of_digit = 15; /* the bits in which digits differ, none of which a zero has */
     size_t count = 0;
-    for (size_t at = 0; at < n; at += WORD) {
+    for (size_t at = 0; at < n; at += WORD_SIZE) {
         const uint64_t x = abr_load_word(p + at);
         abr_store_word(to + at, x & ~((in_range(x, '0', 10) >> 7) * of_digit));
-        for (unsigned i = 0; newlines_of(p + at) != 0 && i < WORD; i++)
+        for (unsigned i = 0; newlines_of(p + at) != 0 && i < WORD_SIZE; i++)
             if (p[at + i] == '\n')
                 newlines[count++] = (uint16_t)(at + i);
     }

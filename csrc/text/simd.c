@@ -21,9 +21,9 @@
 #if defined(ABR_HAS_AVX2) && defined(__GLIBC__) && !defined(ABR_OLD_GLIBC) && !defined(ABR_PORTABLE) &&      \
     (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
 #include <sys/platform/x86.h>
-#define HAS(name, NAME) CPU_FEATURE_ACTIVE(NAME)
+#define CPU_HAS(name, NAME) CPU_FEATURE_ACTIVE(NAME)
 #else
-#define HAS(name, NAME) __builtin_cpu_supports(name)
+#define CPU_HAS(name, NAME) __builtin_cpu_supports(name)
 #endif
 
 size_t abr_kernels_here(const abr_kernels *sets[ABR_MOST_KERNELS])
@@ -31,7 +31,7 @@ size_t abr_kernels_here(const abr_kernels *sets[ABR_MOST_KERNELS])
     size_t n = 0;
 #ifdef ABR_HAS_AVX2
     /* processors have all or none of them, but a virtual machine may hide some */
-    if (HAS("avx2", AVX2) && HAS("bmi", BMI1) && HAS("bmi2", BMI2) && HAS("popcnt", POPCNT))
+    if (CPU_HAS("avx2", AVX2) && CPU_HAS("bmi", BMI1) && CPU_HAS("bmi2", BMI2) && CPU_HAS("popcnt", POPCNT))
         sets[n++] = &abr_avx2;
 #endif
 #ifdef ABR_HAS_SSE2

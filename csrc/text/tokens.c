@@ -132,7 +132,7 @@ enum {
 typedef struct {
     uint8_t next; /* the state after the byte */
     uint8_t cost; /* of the byte */
-} step;
+} transition;
 
 /* clang-format off */
 #define STEP(state, cost) {state, cost}
@@ -192,7 +192,7 @@ typedef struct {
                             STAYS(state), [NL] = STEP(LINE, NEWLINE), [DIGIT] = STEP(DIGITS_1, DIGITS)       \
     }
 
-static const step machine[STATES][CLASSES] = {
+static const transition machine[STATES][CLASSES] = {
     [LINE] = {ANYWHERE, NO_BLANK, NO_SIGN, AFTER_NEITHER, NO_WORD(WORD),
               STAYS(LINE), [NL] = STEP(LINE, 0), [DIGIT] = STEP(DIGITS_1, DIGITS_FIRST)},
     [BLANK] = IN_BLANKS(BLANK, BLANKS),
@@ -219,7 +219,7 @@ static const step machine[STATES][CLASSES] = {
 /* Take a byte: enter the next state, and return the cost. */
 static inline unsigned take(unsigned *state, char byte)
 {
-    step s = machine[*state][class_of[(unsigned char)byte]];
+    transition s = machine[*state][class_of[(unsigned char)byte]];
     *state = s.next;
     return s.cost;
 }

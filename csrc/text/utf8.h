@@ -39,6 +39,21 @@ static inline size_t abr_char_size(const char *p, size_t n)
     return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
 }
 
+/* Encode a code point, which is no surrogate; returns its bytes, 4 at most. */
+static inline size_t abr_put_char(uint32_t c, char *dst)
+{
+    if (c < 0x80) {
+        dst[0] = (char)c;
+        return 1;
+    }
+    const size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    for (size_t i = n - 1; i > 0; i--, c >>= 6)
+        dst[i] = (char)(0x80 | (c & 0x3F));
+    dst[0] = (char)(leads[n] | c);
+    return n;
+}
+
 /* Bytes at the start of (p, n) that may belong to a char before it. */
 static inline size_t abr_rest_of_char(const char *p, size_t n)
 {

@@ -24,7 +24,7 @@ typedef struct {
  *      points in blocks where W is the default, and among the newest emoji (U+1F6D8-1F6FF, U+1FA70-1FAFF)
  *   1  everything else, Mc and East_Asian_Width A too
  * Sorted, without overlap, maximal runs. Controls are handled before. */
-static const cell_range ranges[] = {
+static const cell_range cell_ranges[] = {
     {0x0300, 0x036F, 0},   {0x0483, 0x0489, 0},   {0x0591, 0x05BD, 0},   {0x05BF, 0x05BF, 0},
     {0x05C1, 0x05C2, 0},   {0x05C4, 0x05C5, 0},   {0x05C7, 0x05C7, 0},   {0x0610, 0x061A, 0},
     {0x061C, 0x061C, 0},   {0x064B, 0x065F, 0},   {0x0670, 0x0670, 0},   {0x06D6, 0x06DC, 0},
@@ -152,15 +152,15 @@ static uint32_t code_point_cells(uint32_t c)
     if (c < FIRST_RANGE)
         return 1;
     size_t low = 0;
-    size_t high = sizeof ranges / sizeof *ranges;
+    size_t high = sizeof cell_ranges / sizeof *cell_ranges;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (c > ranges[middle].last)
+        if (c > cell_ranges[middle].last)
             low = middle + 1;
-        else if (c < ranges[middle].first)
+        else if (c < cell_ranges[middle].first)
             high = middle;
         else
-            return ranges[middle].cells;
+            return cell_ranges[middle].cells;
     }
     return 1;
 }

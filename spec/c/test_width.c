@@ -21,24 +21,25 @@ size_t abr_fit_cells(const char *p, size_t n, uint64_t width);
 
 static void the_table_is_sorted_and_maximal(void)
 {
-    size_t n = sizeof ranges / sizeof *ranges;
-    CHECK_COUNT(FIRST_RANGE, ranges[0].first);
-    CHECK(ranges[n - 1].last <= 0x10FFFF);
+    size_t n = sizeof cell_ranges / sizeof *cell_ranges;
+    CHECK_COUNT(FIRST_RANGE, cell_ranges[0].first);
+    CHECK(cell_ranges[n - 1].last <= 0x10FFFF);
     for (size_t i = 0; i < n; i++) {
-        CHECK(ranges[i].first <= ranges[i].last);
-        CHECK(ranges[i].cells == 0 || ranges[i].cells == 2);
+        CHECK(cell_ranges[i].first <= cell_ranges[i].last);
+        CHECK(cell_ranges[i].cells == 0 || cell_ranges[i].cells == 2);
         if (i == 0)
             continue;
-        CHECK(ranges[i - 1].last < ranges[i].first);
-        CHECK(ranges[i - 1].last + 1 < ranges[i].first || ranges[i - 1].cells != ranges[i].cells);
+        CHECK(cell_ranges[i - 1].last < cell_ranges[i].first);
+        CHECK(cell_ranges[i - 1].last + 1 < cell_ranges[i].first ||
+              cell_ranges[i - 1].cells != cell_ranges[i].cells);
     }
 }
 
 static void every_range_is_found_at_its_ends(void)
 {
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
-        CHECK_COUNT(ranges[i].cells, code_point_cells(ranges[i].first));
-        CHECK_COUNT(ranges[i].cells, code_point_cells(ranges[i].last));
+    for (size_t i = 0; i < sizeof cell_ranges / sizeof *cell_ranges; i++) {
+        CHECK_COUNT(cell_ranges[i].cells, code_point_cells(cell_ranges[i].first));
+        CHECK_COUNT(cell_ranges[i].cells, code_point_cells(cell_ranges[i].last));
     }
 }
 
@@ -71,10 +72,10 @@ static void every_code_point_has_the_cells_of_the_table(void)
     size_t at = 0;
     for (uint32_t c = 0; c <= 0x10FFFF; c++) {
         uint32_t want = c == '\t' || (c >= 0x20 && c < 0x7F) || c >= 0xA0;
-        for (; at < sizeof ranges / sizeof *ranges && ranges[at].last < c; at++)
+        for (; at < sizeof cell_ranges / sizeof *cell_ranges && cell_ranges[at].last < c; at++)
             ;
-        if (at < sizeof ranges / sizeof *ranges && ranges[at].first <= c)
-            want = ranges[at].cells;
+        if (at < sizeof cell_ranges / sizeof *cell_ranges && cell_ranges[at].first <= c)
+            want = cell_ranges[at].cells;
         if (c >= 0xD800 && c < 0xE000)
             want = 3; /* a surrogate is no code point of UTF-8: three loose bytes */
         CHECK_COUNT(want, cells_of(c));

@@ -10,14 +10,14 @@
 
 enum {
     HASH = 7,              /* digits of the shortest that git abbreviates to */
-    MOST_LINES = 8192,     /* that are looked at */
+    LINES_TOLD_BY = 8192,  /* that are looked at */
     PER_STRAY = 5,         /* lines of a diff for each that is none */
     PER_STRAY_INSIDE = 24, /* the same where the text does not start as a diff */
 };
 
 /* ---- hunks ---- */
 
-static bool read_number(abr_text_line line, size_t *i, uint64_t *value)
+static bool read_diff_number(abr_text_line line, size_t *i, uint64_t *value)
 {
     size_t from = *i;
     for (*value = 0; *i < line.n && abr_is_digit(line.p[*i]) && *i - from < 12; ++*i)
@@ -32,13 +32,13 @@ static bool read_range(abr_text_line line, size_t *i, char sign, uint64_t *count
     if (*i + 1 >= line.n || line.p[*i] != ' ' || line.p[*i + 1] != sign)
         return false;
     *i += 2;
-    if (!read_number(line, i, &first))
+    if (!read_diff_number(line, i, &first))
         return false;
     *count = 1;
     if (*i >= line.n || line.p[*i] != ',')
         return true;
     ++*i;
-    return read_number(line, i, count);
+    return read_diff_number(line, i, count);
 }
 
 bool abr_hunk_opens(abr_text_line line, abr_hunk *hunk)
@@ -165,7 +165,7 @@ typedef struct {
     bool in_patch;   /* of binary files, up to a blank line */
     bool
         at_subject; /* the line before is a hash and a subject; several are lines of a listing, or of a log */
-} evidence;
+} diff_evidence;
 
 /* Is the line of `git diff --stat -p`? */
 static bool is_stat(abr_text_line line)
@@ -173,7 +173,7 @@ static bool is_stat(abr_text_line line)
     return line.n > 0 && *line.p == ' ' && (ABR_CONTAINS(line, " | ") || ABR_CONTAINS(line, " changed, "));
 }
 
-static void weigh_line(evidence *e, abr_text_line line, abr_hunk *hunk)
+static void weigh_diff_line(diff_evidence *e, abr_text_line line, abr_hunk *hunk)
 {
     abr_diff_line is = abr_diff_line_of(line);
     bool opens = is == ABR_DIFF_OTHER && abr_hunk_opens(line, hunk);
@@ -207,17 +207,17 @@ static bool starts_a_mail(abr_text_line line)
 
 bool abr_is_diff(const char *p, size_t n)
 {
-    evidence e = {0};
+    diff_evidence e = {0};
     abr_hunk hunk = {0};
     abr_text_line line;
-    for (size_t at = 0, lines = 0; lines < MOST_LINES && abr_next_line(p, n, &at, &line); lines++) {
+    for (size_t at = 0, lines = 0; lines < LINES_TOLD_BY && abr_next_line(p, n, &at, &line); lines++) {
         if (e.in_hunk && abr_hunk_takes(&hunk, line)) {
             e.own++;
             continue;
         }
         if (e.own + e.stray == 0)
             e.in_message = starts_a_mail(line);
-        weigh_line(&e, line, &hunk);
+        weigh_diff_line(&e, line, &hunk);
         if (e.own > 0 && e.stray == 0)
             e.at_head = true;
     }

@@ -34,7 +34,7 @@ static uint64_t lines_in(const char *p, size_t n)
 }
 
 /* Show the first `front` bytes of a text, and a commit's subject unless it has no bytes. */
-static void set_text(abr_shown_text *t, size_t front, abr_text_line subject)
+static void show_front(abr_shown_text *t, size_t front, abr_text_line subject)
 {
     t->front = front;
     t->front_lines = t->lines = lines_in(t->p, front);
@@ -59,7 +59,7 @@ static bool try_text(abr_diff_choice *x, size_t part, size_t front, abr_text_lin
         x->used += abr_diff_gap(x->plan, before, after) - abr_diff_gap(x->plan, before, part) -
                    abr_diff_own(x->plan, &x->plan->parts[part]) - abr_diff_gap(x->plan, part, after);
     }
-    set_text(t, front, subject);
+    show_front(t, front, subject);
     if (abr_diff_add_part(x, part, limit))
         return true;
     *t = was;

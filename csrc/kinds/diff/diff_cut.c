@@ -121,7 +121,7 @@ static void write_diff(abr_reader *base, const char *p, size_t n)
 /* ---- a choice ---- */
 
 /* How many of each unit show, with those of the start. */
-static void tell_items(const abr_diff_plan *plan, abr_content *out)
+static void tell_units(const abr_diff_plan *plan, abr_content *out)
 {
     const abr_diff_tally start = plan->start.hunk ? plan->start.hunk->after : (abr_diff_tally){0};
     abr_item commits = {ABR_ITEM_COMMITS, .total = plan->total.commits, .kept = start.commits};
@@ -148,7 +148,7 @@ static void tell_items(const abr_diff_plan *plan, abr_content *out)
         abr_content_tell(out, &hunks);
 }
 
-static bool show(diff_reader *r, abr_diff_gathered *g, const abr_kind_request *q, abr_content *out)
+static bool show_diff(diff_reader *r, abr_diff_gathered *g, const abr_kind_request *q, abr_content *out)
 {
     const uint64_t budget = q->opts->max.bytes != ABR_UNLIMITED ? q->opts->max.bytes : q->bytes;
     uint64_t used = 0;
@@ -161,7 +161,7 @@ static bool show(diff_reader *r, abr_diff_gathered *g, const abr_kind_request *q
             return false;
         abr_diff_show(&g->plan, out, r->copies);
     }
-    tell_items(&g->plan, out);
+    tell_units(&g->plan, out);
     return !out->failed;
 }
 
@@ -188,7 +188,7 @@ static bool choose_diff(abr_reader *base, const abr_kind_request *q, abr_content
                  .ends = {{v->front.p, v->front.n, 0}, {v->back.p, v->back.n, v->bytes - v->back.n}},
                  .markers = q->opts->marker != ABR_MARKER_NONE,
                  .counted = q->opts->marker == ABR_MARKER_INSIDE}};
-    const bool fine = !s->failed && abr_diff_gather(&g, s, q->keep) && show(r, &g, q, out);
+    const bool fine = !s->failed && abr_diff_gather(&g, s, q->keep) && show_diff(r, &g, q, out);
     abr_diff_gathered_free(&g);
     abr_diff_drop_extra(s);
     s->hunk_count = hunk_count;

@@ -6,19 +6,20 @@
 #include "line/word_list.h"
 
 /* Names of files, of whatever folder. */
-static const char *const names[] = {"Package.resolved",    "bun.lockb",         "go.sum",
-                                    "go.work.sum",         "gradle.lockfile",   "lazy-lock.json",
-                                    "npm-shrinkwrap.json", "package-lock.json", "packages.lock.json",
-                                    "pnpm-lock.yaml"};
+static const char *const generated_names[] = {
+    "Package.resolved",    "bun.lockb",         "go.sum",
+    "go.work.sum",         "gradle.lockfile",   "lazy-lock.json",
+    "npm-shrinkwrap.json", "package-lock.json", "packages.lock.json",
+    "pnpm-lock.yaml"};
 
 /* Ends of names. */
-static const char *const ends[] = {".lock",      "-lock.json", "-lock.yaml",  ".lockb",   ".snap",
-                                   ".map",       ".pb.go",     "_pb2.py",     "_pb.js",   ".pb.cc",
-                                   ".pb.h",      ".g.dart",    ".min.js",     ".min.css", ".min.mjs",
-                                   ".bundle.js", ".snapshot",  ".designer.cs"};
+static const char *const generated_endings[] = {
+    ".lock",   "-lock.json", "-lock.yaml", ".lockb",     ".snap",     ".map",
+    ".pb.go",  "_pb2.py",    "_pb.js",     ".pb.cc",     ".pb.h",     ".g.dart",
+    ".min.js", ".min.css",   ".min.mjs",   ".bundle.js", ".snapshot", ".designer.cs"};
 
 /* Within names, with bytes on either side. */
-static const char *const within[] = {".min.", ".generated.", "_generated.", ".gen."};
+static const char *const generated_middles[] = {".min.", ".generated.", "_generated.", ".gen."};
 
 static const char *const folders[] = {"Pods",        "__generated__", "__snapshots__", "bower_components",
                                       "dist",        "generated",     "node_modules",  "site-packages",
@@ -33,14 +34,14 @@ static bool is_machines_name(abr_text_line name)
 {
     if (name.n == 0 || !memchr(name.p, '.', name.n)) /* each of them has one */
         return false;
-    if (ABR_IS_ONE_OF(name, names))
+    if (ABR_IS_ONE_OF(name, generated_names))
         return true;
     const abr_text_line inner = {name.p + 1, name.n > 2 ? name.n - 2 : 0};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (has_ending(name, ends[i], strlen(ends[i])))
+    for (size_t i = 0; i < sizeof generated_endings / sizeof *generated_endings; i++)
+        if (has_ending(name, generated_endings[i], strlen(generated_endings[i])))
             return true;
-    for (size_t i = 0; i < sizeof within / sizeof *within; i++)
-        if (abr_contains(inner, within[i], strlen(within[i])))
+    for (size_t i = 0; i < sizeof generated_middles / sizeof *generated_middles; i++)
+        if (abr_contains(inner, generated_middles[i], strlen(generated_middles[i])))
             return true;
     return false;
 }

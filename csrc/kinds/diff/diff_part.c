@@ -6,6 +6,7 @@
 
 #include "kinds/diff/diff_part.h"
 #include "abridge.h"
+#include "base/size.h"
 #include "kinds/diff/diff_defines.h"
 #include "kinds/diff/diff_show.h"
 #include "text/scan.h"
@@ -17,11 +18,6 @@ typedef struct {
     uint64_t n;     /* bytes */
     uint64_t lines; /* newlines in them */
 } hunk_end;
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 bool abr_diff_set_whole(const abr_diff_plan *plan, abr_shown_hunk *x)
 {
@@ -44,7 +40,7 @@ static uint64_t count_lines(const abr_diff_plan *plan, const abr_shown_hunk *x, 
     uint64_t lines = 0;
     for (uint64_t at = from; at < end;) {
         const char *p;
-        const uint64_t n = least(abr_diff_hunk_bytes(plan, x, at, &p), end - at);
+        const uint64_t n = abr_at_most(abr_diff_hunk_bytes(plan, x, at, &p), end - at);
         lines += abr_count_newlines(p, (size_t)n);
         at += n;
     }
@@ -57,7 +53,7 @@ static hunk_end front_lines(const abr_diff_plan *plan, const abr_shown_hunk *x, 
     hunk_end front = {0};
     for (uint64_t at = 0; at < limit;) {
         const char *p;
-        const uint64_t n = least(abr_diff_hunk_bytes(plan, x, at, &p), limit - at);
+        const uint64_t n = abr_at_most(abr_diff_hunk_bytes(plan, x, at, &p), limit - at);
         const char *newline = abr_find_last_newline(p, (size_t)n);
         front.lines += abr_count_newlines(p, (size_t)n);
         if (newline)
@@ -115,10 +111,10 @@ static bool set_ends(const abr_diff_plan *plan, abr_shown_hunk *x, hunk_end fron
 static bool set_lines(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t half, uint64_t room)
 {
     const uint64_t most = abr_diff_at_hand(plan, x, false);
-    const hunk_end first = front_lines(plan, x, least(half, most));
-    const hunk_end back =
-        back_lines(plan, x, least(room - first.n, abr_diff_at_hand(plan, x, true) - 1)); /* and a newline */
-    const hunk_end front = front_lines(plan, x, least(room - back.n, most));
+    const hunk_end first = front_lines(plan, x, abr_at_most(half, most));
+    const hunk_end back = back_lines(
+        plan, x, abr_at_most(room - first.n, abr_diff_at_hand(plan, x, true) - 1)); /* and a newline */
+    const hunk_end front = front_lines(plan, x, abr_at_most(room - back.n, most));
     return set_ends(plan, x, front, back, FRONT_LINES_LEAST);
 }
 
@@ -145,9 +141,10 @@ static bool set_bytes(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t hal
                       uint64_t short_line)
 {
     const uint64_t size = x->h.size;
-    const uint64_t first = between_chars(plan, x, least(half, abr_diff_at_hand(plan, x, false) - 1), true);
+    const uint64_t first =
+        between_chars(plan, x, abr_at_most(half, abr_diff_at_hand(plan, x, false) - 1), true);
     const uint64_t front = out_of_line(plan, x, first, short_line, false);
-    const uint64_t left = least(room - front, abr_diff_at_hand(plan, x, true));
+    const uint64_t left = abr_at_most(room - front, abr_diff_at_hand(plan, x, true));
     const uint64_t back = out_of_line(plan, x, between_chars(plan, x, size - left, false), short_line, true);
     return set_ends(plan, x, (hunk_end){front, count_lines(plan, x, 0, front)},
                     (hunk_end){size - back, count_lines(plan, x, back, size)}, 1);
@@ -162,12 +159,12 @@ bool abr_diff_set_part(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t by
     const size_t bytes_n = abr_diff_print_cut(0, x->h.size, marker) + 1; /* it starts with a newline */
     if (bytes <= bytes_n)
         return false;
-    const uint64_t room = least(bytes - lines_n, x->h.size - 1);
+    const uint64_t room = abr_at_most(bytes - lines_n, x->h.size - 1);
     uint64_t half = (room + 1) / 2;
     if (x->h.defines_at > 0 && defined > half)
-        half = least(defined, room - room / 4);
+        half = abr_at_most(defined, room - room / 4);
     if (set_lines(plan, x, half, room))
         return true;
-    const uint64_t less = least(bytes - bytes_n, x->h.size - 1);
+    const uint64_t less = abr_at_most(bytes - bytes_n, x->h.size - 1);
     return split && set_bytes(plan, x, (less + 1) / 2, less, short_line);
 }

@@ -22,7 +22,7 @@ enum {
     SCAN_HOLDS = 3 * ABR_DIFF_LINE_MOST, /* bytes of lines that are held and that which is open */
     PLACES_STEP = 64,  /* part of what stands before a place, up to the next one: some 1.6 % */
     JUDGED_LINES = 40, /* of a file's first hunk: do they say that it is generated? */
-    WIDE = 400         /* bytes a line that a hunk of something minified has */
+    WIDE_LINE = 400    /* bytes a line that a hunk of something minified has */
 };
 
 _Static_assert((size_t)TELLING <= ABR_DIFF_LINE_MOST, "what tells of a line is in its start");
@@ -140,7 +140,7 @@ static void end_hunk(reading *r, const char *end)
     const abr_flow bytes =
         r->to->open.n > 0 || !r->chunk ? held_bytes(r, h->size) : (abr_flow){.first = {r->chunk, n, 0}};
     h->newlines = s->line - h->line;
-    h->file.machine = h->file.machine || h->size > WIDE * (h->newlines + 1);
+    h->file.machine = h->file.machine || h->size > WIDE_LINE * (h->newlines + 1);
     s->now.hunks++;
     s->now.added += h->added;
     s->now.removed += h->removed;
@@ -165,7 +165,7 @@ static void judge_line(abr_diff_scan *s, abr_text_line line)
 }
 
 /* Is the line, as far as it is here, one of the hunk? */
-static bool takes(abr_diff_scan *s, abr_text_line line)
+static bool hunk_takes(abr_diff_scan *s, abr_text_line line)
 {
     if (!abr_hunk_takes(&s->left, line))
         return false;
@@ -190,7 +190,7 @@ static bool takes(abr_diff_scan *s, abr_text_line line)
 
 /* ---- files ---- */
 
-static void put_header(abr_diff_scan *s, const char *p, size_t n)
+static void keep_header(abr_diff_scan *s, const char *p, size_t n)
 {
     if (s->file.header_n + n > ABR_DIFF_HEADER_MOST)
         s->file.too_long = true;
@@ -209,7 +209,7 @@ static void read_header(abr_diff_scan *s, const char *p, size_t n, abr_text_line
     s->named = s->named || other;
     s->binary = s->binary || ABR_STARTS(line, "GIT binary patch");
     const uint32_t at = f->header_n;
-    put_header(s, p, n);
+    keep_header(s, p, n);
     if ((s->header_lines == 0 || (s->plain && other && !none)) && !f->too_long) {
         f->name_at = at;
         f->name_n = (uint32_t)n;
@@ -436,7 +436,7 @@ static void read_line(reading *r, const char *p, uint64_t n)
 {
     abr_diff_scan *s = r->s;
     if (s->state == ABR_DIFF_IN_HUNK) {
-        if (takes(s, line_of(p, (size_t)n))) {
+        if (hunk_takes(s, line_of(p, (size_t)n))) {
             if (p == s->start) {
                 hold(r, p, (size_t)n);
                 r->chunk = r->next;
@@ -454,12 +454,12 @@ static void read_line(reading *r, const char *p, uint64_t n)
 }
 
 /* Does the hunk take the line whose start is at hand? */
-static void read_start(reading *r)
+static void read_line_start(reading *r)
 {
     abr_diff_scan *s = r->s;
     if (s->state != ABR_DIFF_IN_HUNK || s->start_n < TELLING)
         return;
-    s->taken = takes(s, (abr_text_line){s->start, s->start_n});
+    s->taken = hunk_takes(s, (abr_text_line){s->start, s->start_n});
     if (!s->taken) {
         end_hunk(r, NULL);
         return;
@@ -468,7 +468,7 @@ static void read_start(reading *r)
     s->start_n = 0;
 }
 
-static void end_line(abr_diff_scan *s)
+static void end_diff_line(abr_diff_scan *s)
 {
     s->start_n = 0;
     s->open_n = 0;
@@ -489,7 +489,7 @@ static void read_part(reading *r, const char *p, size_t n, bool ends)
     s->open_n += n;
     r->next = p + n;
     if (!ends || s->open_n > ABR_DIFF_LINE_MOST)
-        read_start(r);
+        read_line_start(r);
     if (s->taken)
         r->chunk = p + more;
     if (ends && s->taken)
@@ -497,7 +497,7 @@ static void read_part(reading *r, const char *p, size_t n, bool ends)
     else if (ends)
         read_line(r, s->start, s->open_n);
     if (ends)
-        end_line(s);
+        end_diff_line(s);
 }
 
 void abr_diff_scan_write(abr_diff_scan *s, abr_diff_scanned *to, const char *p, size_t n)
@@ -513,7 +513,7 @@ void abr_diff_scan_write(abr_diff_scan *s, abr_diff_scanned *to, const char *p, 
             s->open_n += line;
             if (newline) {
                 pass_line(s, s->open_n);
-                end_line(s);
+                end_diff_line(s);
             }
         } else if (newline && s->open_n == 0) {
             r.next = newline + 1;
@@ -535,7 +535,7 @@ void abr_diff_scan_end(abr_diff_scan *s, abr_diff_scanned *to)
         pass_line(s, s->open_n);
     else if (is_open)
         read_line(&r, s->start, s->open_n);
-    end_line(s);
+    end_diff_line(s);
     release_held(&r, false);
     s->line -= is_open; /* it has no newline */
     if (s->state == ABR_DIFF_IN_HUNK)

@@ -59,7 +59,7 @@ static size_t print_gap(const abr_diff_tally *gap, char *dst)
     return gap->lines > 0 ? n + abr_diff_print_cut(gap->lines, 0, dst + n) : n;
 }
 
-static void mark(writer *w, const char *p, size_t n)
+static void write_marker(writer *w, const char *p, size_t n)
 {
     if (!w->plan->markers)
         return;
@@ -71,7 +71,7 @@ static void mark(writer *w, const char *p, size_t n)
 static void mark_gap(writer *w, const abr_diff_tally *gap)
 {
     char text[ABR_DIFF_MARKER_MOST];
-    mark(w, text, print_gap(gap, text));
+    write_marker(w, text, print_gap(gap, text));
 }
 
 static void mark_between(writer *w, const abr_diff_tally *from, const abr_diff_tally *to)
@@ -84,13 +84,13 @@ static void mark_between(writer *w, const abr_diff_tally *from, const abr_diff_t
 static void mark_cut(writer *w, uint64_t lines, uint64_t bytes, bool inside_line)
 {
     char text[ABR_DIFF_MARKER_MOST] = "\n";
-    mark(w, text + !inside_line, inside_line + abr_diff_print_cut(lines, bytes, text + 1));
+    write_marker(w, text + !inside_line, inside_line + abr_diff_print_cut(lines, bytes, text + 1));
 }
 
 /* ---- source ---- */
 
 /* Show n bytes that are at p, unless they are at hand in the source itself. */
-static void keep(writer *w, const char *p, size_t n, uint64_t at, uint64_t line)
+static void show_bytes(writer *w, const char *p, size_t n, uint64_t at, uint64_t line)
 {
     w->size += n;
     if (!w->out || n == 0)
@@ -166,14 +166,14 @@ static abr_diff_tally named_between(const abr_diff_plan *plan, const abr_diff_ta
     return named;
 }
 
-static void show_names(writer *w, uint64_t from, uint64_t to)
+static void write_names(writer *w, uint64_t from, uint64_t to)
 {
     const size_t end = names_before(w->plan, to);
     for (size_t i = names_before(w->plan, from); i < end; i++) {
         const abr_shown_name *x = &w->plan->names[i];
         const abr_diff_file *file = &x->name.file;
         if (x->shown)
-            keep(w, x->p, file->name_n, file->at + file->name_at, file->line + file->name_line);
+            show_bytes(w, x->p, file->name_n, file->at + file->name_at, file->line + file->name_line);
     }
 }
 
@@ -211,7 +211,7 @@ static void show_files(writer *w, const abr_diff_tally *at, const abr_diff_tally
     const abr_diff_tally named = named_between(w->plan, at, end, &bytes);
     abr_diff_tally gap = abr_tally_between(at, end);
     if (w->out && bytes > 0)
-        show_names(w, at->files, end->files);
+        write_names(w, at->files, end->files);
     else
         w->size += bytes;
     gap.files -= named.files;
@@ -250,7 +250,7 @@ static void show_between(writer *w, const abr_diff_part *a, const abr_diff_part 
     show_files(w, &at, end, tail || !a || !a->hunk);
     if (!h)
         return;
-    keep(w, b->hunk->header, h->file.header_n, h->file.at, h->file.line);
+    show_bytes(w, b->hunk->header, h->file.header_n, h->file.at, h->file.line);
     at = h->file.before;
     at.files++;
     mark_between(w, &at, &h->before);
@@ -342,12 +342,12 @@ static void keep_hunk(writer *w, const abr_shown_hunk *x, uint64_t from, uint64_
 
 static void show_text(writer *w, const abr_shown_text *x)
 {
-    keep(w, x->p, x->front, x->t.at, x->t.line);
+    show_bytes(w, x->p, x->front, x->t.at, x->t.line);
     if (x->subject_n == 0)
         return;
     mark_cut(w, x->gap_lines, 0, false);
-    keep(w, x->p + x->subject_at, x->subject_n, x->t.at + x->subject_at,
-         x->t.line + x->front_lines + x->gap_lines);
+    show_bytes(w, x->p + x->subject_at, x->subject_n, x->t.at + x->subject_at,
+               x->t.line + x->front_lines + x->gap_lines);
 }
 
 static void show_part(writer *w, const abr_diff_part *part)

@@ -10,9 +10,10 @@
 #include "abridge.h"
 #include "base/size.h"
 #include "kinds/json/json_string.h"
+#include "kinds/json/json_text.h"
 #include "kinds/json/json_tree.h"
 
-enum { QUOTES = 2, ROOMS = 8, TEXT_ROOM = 40, DATA_ROOM = 24 };
+enum { ROOMS = 8, TEXT_ROOM = 40, DATA_ROOM = 24 };
 
 /* ---- markers ---- */
 
@@ -27,7 +28,7 @@ static uint64_t dots_of(const abr_json_costs *x, const abr_json_value *v)
     return dots;
 }
 
-static size_t put(char *dst, const char *text)
+static size_t put_words(char *dst, const char *text)
 {
     const size_t n = strlen(text);
     memcpy(dst, text, n);
@@ -37,9 +38,9 @@ static size_t put(char *dst, const char *text)
 static size_t put_counts(char *dst, uint64_t omitted, uint64_t total, const char *end)
 {
     size_t n = abr_print_count(omitted, dst);
-    n += put(dst + n, " of ");
+    n += put_words(dst + n, " of ");
     n += abr_print_count(total, dst + n);
-    return n + put(dst + n, end);
+    return n + put_words(dst + n, end);
 }
 
 size_t abr_json_print_marker(const abr_json_costs *x, const abr_json_value *v, uint64_t omitted, bool first,
@@ -47,19 +48,19 @@ size_t abr_json_print_marker(const abr_json_costs *x, const abr_json_value *v, u
 {
     size_t n = 0;
     if (!abr_json_holds_values(v)) {
-        n = put(dst, "... [");
+        n = put_words(dst, "... [");
         return n + put_counts(dst + n, omitted, v->count, " chars omitted] ...");
     }
     if (!first)
         dst[n++] = ',';
     if (v->type == ABR_JSON_ARRAY) {
-        n += put(dst + n, "\"... ");
+        n += put_words(dst + n, "\"... ");
         return n + put_counts(dst + n, omitted, v->count, " omitted ...\"");
     }
-    n += put(dst + n, "\"...");
+    n += put_words(dst + n, "\"...");
     for (uint64_t dots = dots_of(x, v); dots & 1; dots >>= 1)
         dst[n++] = '.';
-    n += put(dst + n, "\":\"");
+    n += put_words(dst + n, "\":\"");
     return n + put_counts(dst + n, omitted, v->count, " omitted\"");
 }
 
@@ -73,13 +74,13 @@ uint64_t abr_json_marker_size(const abr_json_costs *x, const abr_json_value *v)
 
 uint64_t abr_json_text_size(const abr_json_value *v)
 {
-    return abr_json_own_size(v) - QUOTES;
+    return abr_json_own_size(v) - ABR_JSON_QUOTES;
 }
 
 /* Of a longer string either end alone is retained; with a larger budget it may have been all of it. */
 bool abr_json_may_be_whole(const abr_json_costs *x, const abr_json_value *v)
 {
-    return abr_json_text_size(v) + QUOTES <= 2 * (uint64_t)x->half;
+    return abr_json_text_size(v) + ABR_JSON_QUOTES <= 2 * (uint64_t)x->half;
 }
 
 static uint64_t least_room(const abr_json_costs *x, const abr_json_value *v)
@@ -89,10 +90,10 @@ static uint64_t least_room(const abr_json_costs *x, const abr_json_value *v)
 }
 
 /* Count the chars of a string that may be shown in part, since its marker tells of them. */
-static void count_chars(const abr_json_costs *x, abr_json_value *v)
+static void count_string_chars(const abr_json_costs *x, abr_json_value *v)
 {
     const uint64_t n = abr_json_text_size(v);
-    if (v->count == 0 && (v->type == ABR_JSON_DATA || n + QUOTES > x->part))
+    if (v->count == 0 && (v->type == ABR_JSON_DATA || n + ABR_JSON_QUOTES > x->part))
         v->count = abr_json_char_count(v->p + v->head + 1, (size_t)n);
 }
 
@@ -102,7 +103,7 @@ static bool in_part(const abr_json_costs *x, const abr_json_value *v)
     if (v->type == ABR_JSON_DATA)
         return true;
     const uint64_t n = abr_json_text_size(v);
-    return v->type == ABR_JSON_TEXT && n + QUOTES > x->part &&
+    return v->type == ABR_JSON_TEXT && n + ABR_JSON_QUOTES > x->part &&
            n > least_room(x, v) + abr_json_marker_size(x, v);
 }
 
@@ -120,7 +121,7 @@ static uint64_t least_cost(const abr_json_costs *x, const abr_json_value *v)
     if (abr_json_holds_values(v))
         return brackets_cost(v) + (v->count > 0 ? abr_json_marker_size(x, v) : 0);
     if (in_part(x, v))
-        return v->head_n + QUOTES + least_room(x, v) + abr_json_marker_size(x, v);
+        return v->head_n + ABR_JSON_QUOTES + least_room(x, v) + abr_json_marker_size(x, v);
     return v->head_n + abr_json_own_size(v);
 }
 
@@ -154,7 +155,7 @@ void abr_json_cost_all(abr_json_costs *x)
     for (uint32_t i = x->tree->count; i-- > 1;) {
         abr_json_value *v = &values[i];
         if (v->type == ABR_JSON_TEXT || v->type == ABR_JSON_DATA)
-            count_chars(x, v);
+            count_string_chars(x, v);
         uint64_t whole = abr_json_holds_values(v) ? brackets_cost(v) : least_cost(x, v);
         uint64_t children = 0;
         for (uint32_t c = v->child; c; c = values[c].next) {

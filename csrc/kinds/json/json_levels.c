@@ -16,7 +16,7 @@
 #include "text/flow.h"
 
 enum {
-    RUN = ABR_OR_TINY(256, 24), /* bytes of a run; a larger value is one by itself */
+    RUN_BYTES = ABR_OR_TINY(256, 24), /* bytes of a run; a larger value is one by itself */
     /* bytes in which a run's next value or the end of its level comes, or it is not the last */
     RUN_WAITS = ABR_OR_TINY(8192, 128),
     FRONT = 3, /* values of each object or array that are its start */
@@ -26,10 +26,10 @@ enum {
 _Static_assert((size_t)ABR_JSON_CARRY >= RUN_WAITS &&
                    (size_t)RUN_WAITS >= ABR_JSON_SMALL + ABR_JSON_PREFIX_MOST,
                "a run that waits is at hand, and so is a value that is not large yet, with its key");
-_Static_assert((size_t)RUN <= ABR_JSON_SMALL, "a run is small");
+_Static_assert((size_t)RUN_BYTES <= ABR_JSON_SMALL, "a run is small");
 
 /* Why a unit is retained. */
-typedef enum { FRESH, CLEAR, HIT, WARNED, ODD, START, END, ANY, REASONS } reason;
+typedef enum { FRESH, CLEAR, HIT, WARNED, ODD, AT_START, AT_END, ANY, REASONS } reason;
 
 /* How what is retained is shared between the reasons. A unit of a reason on which much was spent weighs
  * little, so at any limit each has had its share, and the first units come first. */
@@ -63,9 +63,9 @@ static float weight_of(abr_json_levels *x, const abr_json_entry *e, bool last)
     if (e->odd)
         weight = heavier(weight, weigh(x, ODD, cost));
     if (e->ordinal < FRONT)
-        weight = heavier(weight, weigh(x, START, cost));
+        weight = heavier(weight, weigh(x, AT_START, cost));
     if (last)
-        weight = heavier(weight, weigh(x, END, cost));
+        weight = heavier(weight, weigh(x, AT_END, cost));
     return weight;
 }
 
@@ -107,9 +107,9 @@ static void join(abr_json_entry *run, const abr_json_entry *e)
 }
 
 /* A child of the innermost large level. */
-static void retain(abr_json_levels *x, const abr_json_entry *e)
+static void retain_child(abr_json_levels *x, const abr_json_entry *e)
 {
-    if (x->run.values > 0 && e->end - x->run.at > RUN)
+    if (x->run.values > 0 && e->end - x->run.at > RUN_BYTES)
         flush(x, false);
     if (e->start - e->at > ABR_JSON_PREFIX_MOST || e->end - e->start > ABR_JSON_SMALL) {
         flush(x, false);
@@ -129,7 +129,7 @@ void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e)
     in->from = e->end;
     abr_json_levels_grow(x, e->end);
     if (x->large == x->depth) {
-        retain(x, e);
+        retain_child(x, e);
         if (x->depth == 0) /* the document */
             flush(x, true);
         return;
@@ -139,7 +139,7 @@ void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e)
     in->entry.fresh = in->entry.fresh || e->fresh;
     in->entry.odd = in->entry.odd || e->odd;
     abr_json_entry *last = x->waiting + x->waiting_count - 1;
-    if (x->waiting_count > in->waiting && e->end - last->at <= RUN)
+    if (x->waiting_count > in->waiting && e->end - last->at <= RUN_BYTES)
         join(last, e);
     else
         x->waiting[x->waiting_count++] = *e;
@@ -154,12 +154,12 @@ static bool joins(abr_json_levels *x, uint64_t start, uint64_t end, uint32_t val
         if (end - x->open[x->large + 1].entry.start > ABR_JSON_SMALL)
             return false;
         before = x->waiting + x->waiting_count - 1;
-        if (x->waiting_count == in->waiting || end - before->at > RUN) {
+        if (x->waiting_count == in->waiting || end - before->at > RUN_BYTES) {
             before = &x->waiting[x->waiting_count++];
             *before = (abr_json_entry){.at = in->from, .start = start, .ordinal = in->count};
         }
         in->entry.values += values;
-    } else if (x->depth == 0 || before->values == 0 || end - before->at > RUN) {
+    } else if (x->depth == 0 || before->values == 0 || end - before->at > RUN_BYTES) {
         return false;
     }
     in->count++;
@@ -244,7 +244,7 @@ void abr_json_enlarge(abr_json_levels *x)
         abr_flow_copy(&x->source->flow, node->at, text_n, abr_json_text(x->parts, node->place));
     x->depth = x->large; /* for what is retained now */
     for (uint32_t i = first; i < end; i++)
-        retain(x, &x->waiting[i]);
+        retain_child(x, &x->waiting[i]);
     x->depth = depth;
     memmove(x->waiting + first, x->waiting + end, (x->waiting_count - end) * sizeof *x->waiting);
     x->waiting_count -= end - first;

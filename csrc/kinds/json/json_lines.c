@@ -9,17 +9,12 @@
 
 enum {
     LEAST_RECORDS = 2,
-    RECORDS_A_BAD_LINE = 6, /* a line that is no record is fine among so many that are */
-    RECORDS_FOR_ONE = 3,    /* and the first such line among these */
-    MOST_LINES = 8192,      /* that are looked at, */
-    MOST_READ = 128 * 1024, /* bytes of them, */
-    LONG_RECORD = 32 * 1024 /* and of a long one its start and its last byte */
+    RECORDS_A_BAD_LINE = 6,        /* a line that is no record is fine among so many that are */
+    RECORDS_FOR_ONE = 3,           /* and the first such line among these */
+    MOST_LINES = 8192,             /* that are looked at, */
+    LINES_BYTES_READ = 128 * 1024, /* bytes of them, */
+    LONG_RECORD = 32 * 1024        /* and of a long one its start and its last byte */
 };
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
 
 /* Is (p, n) a document, or where it may go on, the start of one? */
 static bool is_document(const char *p, size_t n, bool whole)
@@ -39,7 +34,7 @@ bool abr_is_json(const char *p, size_t n, bool whole)
 {
     static const char bom[] = "\xEF\xBB\xBF";
     size_t i = n >= 3 && memcmp(p, bom, 3) == 0 ? 3 : 0;
-    while (i < n && is_blank(p[i]))
+    while (i < n && abr_json_is_blank(p[i]))
         i++;
     bool may_be = i < n && (p[i] == '{' || p[i] == '[' || p[i] == '"');
     return may_be && is_document(p + i, n - i, whole);
@@ -88,7 +83,7 @@ bool abr_is_json_lines(const char *p, size_t n, bool whole)
         else if (++bad > RECORDS_FOR_ONE + records / RECORDS_A_BAD_LINE)
             return false;
         read += line.n < LONG_RECORD ? line.n : LONG_RECORD;
-        if (read > MOST_READ)
+        if (read > LINES_BYTES_READ)
             break;
     }
     size_t most_bad = records / RECORDS_A_BAD_LINE;

@@ -7,6 +7,7 @@
 #include "kinds/json/json_parts.h"
 #include "abridge.h"
 #include "base/memory.h"
+#include "base/size.h"
 #include "base/tiny.h"
 #include "kinds/json/json_source.h"
 #include "kinds/json/json_string.h"
@@ -112,11 +113,6 @@ void abr_json_parts_free(abr_json_parts *x)
 
 /* ---- which are retained ---- */
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* What a value costs beside its bytes. */
 static uint64_t value_cost(const abr_json_parts *x)
 {
@@ -124,10 +120,10 @@ static uint64_t value_cost(const abr_json_parts *x)
 }
 
 /* What a unit costs under an allowance: what a long string has over its most is no part of it. */
-static uint64_t cost_of(const abr_json_parts *x, const abr_json_unit *u, size_t allowance)
+static uint64_t unit_cost(const abr_json_parts *x, const abr_json_unit *u, size_t allowance)
 {
     const size_t most = abr_json_string_most(x->is_record, allowance);
-    const size_t bytes = u->chars > 0 ? u->lead + least(u->n + u->tail_n - u->lead, most) : u->n;
+    const size_t bytes = u->chars > 0 ? u->lead + abr_bytes_at_most(u->n + u->tail_n - u->lead, most) : u->n;
     const uint64_t around = u->node == ABR_JSON_NONE ? 0 : x->nodes[u->node].chain;
     return (uint64_t)bytes * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST + value_cost(x) * u->values + around;
 }
@@ -162,7 +158,7 @@ static size_t before_last(const abr_json_parts *x, size_t allowance)
     size_t i = x->unit_count;
     while (i > 0 && x->units[i - 1].at >= x->dropped_at) {
         if (is_within_reach(x, &x->units[i - 1], allowance))
-            cost += cost_of(x, &x->units[i - 1], allowance);
+            cost += unit_cost(x, &x->units[i - 1], allowance);
         if (cost > allowance / LAST)
             break;
         i--;
@@ -177,7 +173,7 @@ static bool *chosen_of(const abr_json_parts *x)
 }
 
 /* Choose; returns the heaviest unit that is not chosen, or SIZE_MAX. */
-static size_t choose(const abr_json_parts *x, size_t allowance, bool *chosen)
+static size_t choose_units(const abr_json_parts *x, size_t allowance, bool *chosen)
 {
     abr_key *keys = x->keys;
     const size_t before = before_last(x, allowance);
@@ -190,7 +186,7 @@ static size_t choose(const abr_json_parts *x, size_t allowance, bool *chosen)
         if (i >= before || !chosen[i])
             continue;
         keys[n++] = (abr_key){~abr_float_key(u->weight), (uint32_t)i};
-        cost += cost_of(x, u, allowance);
+        cost += unit_cost(x, u, allowance);
     }
     if (cost <= most)
         return SIZE_MAX;
@@ -199,7 +195,7 @@ static size_t choose(const abr_json_parts *x, size_t allowance, bool *chosen)
     abr_sort_keys(keys, n, keys + n);
     for (size_t i = 0; i < n; i++) {
         const abr_json_unit *u = &x->units[keys[i].index];
-        cost += cost_of(x, u, allowance);
+        cost += unit_cost(x, u, allowance);
         if (cost > most)
             return keys[i].index;
         chosen[keys[i].index] = true;
@@ -211,13 +207,13 @@ const bool *abr_json_parts_choose(abr_json_parts *x, size_t allowance)
 {
     bool *chosen = chosen_of(x);
     x->asked = allowance;
-    choose(x, allowance, chosen);
+    choose_units(x, allowance, chosen);
     return chosen;
 }
 
 /* ---- sweeping ---- */
 
-static void exclude(abr_json_parts *x, const abr_json_unit *u)
+static void exclude_unit(abr_json_parts *x, const abr_json_unit *u)
 {
     if (is_excluded(x, u))
         return;
@@ -247,7 +243,7 @@ static void sweep_units(abr_json_parts *x, const bool *chosen)
         if (!chosen[i])
             continue;
         x->units[kept] = x->units[i];
-        x->cost += cost_of(x, &x->units[kept], x->allowance);
+        x->cost += unit_cost(x, &x->units[kept], x->allowance);
         mark_around(x, x->units[kept++].node);
     }
     x->unit_count = kept;
@@ -309,9 +305,9 @@ static void sweep_nodes(abr_json_parts *x)
 static void sweep(abr_json_parts *x)
 {
     bool *chosen = chosen_of(x);
-    const size_t heaviest = choose(x, x->allowance, chosen);
+    const size_t heaviest = choose_units(x, x->allowance, chosen);
     if (heaviest != SIZE_MAX)
-        exclude(x, &x->units[heaviest]);
+        exclude_unit(x, &x->units[heaviest]);
     size_t before = before_last(x, x->allowance);
     while (before > 0 && chosen[before - 1])
         before--;

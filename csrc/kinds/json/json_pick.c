@@ -10,12 +10,12 @@
 #include "priority/sort.h"
 
 enum {
-    SHARE = 4,   /* part of what is left that a value in trouble may take, with everything in it */
-    SMALL = 6,   /* part of the budget that a small value takes, */
-    LARGE = 2,   /* and a large one */
-    WHOLE = 2,   /* times the name of an element that all of it may take to be shown with it */
-    LITTLE = 16, /* part of the budget that may stay unused rather than show a value in part */
-    MESSAGE = 4  /* part of the budget that a record's message leaves to all else */
+    VALUE_SHARE = 4, /* part of what is left that a value in trouble may take, with everything in it */
+    SMALL = 6,       /* part of the budget that a small value takes, */
+    LARGE = 2,       /* and a large one */
+    WHOLE = 2,       /* times the name of an element that all of it may take to be shown with it */
+    LITTLE = 16,     /* part of the budget that may stay unused rather than show a value in part */
+    MESSAGE = 4      /* part of the budget that a record's message leaves to all else */
 };
 
 static bool show_if(abr_json_costs *x, uint32_t v, uint64_t limit)
@@ -29,7 +29,7 @@ static bool show_if(abr_json_costs *x, uint32_t v, uint64_t limit)
 /* What one value may take with everything in it. */
 static uint64_t share_of(const abr_json_costs *x, uint64_t limit)
 {
-    const uint64_t share = limit > x->used ? (limit - x->used) / SHARE : 0;
+    const uint64_t share = limit > x->used ? (limit - x->used) / VALUE_SHARE : 0;
     return share > x->part ? share : x->part;
 }
 

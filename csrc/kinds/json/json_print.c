@@ -43,7 +43,7 @@ typedef struct {
 /* ---- source and markers ---- */
 
 /* Show bytes of the source: `at` of them stand before these, and `line` newlines. */
-static void keep(printer *x, const char *p, size_t n, uint64_t at, uint64_t line)
+static void keep_source(printer *x, const char *p, size_t n, uint64_t at, uint64_t line)
 {
     if (n == 0)
         return;
@@ -60,7 +60,7 @@ static void keep(printer *x, const char *p, size_t n, uint64_t at, uint64_t line
 }
 
 /* Newlines before the i-th byte of a value's range. */
-static uint64_t line_of(const printer *x, const abr_json_value *v, size_t i)
+static uint64_t newlines_before(const printer *x, const abr_json_value *v, size_t i)
 {
     const abr_json_parts *parts = x->costs->tree->parts;
     const abr_json_unit *u = &parts->units[v->origin];
@@ -72,7 +72,7 @@ static uint64_t line_of(const printer *x, const abr_json_value *v, size_t i)
 
 static void keep_of(printer *x, const abr_json_value *v, size_t i, size_t n)
 {
-    keep(x, v->p + i, n, v->at + i, line_of(x, v, i));
+    keep_source(x, v->p + i, n, v->at + i, newlines_before(x, v, i));
 }
 
 /* The head of a value from its i-th byte on. */
@@ -82,7 +82,7 @@ static void keep_head(printer *x, const abr_json_value *v, size_t i)
         keep_of(x, v, i, n);
 }
 
-static void mark(printer *x, const abr_json_value *v, uint64_t omitted, bool first)
+static void put_marker(printer *x, const abr_json_value *v, uint64_t omitted, bool first)
 {
     char marker[ABR_JSON_MARKER_MOST];
     x->goes_on = false;
@@ -116,25 +116,20 @@ static size_t fit_head(const char *p, size_t n, size_t most, uint64_t *chars)
     return i;
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* What is at hand of a string's content. */
 typedef struct {
     const char *p;
     size_t n; /* bytes from p on, */
     const char *end;
     size_t back_n; /* and up to `end` */
-} ends;
+} text_ends;
 
-static ends ends_of(const printer *x, const abr_json_value *v)
+static text_ends ends_of(const printer *x, const abr_json_value *v)
 {
     const abr_json_parts *parts = x->costs->tree->parts;
     const abr_json_unit *u = &parts->units[v->origin];
     const size_t size = (size_t)abr_json_text_size(v);
-    ends e = {.p = v->p + v->head + 1, .n = size, .end = v->p + v->head + 1 + size, .back_n = size};
+    text_ends e = {.p = v->p + v->head + 1, .n = size, .end = v->p + v->head + 1 + size, .back_n = size};
     if (abr_json_may_be_whole(x->costs, v))
         return e;
     if (u->tail_n > 0)
@@ -147,8 +142,8 @@ static ends ends_of(const printer *x, const abr_json_value *v)
 static size_t fit_tail(const char *end, size_t n, size_t most)
 {
     enum { BEFORE = 24 };
-    const size_t window = least(n, most + BEFORE);
-    return window - abr_json_sure_place(end - window, window, window - least(most, window));
+    const size_t window = abr_bytes_at_most(n, most + BEFORE);
+    return window - abr_json_sure_place(end - window, window, window - abr_bytes_at_most(most, window));
 }
 
 /* ---- strings that are documents ---- */
@@ -166,7 +161,7 @@ static void keep_inner(void *ctx, const char *p, size_t at, size_t n)
 {
     inner_printer *x = ctx;
     x->to->goes_on = x->to->goes_on && at == x->next;
-    keep(x->to, p, n, x->at + at, x->line);
+    keep_source(x->to, p, n, x->at + at, x->line);
     x->next = at + n;
     x->kept += n;
     x->chars += abr_json_char_count(p, n);
@@ -214,12 +209,12 @@ static bool print_document(printer *x, abr_json_value *v)
     abr_json_inner inner;
     const bool is_cut = cut_string(x, v, &inner);
     if (is_cut) {
-        inner_printer to = {.to = x, .at = v->at + v->head + 1, .line = line_of(x, v, v->head)};
+        inner_printer to = {.to = x, .at = v->at + v->head + 1, .line = newlines_before(x, v, v->head)};
         const abr_json_inner_parts parts = {keep_inner, mark_inner, &to};
         keep_of(x, v, v->head, 1);
         abr_json_inner_tell(&inner, &parts);
         x->goes_on = x->goes_on && to.next == n;
-        keep(x, "\"", 1, v->end - 1, to.line);
+        keep_source(x, "\"", 1, v->end - 1, to.line);
         note_lack(x, v, n - to.kept, to.chars);
     }
     x->out->failed = x->out->failed || inner.failed;
@@ -232,16 +227,16 @@ static void print_part(printer *x, abr_json_value *v)
 {
     if (print_document(x, v))
         return;
-    const ends e = ends_of(x, v);
+    const text_ends e = ends_of(x, v);
     const size_t size = (size_t)abr_json_text_size(v);
     const size_t front = v->type == ABR_JSON_DATA ? v->room : v->room - v->room / 3;
     uint64_t chars = 0;
     const size_t head = fit_head(e.p, e.n, front, &chars);
-    const size_t tail = fit_tail(e.end, least(e.back_n, size - head), v->room - front);
+    const size_t tail = fit_tail(e.end, abr_bytes_at_most(e.back_n, size - head), v->room - front);
     chars += abr_json_char_count(e.end - tail, tail);
     keep_of(x, v, v->head, 1 + head);
-    mark(x, v, v->count - chars, true);
-    keep(x, e.end - tail, tail + 1, v->end - tail - 1, line_of(x, v, v->head));
+    put_marker(x, v, v->count - chars, true);
+    keep_source(x, e.end - tail, tail + 1, v->end - tail - 1, newlines_before(x, v, v->head));
     note_lack(x, v, size - head - tail, chars);
 }
 
@@ -262,11 +257,11 @@ static void print_close(printer *x, const abr_json_value *v)
     _Static_assert(sizeof newlines == ABR_JSON_CLOSE_MOST, "there is one for each that may be shown");
     const bool large = v->node != ABR_JSON_NONE;
     const uint64_t at = v->end - 1;
-    const uint64_t line =
-        large ? x->costs->tree->parts->nodes[v->node].close_line : line_of(x, v, (size_t)(at - v->at));
+    const uint64_t line = large ? x->costs->tree->parts->nodes[v->node].close_line
+                                : newlines_before(x, v, (size_t)(at - v->at));
     if (x->goes_on)
-        keep(x, newlines, v->close_lines, at - v->close_lines, line - v->close_lines);
-    keep(x, v->type == ABR_JSON_ARRAY ? "]" : "}", 1, at, line);
+        keep_source(x, newlines, v->close_lines, at - v->close_lines, line - v->close_lines);
+    keep_source(x, v->type == ABR_JSON_ARRAY ? "]" : "}", 1, at, line);
 }
 
 static void print_children(printer *x, const abr_json_value *v)
@@ -283,7 +278,7 @@ static void print_children(printer *x, const abr_json_value *v)
         const bool gap = child->ordinal > next;
         x->goes_on = x->goes_on && !gap;
         if (gap && array) {
-            mark(x, v, child->ordinal - next, first);
+            put_marker(x, v, child->ordinal - next, first);
             first = first && !x->costs->marks;
         }
         lacking += child->at - end;
@@ -295,7 +290,7 @@ static void print_children(printer *x, const abr_json_value *v)
     const uint64_t omitted = array ? v->count - next : v->count - v->kids;
     x->goes_on = x->goes_on && next == v->count;
     if (omitted > 0)
-        mark(x, v, omitted, first);
+        put_marker(x, v, omitted, first);
     if (next < v->count)
         lacking += v->end - 1 - end;
     if (v->kids < v->count)
@@ -356,11 +351,11 @@ static void keep_range(printer *x, size_t from, size_t end, bool newlines, uint6
         i += escaped;
         if (in_string || escaped || (unsigned char)p[i] > ' ' || (newlines && p[i] == '\n'))
             continue;
-        keep(x, p + shown, i - shown, shown, *line);
+        keep_source(x, p + shown, i - shown, shown, *line);
         *line += abr_count_newlines(p + shown, i + 1 - shown);
         shown = i + 1;
     }
-    keep(x, p + shown, end - shown, shown, *line);
+    keep_source(x, p + shown, end - shown, shown, *line);
     *line += abr_count_newlines(p + shown, end - shown);
 }
 
@@ -369,7 +364,7 @@ static void print_elements(printer *x, const abr_json_value *v, const abr_json_l
 {
     const char *p = x->costs->held->document;
     const bool newlines = v->parent == 0 && !x->q->one_line;
-    uint64_t line = line_of(x, v, v->head);
+    uint64_t line = newlines_before(x, v, v->head);
     size_t at = (size_t)(v->at + v->head + 1);
     size_t next = 0; /* after the last one that shows */
     uint64_t lacking = 0;
@@ -380,7 +375,7 @@ static void print_elements(printer *x, const abr_json_value *v, const abr_json_l
             continue;
         if (i > next) {
             size_t from = joined->elements[i - 1].end;
-            mark(x, v, i - next, kept == 0);
+            put_marker(x, v, i - next, kept == 0);
             if (kept == 0 && !x->costs->marks)
                 from = (size_t)((const char *)memchr(p + from, ',', e->from - from) - p) + 1;
             lacking += from - at;
@@ -395,7 +390,7 @@ static void print_elements(printer *x, const abr_json_value *v, const abr_json_l
     }
     x->goes_on = x->goes_on && next == joined->count;
     if (next < joined->count) {
-        mark(x, v, joined->count - next, kept == 0);
+        put_marker(x, v, joined->count - next, kept == 0);
         lacking += (size_t)v->end - 1 - at;
     }
     if (kept < joined->count)

@@ -27,13 +27,12 @@
 #include "text/flow.h"
 
 enum {
-    QUOTES = 2,
-    DEPTH_MOST = ABR_OR_TINY(1 << 20, 256), /* what is deeper is text */
-    SHORT_NUMBER = 12                       /* bytes of a number that is counted */
+    DEPTH_MOST = ABR_OR_TINY(1 << 20, 256) /* what is deeper is text */
 };
 
 _Static_assert(ABR_JSON_PREFIX_MOST >= ABR_JSON_SMALL, "a token that is held is a key or a small value");
-_Static_assert(ABR_JSON_READ + QUOTES <= ABR_JSON_SMALL, "a long string has all that is read of one");
+_Static_assert(ABR_JSON_READ + ABR_JSON_QUOTES <= ABR_JSON_SMALL,
+               "a long string has all that is read of one");
 
 /* A string that goes on from an earlier chunk, and is long. */
 typedef struct {
@@ -108,7 +107,7 @@ static inline abr_json_saying say_string(json_reader *r, abr_json_path *path, ui
 
 static abr_json_saying say_other(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
 {
-    if (!abr_json_counts_values(path) || n > SHORT_NUMBER)
+    if (!abr_json_counts_values(path) || n > ABR_JSON_SHORT_NUMBER)
         return (abr_json_saying){0};
     const char *p = abr_json_bytes(&r->source, at, (size_t)n, 0);
     return p ? abr_json_read_other(r->values, path, abr_json_hash(p, (size_t)n)) : (abr_json_saying){0};
@@ -215,13 +214,13 @@ static inline void note_key(json_reader *r, abr_json_known *known, uint64_t key,
 static void take_key(json_reader *r, uint64_t start, uint64_t end)
 {
     abr_json_level *in = abr_json_innermost(&r->levels);
-    const uint64_t size = end - start - QUOTES;
+    const uint64_t size = end - start - ABR_JSON_QUOTES;
     uint64_t key = 0;
     uint64_t path;
     abr_json_known *known = NULL;
     const char *p = NULL;
     if (size <= ABR_JSON_PREFIX_MOST)
-        p = abr_json_bytes(&r->source, start, (size_t)size + QUOTES, 0);
+        p = abr_json_bytes(&r->source, start, (size_t)size + ABR_JSON_QUOTES, 0);
     if (p) {
         key = abr_json_hash(p + 1, (size_t)size);
         path = abr_json_key_path(in->path, key);
@@ -300,7 +299,7 @@ static void take_close(json_reader *r, size_t depth, uint64_t end)
     abr_json_level_closes(&r->levels, end);
 }
 
-static void take(json_reader *r, abr_json_token token, uint64_t start, uint64_t end)
+static void take_json_token(json_reader *r, abr_json_token token, uint64_t start, uint64_t end)
 {
     const size_t depth = r->scan.depth;
     if (token == ABR_JSON_CLOSE)
@@ -436,7 +435,7 @@ static void write_json(abr_reader *reader, const char *p, size_t n)
             break;
         r->broken = token == ABR_JSON_WRONG || token == ABR_JSON_DEEP;
         if (!r->broken)
-            take(r, token, r->scan.start + r->skipped, from_at + i);
+            take_json_token(r, token, r->scan.start + r->skipped, from_at + i);
     }
     if (r->broken)
         return;

@@ -85,7 +85,7 @@ static void open_value(shape *s, uint32_t in)
             abr_json_queue_put(s->far, 0, c);
 }
 
-static void show(shape *s, uint32_t v, uint64_t limit)
+static void show_value(shape *s, uint32_t v, uint64_t limit)
 {
     if (s->costs->used + abr_json_cost(s->costs, v) > limit)
         return;
@@ -104,7 +104,7 @@ void abr_json_pick_shape(abr_json_costs *x, uint64_t limit, abr_json_queue *near
         while (near->count > 0) {
             const uint32_t v = abr_json_queue_take(near, &key);
             if (!s.values[v].shown && is_new(s.values, v))
-                show(&s, v, limit);
+                show_value(&s, v, limit);
         }
         if (far->count == 0)
             return;
@@ -116,7 +116,7 @@ void abr_json_pick_shape(abr_json_costs *x, uint64_t limit, abr_json_queue *near
             s.values[v].room = gain;
             put_far(&s, v, gain);
         } else {
-            show(&s, v, limit);
+            show_value(&s, v, limit);
         }
     }
 }

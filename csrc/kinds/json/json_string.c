@@ -10,7 +10,7 @@
 #include "text/utf8.h"
 
 enum {
-    ESCAPE = 6,
+    UNICODE_ESCAPE = 6,
     PAIR = 12,
     DATA_LEAST = ABR_OR_TINY(256, 48),
     DOTS_LEAST = 3,
@@ -22,12 +22,12 @@ static unsigned hex_value(char c)
     return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | ' ') - 'a') + 10;
 }
 
-static bool is_high(unsigned unit)
+static bool is_high_surrogate(unsigned unit)
 {
     return unit >> 10 == 0xD800 >> 10;
 }
 
-static bool is_low(unsigned unit)
+static bool is_low_surrogate(unsigned unit)
 {
     return unit >> 10 == 0xDC00 >> 10;
 }
@@ -48,9 +48,9 @@ static void count_escape(abr_json_chars *c, char byte)
     c->unit = (uint16_t)((unsigned)c->unit << 4 | hex_value(byte));
     if (--c->left > 0)
         return;
-    const bool second = c->high && is_low(c->unit);
+    const bool second = c->high && is_low_surrogate(c->unit);
     c->chars += !second;
-    c->high = !second && is_high(c->unit);
+    c->high = !second && is_high_surrogate(c->unit);
 }
 
 static uint64_t count_starts(const char *p, size_t n)
@@ -99,7 +99,7 @@ uint64_t abr_json_char_count(const char *p, size_t n)
 static unsigned unit_at(const char *p)
 {
     unsigned unit = 0;
-    for (size_t i = 2; i < ESCAPE; i++)
+    for (size_t i = 2; i < UNICODE_ESCAPE; i++)
         unit = unit << 4 | hex_value(p[i]);
     return unit;
 }
@@ -110,9 +110,9 @@ size_t abr_json_char_size(const char *p, size_t n)
         return (unsigned char)*p < 0x80 ? 1 : abr_char_size(p, n);
     if (n < 2 || p[1] != 'u')
         return 2;
-    if (n < PAIR || p[ESCAPE] != '\\' || p[ESCAPE + 1] != 'u' || !is_high(unit_at(p)) ||
-        !is_low(unit_at(p + ESCAPE)))
-        return ESCAPE;
+    if (n < PAIR || p[UNICODE_ESCAPE] != '\\' || p[UNICODE_ESCAPE + 1] != 'u' ||
+        !is_high_surrogate(unit_at(p)) || !is_low_surrogate(unit_at(p + UNICODE_ESCAPE)))
+        return UNICODE_ESCAPE;
     return PAIR;
 }
 
@@ -132,7 +132,7 @@ static bool is_escape(const char *p, size_t n)
 {
     if (n < 2 || p[1] != 'u')
         return n >= 2;
-    for (size_t i = 2; i < ESCAPE; i++)
+    for (size_t i = 2; i < UNICODE_ESCAPE; i++)
         if (i >= n || !abr_is_hex(abr_to_lower(p[i])))
             return false;
     return true;
@@ -144,7 +144,7 @@ size_t abr_json_whole_char(const char *p, size_t n)
         return abr_json_char_size(p, n);
     if (!is_escape(p, n))
         return 0;
-    const bool may_go_on = p[1] == 'u' && n < PAIR && is_high(unit_at(p));
+    const bool may_go_on = p[1] == 'u' && n < PAIR && is_high_surrogate(unit_at(p));
     return may_go_on ? 0 : abr_json_char_size(p, n);
 }
 
@@ -170,20 +170,6 @@ bool abr_json_is_data(const char *p, size_t n)
 }
 
 /* ---- decoding ---- */
-
-static size_t put_char(uint32_t c, char *dst)
-{
-    if (c < 0x80) {
-        dst[0] = (char)c;
-        return 1;
-    }
-    const size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
-    for (size_t i = n - 1; i > 0; i--, c >>= 6)
-        dst[i] = (char)(0x80 | (c & 0x3F));
-    dst[0] = (char)(leads[n] | c);
-    return n;
-}
 
 static char named_char(char name)
 {
@@ -211,10 +197,10 @@ static size_t decode_escape(const char *p, size_t n, char *dst)
     }
     uint32_t c = unit_at(p);
     if (n == PAIR)
-        c = 0x10000 + ((c & 0x3FF) << 10 | (unit_at(p + ESCAPE) & 0x3FF));
-    else if (is_high(c) || is_low(c))
+        c = 0x10000 + ((c & 0x3FF) << 10 | (unit_at(p + UNICODE_ESCAPE) & 0x3FF));
+    else if (is_high_surrogate(c) || is_low_surrogate(c))
         c = 0xFFFD;
-    return put_char(c, dst);
+    return abr_put_char(c, dst);
 }
 
 size_t abr_json_decode(const char *p, size_t n, char *dst)
@@ -244,7 +230,7 @@ uint64_t abr_json_dots(const char *p)
         if (*p == '.')
             p++;
         else if (strncmp(p, dot, sizeof dot - 1) == 0 && (p[5] | ' ') == 'e')
-            p += ESCAPE;
+            p += UNICODE_ESCAPE;
         else
             return 0;
     }

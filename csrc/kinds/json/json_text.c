@@ -35,11 +35,11 @@ typedef enum {
 typedef enum {
     MINUS = 0,
     ZERO,
-    DIGITS,
+    INTEGER,
     POINT,
     FRACTION,
     EXPONENT,
-    SIGN,
+    EXPONENT_SIGN,
     POWER,
 } number;
 
@@ -68,7 +68,7 @@ bool abr_json_is_whole(const abr_json_scan *s)
 {
     if (s->inside == NUMBER)
         return s->depth == 0 &&
-               (s->number == ZERO || s->number == DIGITS || s->number == FRACTION || s->number == POWER);
+               (s->number == ZERO || s->number == INTEGER || s->number == FRACTION || s->number == POWER);
     return s->inside == NO_TOKEN && s->wanted == NOTHING;
 }
 
@@ -98,7 +98,7 @@ static inline size_t plain_run(const char *p, size_t n, size_t i)
 }
 
 /* A sequence that the chunk may break off: what its next byte has to be. */
-static bool begin_sequence(abr_json_scan *s, unsigned char lead)
+static bool begin_char(abr_json_scan *s, unsigned char lead)
 {
     if (lead < 0xC2 || lead > 0xF4)
         return false;
@@ -134,7 +134,7 @@ static bool is_escaped(unsigned char c)
 }
 
 /* One byte of an escape or a sequence that is under way; false where it is wrong. */
-static bool go_on(abr_json_scan *s, unsigned char c)
+static bool go_on_in_char(abr_json_scan *s, unsigned char c)
 {
     if (s->inside == ESCAPE) {
         s->left = 4;
@@ -177,14 +177,14 @@ static abr_json_token read_string(abr_json_scan *s, const char *p, size_t n, siz
             return ABR_JSON_MORE;
         unsigned char c = (unsigned char)p[i];
         if (s->inside != STRING) {
-            if (!go_on(s, c))
+            if (!go_on_in_char(s, c))
                 return ABR_JSON_WRONG;
         } else if (c == '"') {
             *at = i + 1;
             return string_ends(s);
         } else if (c == '\\') {
             s->inside = ESCAPE;
-        } else if (c < ' ' || (c >= 0x80 && !begin_sequence(s, c))) {
+        } else if (c < ' ' || (c >= 0x80 && !begin_char(s, c))) {
             return ABR_JSON_WRONG;
         }
     }
@@ -197,16 +197,16 @@ static int number_step(number from, unsigned char c)
 {
     if (c >= '0' && c <= '9') {
         if (from == MINUS)
-            return c == '0' ? ZERO : DIGITS;
+            return c == '0' ? ZERO : INTEGER;
         if (from == ZERO)
             return -1;
-        return from == DIGITS ? DIGITS : from <= FRACTION ? FRACTION : POWER;
+        return from == INTEGER ? INTEGER : from <= FRACTION ? FRACTION : POWER;
     }
     if (c == '.')
-        return from == ZERO || from == DIGITS ? POINT : -1;
+        return from == ZERO || from == INTEGER ? POINT : -1;
     if (c == 'e' || c == 'E')
-        return from == ZERO || from == DIGITS || from == FRACTION ? EXPONENT : -1;
-    return (c == '+' || c == '-') && from == EXPONENT ? SIGN : -1;
+        return from == ZERO || from == INTEGER || from == FRACTION ? EXPONENT : -1;
+    return (c == '+' || c == '-') && from == EXPONENT ? EXPONENT_SIGN : -1;
 }
 
 /* Where the digits from i on end. Most numbers are short, and of no one length. */
@@ -252,7 +252,7 @@ static abr_json_token read_number(abr_json_scan *s, const char *p, size_t n, siz
     for (; *at < n; ++*at) {
         int next = number_step(s->number, (unsigned char)p[*at]);
         if (next < 0) {
-            if (s->number != ZERO && s->number != DIGITS && s->number != FRACTION && s->number != POWER)
+            if (s->number != ZERO && s->number != INTEGER && s->number != FRACTION && s->number != POWER)
                 return ABR_JSON_WRONG;
             value_ends(s);
             return ABR_JSON_NUMBER;

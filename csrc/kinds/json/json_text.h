@@ -25,6 +25,7 @@ typedef enum {
 
 enum {
     ABR_JSON_LEVELS = 64, /* in one uint64_t of room */
+    ABR_JSON_QUOTES = 2,  /* bytes of a string that are not its text */
     ABR_JSON_GUESSED = 24 /* bytes of a key that can be guessed, with its closing quote */
 };
 
@@ -69,6 +70,12 @@ bool abr_json_is_whole(const abr_json_scan *scan);
 
 /* Is a string under way that is a value, and no key? */
 bool abr_json_in_string(const abr_json_scan *scan);
+
+/* What RFC 8259 calls whitespace. */
+static inline bool abr_json_is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
 
 /* Is the innermost open level an object? depth > 0. */
 static inline bool abr_json_in_object(const abr_json_scan *scan)

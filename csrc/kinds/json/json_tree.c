@@ -6,10 +6,11 @@
 #include "kinds/json/json_parts.h"
 #include "kinds/json/json_role.h"
 #include "kinds/json/json_string.h"
+#include "kinds/json/json_text.h"
 #include "kinds/json/json_values.h"
 #include "text/scan.h"
 
-enum { SHORT_NUMBER = 12, COUNTED = 48 };
+enum { COUNTED = 48 };
 
 static const float odd_score = 2.5F;
 
@@ -24,14 +25,9 @@ typedef struct {
     size_t i;
     size_t from; /* where the last child ends */
     uint64_t ordinal;
-} reading;
+} unit_reading;
 
 /* ---- values ---- */
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
 
 /* The end of the string that starts at i. */
 static size_t string_end(const char *p, size_t n, size_t i)
@@ -51,7 +47,7 @@ bool abr_json_next_shown(const abr_json_tree *t, const abr_json_value *v, size_t
 {
     for (; *i < v->head; ++*i) {
         const char c = v->p[*i];
-        if (is_blank(c) && !(c == '\n' && *i < v->lead && may_begin_line(t, v)))
+        if (abr_json_is_blank(c) && !(c == '\n' && *i < v->lead && may_begin_line(t, v)))
             continue;
         *n = c == '"' ? string_end(v->p, v->head, *i) - *i : 1;
         return true;
@@ -91,14 +87,14 @@ static size_t scalar_end(const char *p, size_t n, size_t i)
 {
     if (p[i] == '"')
         return string_end(p, n, i);
-    while (i < n && !is_blank(p[i]) && p[i] != ',' && p[i] != ']' && p[i] != '}')
+    while (i < n && !abr_json_is_blank(p[i]) && p[i] != ',' && p[i] != ']' && p[i] != '}')
         i++;
     return i;
 }
 
 static size_t skip_lead(const char *p, size_t n, size_t i, char separator)
 {
-    while (i < n && (is_blank(p[i]) || p[i] == separator))
+    while (i < n && (abr_json_is_blank(p[i]) || p[i] == separator))
         i++;
     return i;
 }
@@ -121,13 +117,13 @@ static size_t skip_value(const char *p, size_t n, size_t i)
 /* ---- a unit ---- */
 
 /* Newlines between the last child and the closing bracket. */
-static uint8_t close_lines(const reading *r)
+static uint8_t close_lines(const unit_reading *r)
 {
     const size_t n = r->i - r->from;
     return n < ABR_JSON_CLOSE_MOST ? (uint8_t)abr_count_newlines(r->p + r->from, n) : 0;
 }
 
-static void read_close(reading *r)
+static void read_close(unit_reading *r)
 {
     abr_json_value *v = &r->t->values[r->in];
     v->end = r->unit->at + r->i + 1;
@@ -149,13 +145,13 @@ static abr_json_type type_of(const char *p, size_t n)
     return abr_json_is_data(p + 1, n - 2) ? ABR_JSON_DATA : ABR_JSON_TEXT;
 }
 
-static uint64_t next_ordinal(reading *r)
+static uint64_t next_ordinal(unit_reading *r)
 {
     abr_json_value *in = &r->t->values[r->in];
     return r->depth == 0 ? r->ordinal++ : in->count++;
 }
 
-static void read_value(reading *r, uint32_t base)
+static void read_value(unit_reading *r, uint32_t base)
 {
     const size_t n = r->unit->n;
     abr_json_value v = {
@@ -187,7 +183,7 @@ static void read_value(reading *r, uint32_t base)
 static void read_unit(abr_json_tree *t, uint32_t origin, uint32_t parent, uint32_t base)
 {
     const abr_json_unit *u = &t->parts->units[origin];
-    reading r = {.t = t, .unit = u, .origin = origin, .in = parent, .ordinal = u->ordinal};
+    unit_reading r = {.t = t, .unit = u, .origin = origin, .in = parent, .ordinal = u->ordinal};
     r.p = abr_json_text(t->parts, u->place);
     for (;;) {
         r.i = skip_lead(r.p, u->n, r.i, ',');
@@ -283,7 +279,7 @@ static void set_score(const abr_json_values *says, abr_json_value *v)
     const char *p = v->p + v->head;
     const size_t n = (size_t)abr_json_own_size(v);
     abr_json_saying found = {0};
-    if (v->type == ABR_JSON_SCALAR && n <= SHORT_NUMBER)
+    if (v->type == ABR_JSON_SCALAR && n <= ABR_JSON_SHORT_NUMBER)
         found = abr_json_look_up(says, path, abr_json_hash(p, n));
     else if (v->type == ABR_JSON_TEXT && n <= COUNTED + 2)
         found = abr_json_look_up(says, path, abr_json_hash(p + 1, n - 2));

@@ -126,7 +126,7 @@ static inline size_t slot_of_value(const abr_json_values *x, uint64_t hash)
     return i;
 }
 
-static bool is_odd(const abr_json_path *path, const abr_json_value_count *value)
+static bool is_odd_value(const abr_json_path *path, const abr_json_value_count *value)
 {
     return path->count >= COUNTS_TO_JUDGE && path->distinct <= ABR_JSON_DISTINCT &&
            path->distinct <= 1 + path->count / ODD_PART && value->count <= path->count / ODD_PART;
@@ -166,14 +166,14 @@ abr_json_saying abr_json_read_string(abr_json_values *x, abr_json_path *path, co
     }
     if (first)
         value->score = abr_json_trouble(x, p, n);
-    return (abr_json_saying){value->score, is_odd(path, value)};
+    return (abr_json_saying){value->score, is_odd_value(path, value)};
 }
 
 abr_json_saying abr_json_read_other(abr_json_values *x, abr_json_path *path, uint64_t hash)
 {
     bool first;
     abr_json_value_count *value = count_value(x, path, hash, &first);
-    return (abr_json_saying){.odd = value && is_odd(path, value)};
+    return (abr_json_saying){.odd = value && is_odd_value(path, value)};
 }
 
 abr_json_saying abr_json_look_up(const abr_json_values *x, const abr_json_path *path, uint64_t hash)
@@ -183,5 +183,5 @@ abr_json_saying abr_json_look_up(const abr_json_values *x, const abr_json_path *
     const abr_json_value_count *value = &x->values[slot_of_value(x, abr_json_mix(path->hash, hash))];
     if (value->tag == 0)
         return (abr_json_saying){0};
-    return (abr_json_saying){value->score, is_odd(path, value)};
+    return (abr_json_saying){value->score, is_odd_value(path, value)};
 }

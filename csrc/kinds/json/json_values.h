@@ -20,6 +20,7 @@ enum {
     ABR_JSON_VALUES_EACH = 2, /* and for values that are counted, of all paths, for each of these */
     ABR_JSON_DISTINCT = ABR_OR_TINY(48, 6), /* values of a path that has few */
     ABR_JSON_READ = ABR_OR_TINY(512, 32),   /* bytes of a string that are read for trouble */
+    ABR_JSON_SHORT_NUMBER = 12,             /* bytes of a number that is counted */
     ABR_JSON_MAP = ABR_OR_TINY(32, 4) /* an object with more members is a map: its members count as one */
 };
 

@@ -11,17 +11,17 @@
 #include "text/utf8.h"
 
 enum {
-    MOST_CHARS = 512,  /* of a line that are looked at */
-    MOST_NAMES = 32,   /* of a header; bits of a name_set */
-    MOST_TITLES = 12,  /* lines before the first row */
-    MOST_ROWS = 400,   /* lines that are looked at for rows */
-    SOME_ROWS = 16,    /* enough to know whether they repeat the header */
-    SOME_OTHERS = 8,   /* more lines than rows that are none: enough to know */
-    LONGEST_NAME = 24, /* bytes */
-    LEAST_RULED = 2    /* stretches of a ruling */
+    MOST_CHARS = 512,     /* of a line that are looked at */
+    MOST_NAMES = 32,      /* of a header; bits of a name_set */
+    MOST_TITLES = 12,     /* lines before the first row */
+    MOST_ROWS = 400,      /* lines that are looked at for rows */
+    SOME_ROWS = 16,       /* enough to know whether they repeat the header */
+    SOME_OTHERS = 8,      /* more lines than rows that are none: enough to know */
+    LONGEST_HEADING = 24, /* bytes */
+    LEAST_RULED = 2       /* stretches of a ruling */
 };
 
-enum { BLANK = 0, FILLED, DIGIT };
+enum { BLANK_CELL = 0, FILLED_CELL, DIGIT_CELL };
 
 /* What stands in each column of a line. */
 typedef struct {
@@ -52,21 +52,21 @@ static void lay_out(abr_text_line line, layout *out)
     out->n = 0;
     size_t column = 0;
     for (size_t i = 0; i < line.n && column < MOST_CHARS; column++) {
-        char cell = FILLED;
+        char cell = FILLED_CELL;
         if (line.p[i] == ' ' || line.p[i] == '\t')
-            cell = BLANK;
+            cell = BLANK_CELL;
         else if (abr_is_digit(line.p[i]))
-            cell = DIGIT;
+            cell = DIGIT_CELL;
         size_t size = abr_char_size(line.p + i, line.n - i);
         if (line.p[i] == '\t') /* up to the next multiple of 8 */
             while (column % 8 != 7 && column + 1 < MOST_CHARS)
-                out->cell[column++] = BLANK;
+                out->cell[column++] = BLANK_CELL;
         out->cell[column] = cell;
-        if (cell != BLANK)
+        if (cell != BLANK_CELL)
             out->n = column + 1;
         i += size;
     }
-    out->cell[out->n] = BLANK;
+    out->cell[out->n] = BLANK_CELL;
 }
 
 /* ---- the header ---- */
@@ -81,7 +81,7 @@ static bool is_name(abr_text_line word)
 {
     bool letters = false;
     size_t digits = 0;
-    if (word.n > LONGEST_NAME || word.p[word.n - 1] == ':')
+    if (word.n > LONGEST_HEADING || word.p[word.n - 1] == ':')
         return false;
     for (size_t i = 0; i < word.n; i++) {
         char c = word.p[i];
@@ -103,7 +103,7 @@ static bool has_small_letter(abr_text_line word)
 
 /* The names in a line of ASCII; false where it is no header. Bars between names, as boxes have them, are
  * none. */
-static bool read_header(abr_text_line line, header *out)
+static bool read_headings(abr_text_line line, header *out)
 {
     *out = (header){.capitals = true};
     if (line.n == 0 || line.n > MOST_CHARS || memchr(line.p, '\t', line.n))
@@ -187,7 +187,7 @@ static bool compare(const header *h, abr_text_line line, const layout *row, comp
         if (!keeps(row, x))
             continue;
         out->kept |= bit;
-        if (row->cell[x->from] == DIGIT || (x->to <= row->n && row->cell[x->to - 1] == DIGIT))
+        if (row->cell[x->from] == DIGIT_CELL || (x->to <= row->n && row->cell[x->to - 1] == DIGIT_CELL))
             out->digits |= bit;
         if (x->from >= 2 && !row->cell[x->from - 1] && !row->cell[x->from - 2])
             out->padded |= bit;
@@ -287,7 +287,7 @@ bool abr_is_aligned(const char *p, size_t n, bool whole, size_t *lines)
                 return true;
             continue;
         }
-        named = read_header(line, &h);
+        named = read_headings(line, &h);
         /* the first line, or one after some titles that is hard to mistake */
         bool alone = named && (filled == 0 || (h.count >= 3 && (h.capitals || (h.count > 3 && h.gaps))));
         filled++;

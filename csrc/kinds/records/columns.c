@@ -24,13 +24,13 @@
 #include "line/words.h"
 
 enum {
-    LONGEST_NAME = 32,                   /* of a column with a role */
-    SEGMENT = ABR_OR_TINY(1024, 96),     /* bytes of a value that are read at once */
-    MOST_READ = ABR_OR_TINY(16384, 160), /* bytes of a value that are read */
-    OVERLAP = 64,                        /* of two segments */
-    LEAST_COUNT = 8,                     /* values of a column before one is rare */
-    RARE_PART = 16,                      /* values as rare as this one are at most this part of all */
-    COMMON_PART = 4,                     /* if more values than this part say trouble, prose does */
+    LONGEST_ROLE = 32,                    /* of a column with a role */
+    SEGMENT = ABR_OR_TINY(1024, 96),      /* bytes of a value that are read at once */
+    VALUE_MOST = ABR_OR_TINY(16384, 160), /* bytes of a value that are read */
+    VALUE_OVERLAP = 64,                   /* of two segments */
+    LEAST_COUNT = 8,                      /* values of a column before one is rare */
+    RARE_PART = 16,                       /* values as rare as this one are at most this part of all */
+    COMMON_PART = 4,                      /* if more values than this part say trouble, prose does */
     COMMON_LEAST = 16,
     TROUBLED_MOST = ABR_OR_TINY(8192, 32), /* troubled values of a column, more than can be retained: */
     READ_PART = 8,                         /* from then on one value is read for so many */
@@ -39,7 +39,7 @@ enum {
     LEAST_WORD = 4
 };
 
-_Static_assert(OVERLAP < SEGMENT && (size_t)SEGMENT <= ABR_SEGMENT, "segments go on, and can be read");
+_Static_assert(VALUE_OVERLAP < SEGMENT && (size_t)SEGMENT <= ABR_SEGMENT, "segments go on, and can be read");
 
 /* On the scale of line/score.h. What is only odd comes after all trouble: below ABR_SCORE_HIT; numbers of an odd
  * size after other odd values, above ABR_SCORE_WARNED. */
@@ -58,7 +58,7 @@ static const float more_trouble = 0.1F;
 static const float seen_before = 0.35F;
 static const float as_rare_half = 0.5F;
 
-void abr_columns_open(abr_columns *c, unsigned quiet_groups)
+void abr_columns_open(abr_record_columns *c, unsigned quiet_groups)
 {
     memset(c, 0, sizeof *c);
     abr_lexicon_open(&c->lexicon, quiet_groups);
@@ -112,9 +112,9 @@ static const named_role roles[] = {
 
 abr_role abr_role_of(const char *name, size_t n)
 {
-    char letters[LONGEST_NAME];
+    char letters[LONGEST_ROLE];
     size_t used = 0;
-    if (n >= LONGEST_NAME)
+    if (n >= LONGEST_ROLE)
         return ABR_ROLE_NONE;
     for (size_t i = 0; i < n; i++)
         if (abr_is_letter(name[i]))
@@ -141,7 +141,7 @@ uint64_t abr_hash_bytes(const char *p, size_t n, uint64_t seed)
     return hash | 1;
 }
 
-abr_column *abr_columns_find(abr_columns *c, uint64_t name, bool counts)
+abr_column *abr_columns_find(abr_record_columns *c, uint64_t name, bool counts)
 {
     size_t slot = (size_t)(name >> 7) % NAMED;
     for (unsigned i = 0; i < PROBES; i++, slot = (slot + 1) % NAMED) {
@@ -159,7 +159,7 @@ abr_column *abr_columns_find(abr_columns *c, uint64_t name, bool counts)
 }
 
 /* The place of the value of this hash, which may be free. */
-static abr_value *find_value(abr_column *x, uint32_t hash)
+static abr_column_value *find_value(abr_column *x, uint32_t hash)
 {
     size_t slot = hash % ABR_COLUMN_VALUES;
     while (x->values[slot].count > 0 && x->values[slot].hash != hash)
@@ -178,7 +178,7 @@ static bool is_text(const abr_cell *v, const char *word)
 }
 
 /* Is it empty, zero, null, or a word for one of these? */
-static bool is_nothing(const abr_cell *v)
+static bool says_nothing(const abr_cell *v)
 {
     static const char *const words[] = {"null", "none", "false",  "nil",       "no", "na",
                                         "n/a",  "ok",   "<none>", "undefined", "nan"};
@@ -224,7 +224,7 @@ static float judge_number(const abr_cell *v)
         return number >= LEVEL_ERROR && number <= LEVEL_ERROR + 20 ? ABR_SCORE_CLEAR : 0;
     case ABR_ROLE_EXIT:
     case ABR_ROLE_BAD:
-        return is_nothing(v) ? 0 : ABR_SCORE_BAD + 1;
+        return says_nothing(v) ? 0 : ABR_SCORE_BAD + 1;
     default:
         return 0;
     }
@@ -262,7 +262,7 @@ static float judge_state(const abr_cell *v)
 }
 
 /* Where the word ends that starts at i; i if it is in the lexicon, or has capitals after small letters. */
-static size_t skip_unknown_word(const abr_columns *c, const abr_cell *v, size_t i)
+static size_t skip_unknown_word(const abr_record_columns *c, const abr_cell *v, size_t i)
 {
     const bool upper = i + 1 < v->n && abr_is_upper(v->p[i + 1]);
     size_t end = i;
@@ -276,7 +276,7 @@ static size_t skip_unknown_word(const abr_columns *c, const abr_cell *v, size_t 
 
 /* Is it a few words with a blank or newline between them, none of which the lexicon has? Reading these would find
  * nothing. What is longer mostly has signs between its words, and is read after all. */
-static bool has_unknown_words(const abr_columns *c, const abr_cell *v)
+static bool has_unknown_words(const abr_record_columns *c, const abr_cell *v)
 {
     enum { LONGEST = 24 }; /* bytes */
     if (v->n > LONGEST)
@@ -291,12 +291,12 @@ static bool has_unknown_words(const abr_columns *c, const abr_cell *v)
 }
 
 /* What its words say; a long value is read in segments that overlap. */
-static float judge_words(const abr_columns *c, const abr_cell *v, uint32_t *shape, size_t *at)
+static float judge_words(const abr_record_columns *c, const abr_cell *v, uint32_t *shape, size_t *at)
 {
     static const abr_patterns none;
-    const size_t n = v->n < MOST_READ ? v->n : MOST_READ;
+    const size_t n = v->n < VALUE_MOST ? v->n : VALUE_MOST;
     float best = 0;
-    for (size_t from = 0;; from += SEGMENT - OVERLAP) {
+    for (size_t from = 0;; from += SEGMENT - VALUE_OVERLAP) {
         abr_reading r;
         const size_t left = n - from;
         abr_read_line(&c->lexicon, &none, v->p + from, left < SEGMENT ? left : SEGMENT, &r);
@@ -311,7 +311,7 @@ static float judge_words(const abr_columns *c, const abr_cell *v, uint32_t *shap
     }
 }
 
-static float judge(const abr_columns *c, const abr_cell *v, uint32_t *shape, size_t *at)
+static float judge(const abr_record_columns *c, const abr_cell *v, uint32_t *shape, size_t *at)
 {
     *shape = 0;
     *at = 0;
@@ -329,7 +329,7 @@ static float judge(const abr_columns *c, const abr_cell *v, uint32_t *shape, siz
     if (v->role == ABR_ROLE_NAME)
         return score * name_factor;
     if (v->role == ABR_ROLE_BAD)
-        return is_nothing(v) ? 0 : score > ABR_SCORE_BAD ? score : ABR_SCORE_BAD;
+        return says_nothing(v) ? 0 : score > ABR_SCORE_BAD ? score : ABR_SCORE_BAD;
     if (v->role == ABR_ROLE_GOOD && (is_text(v, v->n == 5 ? "false" : "no") || (v->n == 1 && *v->p == '0')))
         return ABR_SCORE_BAD + 1;
     return score;
@@ -394,7 +394,8 @@ static bool may_have_words(const abr_cell *v)
 }
 
 /* A value of a column that has many. */
-static void read_one_of_many(abr_columns *c, abr_column *x, const abr_cell *v, uint32_t counts, abr_worth *w)
+static void read_one_of_many(abr_record_columns *c, abr_column *x, const abr_cell *v, uint32_t counts,
+                             abr_worth *w)
 {
     const unsigned size = size_of_number(v);
     if (counts)
@@ -423,7 +424,7 @@ static void read_one_of_many(abr_columns *c, abr_column *x, const abr_cell *v, u
     add_trouble(w, trouble, shape ^ (uint32_t)x->name, v->at + at);
 }
 
-void abr_read_cell(abr_columns *c, abr_column *x, const abr_cell *v, uint32_t counts, abr_worth *w)
+void abr_read_cell(abr_record_columns *c, abr_column *x, const abr_cell *v, uint32_t counts, abr_worth *w)
 {
     uint32_t shape;
     size_t at;
@@ -438,7 +439,7 @@ void abr_read_cell(abr_columns *c, abr_column *x, const abr_cell *v, uint32_t co
         return;
     }
     const uint32_t hash = (uint32_t)(abr_hash_bytes(v->p, v->n, 0) >> 32);
-    abr_value *found = find_value(x, hash);
+    abr_column_value *found = find_value(x, hash);
     if (found->count > 0) {
         add_trouble(w, found->trouble, found->sign, v->at + found->at);
         add_odd(w, counts ? novelty(found->count, x->count, x->used) : found->odd, hash, v->at);
@@ -458,8 +459,8 @@ void abr_read_cell(abr_columns *c, abr_column *x, const abr_cell *v, uint32_t co
     add_odd(w, novelty(0, x->count, x->used), hash, v->at);
     if (counts) {
         x->used++;
-        *found =
-            (abr_value){.hash = hash, .count = counts, .sign = sign, .at = (uint32_t)at, .trouble = trouble};
+        *found = (abr_column_value){
+            .hash = hash, .count = counts, .sign = sign, .at = (uint32_t)at, .trouble = trouble};
         x->count += counts;
     }
 }
@@ -499,7 +500,7 @@ static void settle_sizes(abr_column *x)
     }
 }
 
-void abr_columns_settle(abr_columns *c)
+void abr_columns_settle(abr_record_columns *c)
 {
     if (c->settled)
         return;

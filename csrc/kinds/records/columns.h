@@ -39,7 +39,7 @@ typedef struct {
     uint32_t at; /* bytes of it before what says so */
     float trouble;
     float odd; /* once abr_columns_settle() was called */
-} abr_value;
+} abr_column_value;
 
 /* One column: at first its values are told apart, then only how large its numbers are. */
 typedef struct {
@@ -49,7 +49,7 @@ typedef struct {
     uint64_t unread;                   /* values that came when too many had */
     uint32_t sizes[ABR_COLUMN_VALUES]; /* numbers by their digits */
     float odd_sizes[ABR_COLUMN_VALUES];
-    abr_value values[ABR_COLUMN_VALUES];
+    abr_column_value values[ABR_COLUMN_VALUES];
     uint8_t used;
     uint8_t role;
     bool many;
@@ -59,7 +59,7 @@ typedef struct {
     abr_lexicon lexicon;
     abr_column columns[ABR_COLUMNS];
     bool settled;
-} abr_columns;
+} abr_record_columns;
 
 /* What a record says. */
 typedef struct {
@@ -80,7 +80,7 @@ typedef struct {
     abr_value_kind kind;
 } abr_cell;
 
-void abr_columns_open(abr_columns *c, unsigned quiet_groups);
+void abr_columns_open(abr_record_columns *c, unsigned quiet_groups);
 
 /* The role of a column of this name. */
 abr_role abr_role_of(const char *name, size_t n);
@@ -90,10 +90,10 @@ uint64_t abr_hash_bytes(const char *p, size_t n, uint64_t seed);
 
 /* The column of this name, made if it is new and `counts`: its count is 0 then, and its role is the
  * caller's to set. NULL where there are too many. */
-abr_column *abr_columns_find(abr_columns *c, uint64_t name, bool counts);
+abr_column *abr_columns_find(abr_record_columns *c, uint64_t name, bool counts);
 
 /* The i-th column, i < ABR_COLUMNS, by place instead of by name. */
-static inline abr_column *abr_columns_at(abr_columns *c, size_t i)
+static inline abr_column *abr_columns_at(abr_record_columns *c, size_t i)
 {
     c->columns[i].name = i + 1;
     return &c->columns[i];
@@ -101,10 +101,10 @@ static inline abr_column *abr_columns_at(abr_columns *c, size_t i)
 
 /* Read a value into *w. `counts`: it is so many more of its column; 0: it is compared with what was
  * counted. `x` may be NULL. */
-void abr_read_cell(abr_columns *c, abr_column *x, const abr_cell *v, uint32_t counts, abr_worth *w);
+void abr_read_cell(abr_record_columns *c, abr_column *x, const abr_cell *v, uint32_t counts, abr_worth *w);
 
 /* Find which values are rare, now that all are counted; until more are. */
-void abr_columns_settle(abr_columns *c);
+void abr_columns_settle(abr_record_columns *c);
 
 ABR_PRIVATE_END
 

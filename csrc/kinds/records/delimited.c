@@ -75,10 +75,10 @@ static abr_text_line bare(const char *p, size_t from, size_t to)
     return field;
 }
 
-typedef enum { NO_NAME, NUMBER, NAME } reading;
+typedef enum { NO_NAME, NUMERIC_NAME, PROPER_NAME } heading_kind;
 
 /* Is it a name, of a few words, or a number, such as a year? */
-static reading read_name(abr_text_line field)
+static heading_kind read_name(abr_text_line field)
 {
     if (field.n == 0 || field.n > LONGEST_NAME)
         return NO_NAME;
@@ -98,10 +98,10 @@ static reading read_name(abr_text_line field)
     if (words > MOST_WORDS || last == '.' || last == ':' || last == ',')
         return NO_NAME;
     if (digits == field.n)
-        return field.n <= 4 ? NUMBER : NO_NAME;
+        return field.n <= 4 ? NUMERIC_NAME : NO_NAME;
     if (!letters || abr_is_digit(*field.p))
         return NO_NAME;
-    return digits * 2 <= field.n ? NAME : NUMBER;
+    return digits * 2 <= field.n ? PROPER_NAME : NUMERIC_NAME;
 }
 
 static bool occurs(const abr_text_line *names, size_t n, abr_text_line name)
@@ -124,13 +124,13 @@ static bool names_columns(const char *p, size_t end, char delimiter)
         size_t from = i;
         i = field_end(p, end, i, delimiter, &closed);
         abr_text_line field = bare(p, from, i);
-        reading is = read_name(field);
-        if (is == NUMBER && count == 0)
+        heading_kind is = read_name(field);
+        if (is == NUMERIC_NAME && count == 0)
             return false;
         bool index = count == 0 && field.n == 0 && delimiter != ';';
         if ((is == NO_NAME && !index) || occurs(names, count, field))
             return false;
-        numbers += is == NUMBER;
+        numbers += is == NUMERIC_NAME;
         names[count++] = field;
     }
     if (count > 2)

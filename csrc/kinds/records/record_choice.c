@@ -18,16 +18,16 @@
 #include "priority/sort.h"
 
 enum {
-    SHARE = 8,        /* a record's part of the content */
-    ROW_LEAST = 64,   /* bytes of a row in part, */
-    JSON_LEAST = 192, /* and of a record: a message, and markers for what is around it */
-    GAP_SIZE = 24,    /* added to a record's size: about what its marker costs */
-    UNUSED = 20,      /* part of the content that may stay empty */
-    GROWTHS = 4,      /* of records in part */
-    FOOTER_PART = 8   /* of the content that a footer takes at most */
+    RECORD_SHARE = 8,     /* a record's part of the content */
+    ROW_LEAST = 64,       /* bytes of a row in part, */
+    JSON_LEAST = 192,     /* and of a record: a message, and markers for what is around it */
+    RECORD_GAP_SIZE = 24, /* added to a record's size: about what its marker costs */
+    UNUSED = 20,          /* part of the content that may stay empty */
+    GROWTHS = 4,          /* of records in part */
+    FOOTER_PART = 8       /* of the content that a footer takes at most */
 };
 
-static const float size_power = 0.3F; /* how much of a record's size counts against it */
+static const float record_size_power = 0.3F; /* how much of a record's size counts against it */
 
 typedef struct {
     abr_record_list *list;
@@ -65,7 +65,7 @@ static size_t marker_size(const chooser *x, uint64_t records)
 uint64_t abr_record_share(uint64_t most, uint64_t total, bool table)
 {
     const uint64_t least = table ? ROW_LEAST : JSON_LEAST;
-    uint64_t share = most / SHARE > least ? most / SHARE : least;
+    uint64_t share = most / RECORD_SHARE > least ? most / RECORD_SHARE : least;
     if (total > 0 && most / total > share)
         share = most / total;
     return share;
@@ -119,7 +119,7 @@ static bool keep_record(chooser *x, size_t i, uint64_t most)
 /* ---- the choice ---- */
 
 /* Keep records by what they say for their size. */
-static void keep_best(chooser *x, abr_key *keys, uint64_t most)
+static void keep_best_records(chooser *x, abr_key *keys, uint64_t most)
 {
     const abr_record_list *list = x->list;
     size_t n = 0;
@@ -128,7 +128,8 @@ static void keep_best(chooser *x, abr_key *keys, uint64_t most)
         if (r->value <= 0)
             continue;
         const uint64_t size = r->bytes.size < x->share ? r->bytes.size : x->share;
-        const float for_size = abr_log2(r->value) - size_power * abr_log2((float)(size + GAP_SIZE));
+        const float for_size =
+            abr_log2(r->value) - record_size_power * abr_log2((float)(size + RECORD_GAP_SIZE));
         keys[n++] = (abr_key){~abr_float_key(for_size), (uint32_t)i};
     }
     abr_sort_keys(keys, n, keys + n);
@@ -198,7 +199,7 @@ static void keep_end_record(chooser *x, size_t i, bool part)
         keep_record(x, i, x->most);
 }
 
-static void choose(chooser *x, abr_key *keys)
+static void choose_records(chooser *x, abr_key *keys)
 {
     enum { TROUBLE_PART = 3, TROUBLE_OF = 4, ROUNDS = 2 };
     const abr_record_list *list = x->list;
@@ -212,7 +213,7 @@ static void choose(chooser *x, abr_key *keys)
     keep_end_record(x, list->count - 1, false);
     keep_end_record(x, 0, false);
     const uint64_t most = start + runs + room / TROUBLE_OF * TROUBLE_PART;
-    keep_best(x, keys, most < x->most ? most : x->most);
+    keep_best_records(x, keys, most < x->most ? most : x->most);
     keep_end_record(x, list->count - 1, true);
     keep_end_record(x, 0, true);
     for (int i = 0; i < ROUNDS; i++) {
@@ -241,7 +242,7 @@ static void keep_one(chooser *x)
 
 /* ---- the content ---- */
 
-static void mark_gap(const chooser *x, uint64_t records, bool last, abr_content *out)
+static void mark_record_gap(const chooser *x, uint64_t records, bool last, abr_content *out)
 {
     char text[ABR_RECORDS_MARKER];
     if (records == 0 || !x->marks)
@@ -265,7 +266,7 @@ static void put_names(chooser *x, abr_content *out)
         abr_show_part(names, (size_t)room - newline, x->q, out);
     if (x->marks && out->count > 0)
         abr_content_mark(out, "\n", 1);
-    mark_gap(x, list->total, true, out);
+    mark_record_gap(x, list->total, true, out);
 }
 
 /* Put the header into the content, of one that does not fit the names of the columns. Is all of it there? */
@@ -294,7 +295,7 @@ static uint64_t put_records(const chooser *x, abr_content *out)
         if (!r->kept)
             continue;
         const abr_content before = *out;
-        mark_gap(x, r->number - next, false, out);
+        mark_record_gap(x, r->number - next, false, out);
         const size_t pieces = out->count;
         const size_t last = pieces > 0 ? out->pieces[pieces - 1].n : 0;
         if (r->limit > 0 && (r->limit < r->bytes.size || r->bytes.n < r->bytes.size))
@@ -310,7 +311,7 @@ static uint64_t put_records(const chooser *x, abr_content *out)
         shown += next - r->number;
     }
     const abr_record_bytes *footer = &x->list->footer;
-    mark_gap(x, x->list->total - next, footer->n == 0, out);
+    mark_record_gap(x, x->list->total - next, footer->n == 0, out);
     if (footer->n > 0)
         abr_content_keep(out, footer->p, footer->n, footer->at, footer->line);
     return shown;
@@ -375,7 +376,7 @@ bool abr_choose_records(abr_record_list *list, const abr_kind_request *q, abr_co
         list->footer.n = 0;
     for (size_t i = 0; i < list->count; i++)
         list->records[i].kept = false;
-    choose(&x, keys);
+    choose_records(&x, keys);
     a->free(a->ctx, keys);
     for (size_t i = 0; i < list->count; i++)
         any = any || list->records[i].kept;

@@ -4,18 +4,17 @@
  */
 #include "kinds/records/record_part.h"
 #include "abridge.h"
+#include "budget/marker.h"
 #include "kinds/content.h"
 #include "kinds/json/json_reader.h"
 #include "kinds/reader.h"
 #include "text/scan.h"
 #include "text/utf8.h"
 
-static const char inner_marker[] = " ... ";
-
-enum { INNER = sizeof inner_marker - 1, LEAST_WINDOW = 32 };
+enum { LEAST_WINDOW = 32 };
 
 /* Put `n` bytes of the record, which start at `from`, into the content; they are at hand in one piece. */
-static void keep(const abr_record_bytes *r, uint64_t from, size_t n, abr_content *out)
+static void keep_bytes(const abr_record_bytes *r, uint64_t from, size_t n, abr_content *out)
 {
     const uint64_t end_at = r->size - r->end_n;
     if (n == 0)
@@ -91,7 +90,7 @@ static void keep_newline(const abr_record_bytes *r, abr_content *out)
 static void show_line(const abr_record_bytes *r, size_t limit, abr_marker marker, abr_content *out)
 {
     const uint64_t text = text_end(r);
-    const size_t inner = marker == ABR_MARKER_INSIDE ? INNER : 0;
+    const size_t inner = marker == ABR_MARKER_INSIDE ? ABR_INNER_SIZE : 0;
     size_t room = limit > r->ends_line ? limit - r->ends_line : 0;
     if (room > r->n)
         room = r->n; /* at hand */
@@ -105,12 +104,12 @@ static void show_line(const abr_record_bytes *r, size_t limit, abr_marker marker
         start = room > inner ? room - inner : 0;
     }
     start = (size_t)char_start(r, start);
-    keep(r, 0, start, out);
+    keep_bytes(r, 0, start, out);
     if (w.from > start && marker != ABR_MARKER_NONE && (start > 0 || w.to > w.from))
-        abr_content_mark(out, inner_marker, w.to > w.from ? INNER : INNER - 1);
-    keep(r, w.from, (size_t)(w.to - w.from), out);
+        abr_content_mark(out, ABR_INNER_MARKER, w.to > w.from ? ABR_INNER_SIZE : ABR_INNER_SIZE - 1);
+    keep_bytes(r, w.from, (size_t)(w.to - w.from), out);
     if (w.to > w.from && w.to < text)
-        abr_content_mark(out, inner_marker, INNER - 1);
+        abr_content_mark(out, ABR_INNER_MARKER, ABR_INNER_SIZE - 1);
     if (start > 0 || w.to > w.from)
         keep_newline(r, out);
 }

@@ -153,7 +153,7 @@ static size_t whole_most(const records *r, size_t keep)
     return read_most(r) + listed_keep(keep) / MOST_PER_KEEP;
 }
 
-static size_t allowance_for(size_t keep)
+static size_t record_allowance(size_t keep)
 {
     return ALLOWANCE_LEAST + listed_keep(keep) * ALLOWANCE_PER_BYTE;
 }
@@ -282,7 +282,7 @@ static bool in_header_line(const records *r)
 }
 
 /* Does a line that ends with its newline, if any, have nothing in it that is part of a record? */
-static bool is_blank(const records *r, const char *p, size_t n)
+static bool is_empty_row(const records *r, const char *p, size_t n)
 {
     if (r->opts.told.drawn.bar)
         return !abr_is_row_line((abr_text_line){p, text_of(p, n)});
@@ -314,7 +314,7 @@ static bool end_header(records *r, const char *p, const abr_record_bytes *b)
         r->names = r->now;
         r->names_n = b->n < b->size ? b->size - 1 : n;
     }
-    r->header_left -= !fields || !is_blank(r, p, b->n);
+    r->header_left -= !fields || !is_empty_row(r, p, b->n);
     move_on(r, b->size, b->lines);
     r->header = r->now.at;
     r->rows_end = r->now;
@@ -392,7 +392,7 @@ static void end_record(records *r, const char *p, const abr_record_bytes *b)
 {
     if (end_header(r, p, b))
         return;
-    if (b->n < b->size || !is_blank(r, p, b->n)) {
+    if (b->n < b->size || !is_empty_row(r, p, b->n)) {
         read_ended(r, p, b->n, b->size);
         note_place(r);
         retain_record(r, b);
@@ -422,7 +422,7 @@ static void add_to_end(records *r, const char *p, size_t n)
     r->end_n += n;
 }
 
-static void add_to_open(records *r, const char *p, size_t n)
+static void add_to_record(records *r, const char *p, size_t n)
 {
     if (r->size == 0 || r->ended) {
         r->begun = r->now;
@@ -471,7 +471,7 @@ static abr_record_bytes open_bytes(const records *r, size_t keep)
     return b;
 }
 
-static void end_open(records *r)
+static void end_open_record(records *r)
 {
     r->ended = true;
     memset(r->open + r->open_n, 0, ABR_PADDING);
@@ -536,9 +536,9 @@ static void write_records(abr_reader *base, const char *p, size_t n)
         const size_t part =
             in_header_line(r) ? skip_line(p, n, &ends) : skip_record(&r->opts.told, &r->state, p, n, &ends);
         if (part > 0)
-            add_to_open(r, p, part);
+            add_to_record(r, p, part);
         if (ends)
-            end_open(r);
+            end_open_record(r);
         p += part;
         n -= part;
     }
@@ -555,7 +555,7 @@ static bool reserve_open(records *r, size_t n)
     return fine;
 }
 
-static bool reserve(abr_reader *base, const char *p, size_t n)
+static bool reserve_records(abr_reader *base, const char *p, size_t n)
 {
     records *r = (records *)base;
     r->listed = false; /* what is retained may move */
@@ -609,7 +609,7 @@ static void list_from(records *r, place now, const char *p, size_t n, bool ends,
         if (!ended && !ends)
             return;
         const uint64_t newlines = abr_count_newlines(p + at, size);
-        if (!is_blank(r, p + at, size)) {
+        if (!is_empty_row(r, p + at, size)) {
             const abr_record_bytes bytes = {.at = now.at,
                                             .line = now.line,
                                             .size = size,
@@ -676,7 +676,7 @@ static void list_run(records *r, const place *from, const place *to, const abr_f
 /* Is nothing of a record in what is open, or ended last? */
 static bool open_is_blank(const records *r)
 {
-    return r->size == r->open_n && is_blank(r, r->open, r->open_n);
+    return r->size == r->open_n && is_empty_row(r, r->open, r->open_n);
 }
 
 /* Is the open record one, which the text's end ends? */
@@ -777,7 +777,7 @@ static abr_record_bytes retained_bytes(const records *r, const abr_candidate *c,
 /* List what is retained with `keep`. */
 static void list_retained(records *r, size_t keep, abr_key *keys)
 {
-    const size_t allowance = allowance_for(keep);
+    const size_t allowance = record_allowance(keep);
     const abr_candidates *c = &r->retained;
     size_t n = 0;
     for (size_t i = 0; i < c->count; i++) {
@@ -926,7 +926,7 @@ static void set_footer(records *r, const abr_view *view)
     r->list.footer.n = r->list.footer.p ? (size_t)n : 0;
 }
 
-static bool choose(abr_reader *base, const abr_kind_request *q, abr_content *out)
+static bool choose_content(abr_reader *base, const abr_kind_request *q, abr_content *out)
 {
     records *r = (records *)base;
     const abr_alloc *a = r->opts.alloc;
@@ -980,7 +980,7 @@ static abr_code open_records(const abr_reader_opts *opts, abr_reader **out)
     r->opts = *opts;
     r->retained.alloc = opts->alloc;
     r->retained.copies = opts->text == NULL;
-    r->retained.allowance = allowance_for(opts->keep);
+    r->retained.allowance = record_allowance(opts->keep);
     if (opts->told.kind == ABR_KIND_TABLE)
         r->header_left = opts->told.delimiter ? 1 : opts->told.header_lines;
     const abr_code code = abr_values_open(&r->values, &opts->told, opts->hits, opts->hit_count,
@@ -995,8 +995,8 @@ static abr_code open_records(const abr_reader_opts *opts, abr_reader **out)
 
 const abr_reader_methods abr_record_methods = {
     .open = open_records,
-    .reserve = reserve,
+    .reserve = reserve_records,
     .write = write_records,
-    .choose = choose,
+    .choose = choose_content,
     .close = close_records,
 };

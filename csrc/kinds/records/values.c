@@ -36,7 +36,7 @@ void abr_values_close(abr_values *x, const abr_alloc *alloc)
     abr_patterns_close(&x->patterns, alloc);
 }
 
-static void read_shape(abr_values *x, uint64_t shape, uint32_t counts, abr_worth *w)
+static void note_shape(abr_values *x, uint64_t shape, uint32_t counts, abr_worth *w)
 {
     const abr_cell cell = {.p = (const char *)&shape, .n = sizeof shape, .kind = ABR_VALUE_SHAPE};
     abr_read_cell(&x->columns, abr_columns_at(&x->columns, SHAPE), &cell, counts, w);
@@ -49,14 +49,14 @@ typedef struct {
     uint64_t name;
     uint32_t elements;
     uint8_t role;
-} level;
+} name_level;
 
 typedef struct {
     abr_values *x;
     const char *p;
     uint32_t counts;
     abr_worth *worth;
-    level levels[MOST_NAMED];
+    name_level levels[MOST_NAMED];
     size_t depth;
     uint64_t key; /* hash of the key that was read last, with those it is in */
     const char *key_p;
@@ -70,7 +70,7 @@ static uint64_t name_value(json_reading *j, bool in_object)
 {
     if (j->depth == 0 || j->depth > MOST_NAMED)
         return element_name;
-    level *l = &j->levels[j->depth - 1];
+    name_level *l = &j->levels[j->depth - 1];
     if (in_object)
         return j->key;
     const uint32_t place = j->depth == 1 && l->elements < ELEMENTS_APART ? l->elements : ELEMENTS_APART;
@@ -97,13 +97,13 @@ static abr_role role_in(const json_reading *j, bool in_object)
     return j->levels[j->depth - 1].role;
 }
 
-static void open_level(json_reading *j, bool in_object)
+static void enter_level(json_reading *j, bool in_object)
 {
     const uint64_t name = name_value(j, in_object);
     if (j->depth < MOST_NAMED) {
         const abr_role role = role_in(j, in_object);
         j->levels[j->depth] =
-            (level){.name = name, .role = role == ABR_ROLE_BAD ? ABR_ROLE_BAD : ABR_ROLE_NONE};
+            (name_level){.name = name, .role = role == ABR_ROLE_BAD ? ABR_ROLE_BAD : ABR_ROLE_NONE};
     }
     j->depth++;
 }
@@ -119,7 +119,7 @@ static abr_column *column_of(json_reading *j, bool in_object)
     return column;
 }
 
-static void read_value(json_reading *j, bool in_object, size_t from, size_t to, abr_value_kind kind)
+static void read_member(json_reading *j, bool in_object, size_t from, size_t to, abr_value_kind kind)
 {
     abr_column *column = column_of(j, in_object);
     abr_role role = column ? (abr_role)column->role : ABR_ROLE_NONE;
@@ -133,7 +133,7 @@ static void read_value(json_reading *j, bool in_object, size_t from, size_t to, 
 }
 
 /* Returns which key may come next. */
-static const abr_json_guess *read_key(json_reading *j, size_t from, size_t to, bool guessed)
+static const abr_json_guess *read_member_name(json_reading *j, size_t from, size_t to, bool guessed)
 {
     abr_json_keys *keys = &j->x->keys;
     const uint64_t in = j->depth <= MOST_NAMED ? j->levels[j->depth - 1].name : 0;
@@ -186,17 +186,18 @@ static bool read_json(abr_values *x, const char *p, size_t n, bool whole, uint32
         if (token == ABR_JSON_WRONG)
             return false;
         if (token == ABR_JSON_OPEN)
-            open_level(&j, in_object);
+            enter_level(&j, in_object);
         else if (token == ABR_JSON_CLOSE)
             j.depth--;
         else if (token == ABR_JSON_KEY || token == ABR_JSON_GUESSED_KEY)
-            scan.guess = read_key(&j, start + 1, i - 1, token == ABR_JSON_GUESSED_KEY);
+            scan.guess = read_member_name(&j, start + 1, i - 1, token == ABR_JSON_GUESSED_KEY);
         else if (token == ABR_JSON_STRING)
-            read_value(&j, in_object, start + 1, i - 1, ABR_VALUE_TEXT);
+            read_member(&j, in_object, start + 1, i - 1, ABR_VALUE_TEXT);
         else
-            read_value(&j, in_object, start, i, token == ABR_JSON_NUMBER ? ABR_VALUE_NUMBER : ABR_VALUE_TEXT);
+            read_member(&j, in_object, start, i,
+                        token == ABR_JSON_NUMBER ? ABR_VALUE_NUMBER : ABR_VALUE_TEXT);
     }
-    read_shape(x, j.shape, counts, w);
+    note_shape(x, j.shape, counts, w);
     return !whole || abr_json_is_whole(&scan);
 }
 
@@ -256,7 +257,7 @@ static abr_text_line next_field(const char *p, size_t n, size_t *at, char delimi
     return (abr_text_line){p + from, i - from};
 }
 
-static bool is_blank(char c)
+static bool is_space(char c)
 {
     return c == ' ' || c == '\t';
 }
@@ -266,10 +267,10 @@ static bool is_blank(char c)
 static abr_text_line next_word(const char *p, size_t n, size_t *at, bool spaced)
 {
     size_t i = *at;
-    while (i < n && is_blank(p[i]))
+    while (i < n && is_space(p[i]))
         i++;
     const size_t from = i;
-    while (i < n && (!is_blank(p[i]) || (spaced && i + 1 < n && p[i] == ' ' && !is_blank(p[i + 1]))))
+    while (i < n && (!is_space(p[i]) || (spaced && i + 1 < n && p[i] == ' ' && !is_space(p[i + 1]))))
         i++;
     *at = i;
     return (abr_text_line){p + from, i - from};
@@ -346,7 +347,7 @@ static void read_row_values(abr_values *x, const char *p, size_t n, uint32_t cou
 {
     const size_t places =
         x->told.drawn.bar ? read_lines(x, p, n, counts, w) : read_cells(x, p, n, 0, true, counts, w);
-    read_shape(x, places, counts, w);
+    note_shape(x, places, counts, w);
 }
 
 /* ---- the names of columns ---- */

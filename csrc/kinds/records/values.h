@@ -21,7 +21,7 @@ typedef struct {
     size_t names; /* of columns, where they are aligned */
     uint64_t levels[ABR_VALUES_LEVELS / 64];
     abr_json_keys keys;
-    abr_columns columns;
+    abr_record_columns columns;
 } abr_values;
 
 abr_code abr_values_open(abr_values *x, const abr_telling *told, const abr_hit *hits, size_t hit_count,

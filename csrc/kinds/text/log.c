@@ -89,7 +89,7 @@ static void weigh_line(evidence *e, const abr_forms *forms, abr_text_line line)
     e->lines += weight;
 }
 
-static bool is_written(const evidence *all, const evidence *head)
+static bool reads_as_written(const evidence *all, const evidence *head)
 {
     if (all->lines < FEW_LINES && all->text < least_of_few * all->lines)
         return false;
@@ -156,7 +156,7 @@ static bool is_written_by(uint64_t lines, float most_log, const abr_forms *forms
     evidence head;
     weigh_lines(lines, most_log, forms, p, n, all, &head);
     /* numbers do not tell, so the rest does, however little of it there is */
-    return !is_test_run(p, n) && is_written(all, &head) &&
+    return !is_test_run(p, n) && reads_as_written(all, &head) &&
            (all->numbers * 2 <= all->lines || !has_log_line(forms, p, n));
 }
 
