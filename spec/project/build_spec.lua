@@ -173,7 +173,8 @@ describe("make help #once", function()
       ipairs(
         words(
           "setup build nvim lib install demo doc test check lint msan tsan fuzz bench "
-            .. "bench-check test-arm64 test-arm64-lua test-portable windows test-windows digest names dist score soak rock clean"
+            .. "bench-check test-arm64 test-arm64-lua test-portable windows test-windows digest names dist score soak "
+            .. "rock clean"
         )
       )
     do
