@@ -101,7 +101,7 @@ local EDIT_FILE = {
 
 -- what it saves ---------------------------------------------------------------------
 
---- What the session's tools printed and what a model got of it, as a table in plain text.
+--- The output of the session's tools and a model's part of it, as a table in plain text.
 function M.table_of(savings)
   local stats, names = savings.stats, {}
   local lines = { ("%-16s %5s %10s %13s %6s"):format("tool", "calls", "printed", "to the model", "saved") }

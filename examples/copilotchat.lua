@@ -1,4 +1,4 @@
---- CopilotChat.nvim, in your init.lua: what its functions give the model is capped, and kept in full in a file; the
+--- CopilotChat.nvim, in your init.lua: its functions' results are capped for the model, and kept in full in a file; the
 --- model is told which. Its `bash` tells stderr and the exit code, too. The session is opened by the first call.
 local whole_start = { strategy = "head" } -- the chat numbers their lines
 require("CopilotChat").setup {}

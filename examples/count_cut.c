@@ -1,4 +1,4 @@
-/* What a C host does with the library: keep the end of a text within a budget, and tell what was left out.
+/* A C host's use of the library: keep the end of a text within a budget, and tell what was left out.
  *   make lib && cc -Ibuild/include examples/count_cut.c build/libabridge.a -o count_cut && seq 1000 | ./count_cut */
 #include <abridge.h>
 #include <inttypes.h>

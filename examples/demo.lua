@@ -1,4 +1,4 @@
--- What a model sees of real outputs, each cut as what it is, and of a real big file: `make demo`.
+-- A model's view of real outputs, each cut by its kind, and of a real big file: `make demo`.
 local abridge = require "abridge"
 
 local SHOWN = 3 -- lines of each end that this demo prints

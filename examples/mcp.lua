@@ -1,4 +1,4 @@
---- Any MCP client: `call_tool(name, arguments)` is its tools/call; what it returns is capped before the model sees it.
+--- Any MCP client: `call_tool(name, arguments)` is its tools/call; its results are capped before the model sees them.
 local mcp = require "abridge.mcp"
 local session = require("abridge").session { limits = { ["*"] = { max_bytes = "20KB" } } }
 

@@ -1,4 +1,4 @@
---- mcphub.nvim, in your init.lua: what its servers' tools and resources give to any chat is capped, and kept in full in
+--- mcphub.nvim, in your init.lua: its servers' tools and resources are capped in any chat, and kept in full in
 --- a file; the model is told which.
 local session = { limits = { ["*"] = { max_lines = 4000, max_bytes = "20KB" } } } -- opened by the first call
 require("mcphub").setup {

@@ -3,7 +3,7 @@
 --
 --   lua examples/otel.lua RUN_DIR > traces.jsonl
 --
--- CONTENT=1 adds what was asked and shown; OTEL_SERVICE_NAME names the service. With TRACEPARENT
+-- CONTENT=1 adds input and output; OTEL_SERVICE_NAME names the service. With TRACEPARENT
 -- (https://www.w3.org/TR/trace-context) the spans go into that trace, else into one of their own, below a span of the
 -- run.
 local abridge = require "abridge"

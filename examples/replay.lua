@@ -1,10 +1,10 @@
 -- Which way of keeping a conversation within a budget fits your agents? This replays recorded conversations, each way
--- beside the others, and counts what was still there when the model needed it again:
+-- beside the others, and counts the facts still there when the model needed them again:
 --
 --   lua examples/replay.lua FOLDER [BUDGET ...] [--count COMMAND]
 --
 -- FOLDER has files *.json: a list of messages, or { "format": FORMAT, "messages": [...] }; FORMAT is "openai" (also
--- where it is missing), "responses" or "anthropic". A budget is in tokens by the estimate, 64000 unless given. COMMAND
+-- if there is none), "responses" or "anthropic". A budget is in tokens by the estimate, 64000 unless given. COMMAND
 -- counts with your model's tokenizer: for each line, a string of JSON, it prints the number of tokens on a line (an
 -- example: bench/count.mjs); without it, `usage` cannot be replayed.
 --
@@ -307,7 +307,7 @@ local function prefix(messages, before)
   return bytes, same
 end
 
---- Replay a conversation as a host does that gives back what it got, and add up what is seen.
+--- Replay a conversation as a host does that gives messages back, and add up the figures.
 local function replay(messages, facts, way, budget, count, sums)
   local given, before, bytes_before, usage, last = {}, {}, 0, nil, "user"
   for i, message in ipairs(messages) do
@@ -340,7 +340,7 @@ end
 
 local KEYS = { "results", "results_left", "model", "model_left", "requests", "over", "over_counted", "tokens", "bytes" }
 
---- What all conversations come to in one way.
+--- The sums of all conversations in one way.
 function M.sums(conversations, way, budget, count)
   local sums = { same = 0, rewrites = 0 }
   for _, key in ipairs(KEYS) do
