@@ -1,4 +1,4 @@
---- flemma.nvim (0.13.1): what its `flemma.utilities.truncate` has, in a table that can stand in for it. What differs:
+--- flemma.nvim (0.13.1): what its `flemma.utilities.truncate` has, in a table that can stand in for it. Differences:
 --- a newline at the end of a text starts no line of its own, so an empty text has none; a size loses a `.0`; a line
 --- that was split was split for its bytes; no byte budget is exceeded, not even by `truncate_line`. Each result also
 --- has its ledger, `cut`.

@@ -12,7 +12,7 @@ local structured_content = require "abridge.hosts.structured"
 
 local M = {}
 
---- The keys in `_meta` of the block and of the counts of what passed.
+--- The keys in `_meta` of the block and of the counts of passed content.
 M.truncation_key, M.parts_key = mcp_view.truncation_key, mcp_view.parts_key
 
 --- Structured content cut to its share, or nil: it stays an object or array, with nothing inserted.

@@ -48,7 +48,7 @@ local function error_type(failure)
   return known and failure or "_OTHER"
 end
 
---- What is ours, under `abridge.`; an event and its result give the same.
+--- Attributes of our own, under `abridge.`; an event and its result give the same.
 local function add_ours(attributes, result)
   local details = result.type == "tool_result" and result or as_table(result.details)
   local block, cut = as_table(result.truncation), as_table(details.cut)

@@ -174,7 +174,7 @@ end
 --- are within `target * max_tokens`: results with images or mostly base64 become stubs first, then those that a later
 --- one supersedes; then exchanges, the oldest first: their results become stubs and long arguments short, and if that
 --- is not enough, they go as a whole. The last turn and `keep` exchanges before it stay, unless even that is over
---- `max_tokens`. What people and the model wrote stays, and the input is not changed. The same messages give the same
+--- `max_tokens`. Text of people and the model stays, and the input is not changed. The same messages give the same
 --- bytes, whether they are given raw or as the last call returned them, so that a prompt cache breaks only when
 --- something goes.
 ---

@@ -1,4 +1,4 @@
---- A conversation under a budget, as a fold: at every place before a reply, and at the end, what is too old makes room.
+--- A conversation under a budget, as a fold: at every place before a reply, and at the end, old content makes room.
 --- An earlier step finds nothing to do after a later one, so a host that passes our messages back gets the same bytes
 --- as one that rebuilds the raw history. That holds because no step makes a prefix of the conversation larger, and
 --- because a step over the budget lets everything go that may.
@@ -110,7 +110,7 @@ end
 
 -- changes that can be undone ----------------------------------------------------------
 
---- Set a field of the fold's, or of what is in it.
+--- Set a field of the fold's, or of a table in it.
 function Fold:put(t, key, value)
   local journal = self.journal
   if journal then
@@ -402,7 +402,7 @@ local function long_ones(self)
   return long, sizes
 end
 
---- Cut the last turn's results to what is left, the largest to the same size, if that makes all of it fit.
+--- Cut the last turn's results to the room left, the largest to the same size, if that makes all of it fit.
 local function cut_turn(self)
   local long, sizes = long_ones(self)
   local left = self.total

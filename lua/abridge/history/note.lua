@@ -10,7 +10,7 @@ local M = {}
 local MOST = 160 -- tokens of a line
 local NAME_BYTES = 96 -- of a tool and its file
 
---- The calls that go, by what they did, the most frequent first and then in the order of the conversation.
+--- The calls that go, by their kind, the most frequent first and then in the order of the conversation.
 local function groups_of(exchanges, opts)
   local redactor = opts.session and opts.session.redactor
   local groups, by_words, calls, dir = {}, {}, 0, nil

@@ -45,7 +45,7 @@ local SETUP = { "format", "count_tokens", "token_safety", "image_tokens" }
 local MOST_SETUPS = 16 -- of conversations that go on side by side
 local setups = {}
 
---- What the counts of these options depend on: the same table for the same options.
+--- The values that counts under these options depend on: the same table for the same options.
 ---@param opts table of `history.fit`
 ---@return table
 function M.setup(opts)

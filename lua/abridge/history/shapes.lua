@@ -295,7 +295,7 @@ local function is_table(message)
   return type(message) == "table"
 end
 
---- What a host's `read` gave, as a view.
+--- The result of a host's `read`, as a view.
 local function own_view(seen)
   local calls, results, text = list(field(seen, "calls")), list(field(seen, "results")), field(seen, "text")
   local rest = { text or "" }

@@ -9,7 +9,7 @@ local sentences = require "abridge.output.sentences"
 
 local M = {}
 
-local LONG = 64 -- tokens: a string of so many stays, and what is left of a longer one is within it
+local LONG = 64 -- tokens: a string of so many stays, and the rest of a longer one is within it
 local START = 32 -- tokens of its first line that stay
 local MOST_NESTED = 100
 

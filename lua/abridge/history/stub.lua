@@ -103,7 +103,7 @@ end
 
 -- the stub ----------------------------------------------------------------------
 
---- What a tool may be called again by; nil if it may not be.
+--- How a tool may be called again; nil if it may not be.
 local function again(call, opts)
   if not (call and call.name and tools.is_repeatable(call.name, opts)) then return nil end
   local redactor = opts.session and opts.session.redactor
@@ -117,7 +117,7 @@ local function range(call, text, opts)
   return first and ("lines %.0f-%.0f"):format(first, last)
 end
 
---- Drop from a stub what it has no room for, the least needed first.
+--- Drop the parts of a stub that it has no room for, the least needed first.
 local function fitted(output, weigher)
   local words = sentences.removed { ended = output.ended, images = output.images, again = output.again }
   if core.estimate_tokens(words) > WORDS then output.again = nil end

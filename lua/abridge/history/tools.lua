@@ -246,7 +246,7 @@ end
 
 -- calls in a sentence -------------------------------------------------------------------
 
---- Where the calls that went stand together: a tool, and the file if it writes one.
+--- The key under which calls that went stand together: a tool, and the file if it writes one.
 ---@param deed abridge.history.Deed
 ---@param name string
 ---@return string

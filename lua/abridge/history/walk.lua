@@ -40,7 +40,7 @@ local function goes_on(walk, known, opts, setup)
   return known[walk.at] ~= nil and known[walk.at].reply
 end
 
---- Where the last reply begins; nil if there is none.
+--- The place of the last reply; nil if there is none.
 local function last_reply(known)
   for i = #known, 1, -1 do
     if known[i].reply and not (i > 1 and known[i - 1].reply) then return i end

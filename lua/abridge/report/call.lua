@@ -151,7 +151,7 @@ end
 
 -- what the model saw ---------------------------------------------------------------------------
 
---- A text with its marks standing out, each a link where it stands for a part on the page.
+--- A text with its marks standing out, each a link if it stands for a part on the page.
 local function marked(text, marks, targets)
   local parts, at = {}, 0
   for i, mark in ipairs(marks) do

@@ -128,7 +128,7 @@ local function give_room(calls)
   end
 end
 
---- What ends the section of a call, and what begins one before a call if it is the first in it; "" if not.
+--- The end of a section after a call, or the start of one before its first call; "" if not.
 local function ending(index)
   return index == 0 and "" or index > MOST_AT_ONCE and "</noscript></section>\n" or "</section>\n"
 end

@@ -1,7 +1,7 @@
 --- Databases that a host hands to a session: paths of SQLite files, which we open read only, and LuaSQL connections,
 --- read only unless the host says otherwise.
 ---
---- What keeps a read-only database unchanged is its engine (`drivers`); `words` refuses what the engine would let
+--- A read-only database is kept unchanged by its engine (`drivers`); `words` refuses what the engine would let
 --- through. LuaSQL is synchronous: the host blocks while an engine works.
 
 local check = require "abridge.base.check"
@@ -135,7 +135,7 @@ function M.ready(databases)
   return driver and true, message
 end
 
---- Close what was opened here; the connections of the host stay open.
+--- Close the connection opened here; the connections of the host stay open.
 ---@param databases table<string, abridge.Database>
 function M.close(databases)
   for _, one in pairs(databases) do

@@ -1,4 +1,4 @@
---- What must be known of an SQL statement before it is sent: how many statements it is, its words and its placeholders.
+--- The facts needed of an SQL statement before it is sent: how many statements it is, its words and its placeholders.
 --- This is no parser: it tells strings, quoted names and comments from the rest, as each engine does.
 
 local M = {}
@@ -177,7 +177,7 @@ local function reading(sql, dialect, escaping)
   return self
 end
 
---- Read a text of SQL in every way that the engine may read it: what is forbidden must be in none of them.
+--- Read a text of SQL in every way that the engine may read it: forbidden words must be in none of them.
 ---@param sql string
 ---@param dialect abridge.SqlDialect
 ---@return abridge.SqlReading[]

@@ -1,4 +1,4 @@
---- What a statement may be on a database that is read only, by its words. They refuse what the engine's own means leave
+--- The statements allowed on a read-only database, by their words. The words refuse what the engine's own means leave
 --- open: other files, settings of the connection, effects outside the transaction.
 
 local statement = require "abridge.sql.statement"

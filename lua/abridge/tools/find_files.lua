@@ -33,7 +33,7 @@ end
 
 local MOST_COUNTED = 100000 -- files after a full page, which rg lists in a third of a second
 
---- Takes rg's output in chunks and fills a page; what comes after it is counted.
+--- Takes rg's output in chunks and fills a page; paths after it are counted.
 local function reader(page, place, redacted)
   local start = "\n" .. listed_name.escape(place.shown):gsub("%%", "%%%%")
   local self = { rest = "", bytes = 0 } -- bytes: of the whole listing, newlines too

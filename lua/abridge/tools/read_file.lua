@@ -69,7 +69,7 @@ end
 
 local BY_LINES = { "offset", "limit", "column", "line_numbers" }
 
---- What does not go with a pointer; nil: all is fine.
+--- The options that don't go with a pointer; nil: all is fine.
 local function beside_pointer(input)
   for _, name in ipairs(input.pointer and BY_LINES or {}) do
     if input[name] then return ("pointer goes without %s"):format(name) end

@@ -99,7 +99,7 @@ local function budgets(ctx)
   return limits
 end
 
---- What the dispatcher needs to cut rows and report it.
+--- The data the dispatcher needs to cut rows and report it.
 local function value_of(found, limits, max_rows)
   local data = { reached = found.reached and "rows" or nil, count = max_rows, rounded = found.rounded }
   local details = {

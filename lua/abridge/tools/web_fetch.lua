@@ -120,7 +120,7 @@ local function shown_url(text, ctx)
   return ctx.redacted((hidden:gsub("[^\33-\126]", encoded):gsub('["<>^`{|}\\]', encoded)))
 end
 
---- What went wrong, in words.
+--- The failure, in words.
 local function explain(outcome, ctx)
   local values = outcome.values
   values.name = ctx.tool
@@ -193,7 +193,7 @@ local function invalid_in(text, cut)
 end
 
 --- Move the ledger of a cut of the kept bytes to offsets in the whole body. If the body was not fetched to its end, the
---- totals are what is known: its announced size, or what arrived.
+--- totals are what is known: its announced size, or the size that arrived.
 function Page:adjust(text, data, details)
   return function(cut)
     details.invalid_bytes = invalid_in(text, cut)
@@ -292,7 +292,7 @@ function Page:result(outcome)
   return value
 end
 
---- The head has arrived: settle what can be known before the body.
+--- The head has arrived: settle all that is known before the body.
 function Page:on_head(head)
   self.head = head
   self.binary = is_binary_type(media_type(head))
