@@ -6,7 +6,7 @@ windows_make = $(MAKE) --no-print-directory CC=$(windows_prefix)gcc OBJ=build/ob
 	CFLAGS="-O2 -Werror -Wno-float-conversion -idirafter /usr/include/$$(gcc -print-multiarch)"
 
 # C tests that use nothing but C; the others need mmap, POSIX files or signals.
-windows_tests := $(shell grep -L -e '<sys/' -e '<unistd.h>' -e 'paged_file.h' -e '_POSIX_C_SOURCE' spec/c/test_*.c)
+windows_tests = $(shell grep -L -e '<sys/' -e '<unistd.h>' -e 'paged_file.h' -e '_POSIX_C_SOURCE' spec/c/test_*.c)
 
 .PHONY: windows windows-tools test-windows
 
