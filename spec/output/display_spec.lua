@@ -361,18 +361,27 @@ describe("display: rows", function()
     assert.same({ "marker", table.concat(expected, " "), "" }, ours(result, { max_lines = 2 }))
   end)
 
-  it("take steps in proportion to the markers of a line #once", function()
-    local function steps(count)
-      local result, hundreds = many_gaps(count), 0
+  it("take work in proportion to the markers of a line #once", function()
+    --- Steps of the interpreter, in hundreds, and KiB of what is made, copies of the line among it.
+    local function work(count)
+      local result, steps = many_gaps(count), 0
+      collectgarbage()
+      collectgarbage "stop"
+      local before = collectgarbage "count"
       debug.sethook(function()
-        hundreds = hundreds + 1
+        steps = steps + 1
       end, "", 100)
       display.rows("rows", result)
       debug.sethook()
-      return hundreds
+      local made = collectgarbage "count" - before
+      collectgarbage "restart"
+      return steps, made
     end
-    assert.is_true(steps(500) > 10)
-    assert.is_true(steps(8000) < 20 * steps(500))
+    local few_steps, little = work(250)
+    local steps, made = work(4000)
+    assert.is_true(few_steps > 10 and little > 10)
+    assert.is_true(steps < 20 * few_steps)
+    assert.is_true(made < 20 * little)
   end)
 
   it("tell markers in order alone: what a log says may be anything", function()
