@@ -8,7 +8,7 @@
  *   cuts                     splices                   display cells
  *                            one long line
  *
- * It needs C11, and POSIX where files are touched. No function uses a locale, and none changes a global
+ * It needs C11, and POSIX or Windows for files. No function uses a locale, and none changes a global
  * variable but the choice of abr_simd(). So any function may be called from any thread, as long as no two
  * threads use the same stream, page, index, cleaner or cut at once. Using a cut of a stream or page counts as
  * using that stream or page, and using a page as using its index. The library never aborts, prints or raises

@@ -1,4 +1,4 @@
-/* What portable.h asks of a system, by POSIX. Pipes are as wide as the system allows. */
+/* The functions of portable.h by POSIX. Pipes are as wide as the system allows. */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* pread, st_mtim, O_CLOEXEC; F_SETPIPE_SZ, where there is one */
 #endif
@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WIDE_PIPE = 1024 * 1024 /* what Linux allows anyone */ };
+enum { WIDE_PIPE = 1024 * 1024 /* the most that Linux allows anyone */ };
 
 /* ---- files that are only read ---- */
 
-/* What a struct stat says of the last change. */
+/* The time of the last change, of a struct stat. */
 #ifdef __APPLE__
 #define ABR_CHANGED_AT(st) ((st)->st_mtimespec)
 #else

@@ -1,5 +1,5 @@
 /*
- * What portable.h asks of a system, by Windows. Private files and pipes, which have modes, owners and
+ * The functions of portable.h by Windows. Private files and pipes, which have modes, owners and
  * descriptors, are refused.
  */
 #include "files/portable.h"
@@ -176,7 +176,7 @@ void abr_close_handle(abr_handle file)
     CloseHandle((HANDLE)file);
 }
 
-/* ---- what there is none of here ---- */
+/* ---- not supported on Windows ---- */
 
 int abr_read_some(int fd, char *block, size_t size, size_t *got, bool *ended)
 {
