@@ -8,11 +8,10 @@
  *   cuts                     splices                   display cells
  *                            one long line
  *
- * It needs C11, and POSIX or Windows for files. No function uses a locale, and none changes a global
- * variable but the choice of abr_simd(). So any function may be called from any thread, as long as no two
- * threads use the same stream, page, index, cleaner or cut at once. Using a cut of a stream or page counts as
- * using that stream or page, and using a page as using its index. The library never aborts, prints or raises
- * a signal.
+ * It needs C11, and POSIX or Windows for files. No function uses a locale, and the only global variable is
+ * the choice of abr_simd(). So any function may be called from any thread, as long as no two threads use the
+ * same stream, page, index, cleaner or cut at once. Using a cut of a stream or page counts as using that
+ * stream or page, and using a page as using its index. The library never aborts, prints or raises a signal.
  *
  * Words used throughout:
  *   text     a byte string (p, n). Any byte may occur in it, NUL included, and no NUL ends it. p may be NULL
@@ -21,9 +20,9 @@
  *            one. A '\r' before '\n' belongs to its line. "" has 0 lines, "a" 1, "a\n" 1, "a\n\n" 2.
  *   char     a code point of well-formed UTF-8 (no surrogates, no overlong forms). Each byte outside a
  *            well-formed sequence is one char of its own.
- *   token    what opts.count_tokens counts; without it, abr_estimate_tokens() times opts.token_safety,
- *            rounded up.
- *   cut      to choose what to keep of a text. No cut falls inside a well-formed UTF-8 sequence.
+ *   token    counted by opts.count_tokens, or if that is NULL, by abr_estimate_tokens() times
+ *            opts.token_safety, rounded up.
+ *   cut      to choose the parts of a text to keep. No cut falls inside a well-formed UTF-8 sequence.
  * Byte, line and char numbers in results are 1-based and inclusive. Sizes are in bytes unless said otherwise.
  */
 #ifndef ABRIDGE_H
@@ -50,8 +49,8 @@ extern "C" {
 #define ABR_API __attribute__((visibility("default")))
 #endif
 
-/* The version the library was built as. It differs from ABR_VERSION only where header and
- * library do not match. */
+/* The version the library was built as. It differs from ABR_VERSION only if header and library do not
+ * match. */
 ABR_API const char *abr_version(void);
 
 /* ================================================================ errors and memory */
@@ -71,20 +70,20 @@ typedef enum {
     ABR_EOFFSET, /* it has fewer lines; position says how many */
     ABR_ECOLUMN, /* the line has fewer chars; position says how many */
     ABR_EIO,     /* it cannot be read */
-    ABR_EJSON,   /* it is no JSON from the byte at position on; message says how */
+    ABR_EJSON,   /* it is not JSON from the byte at position on; message says why */
     /* opts.pointer leads nowhere; message says why, position how many bytes of it lead somewhere */
     ABR_EPOINTER
 } abr_code;
 
-/* Filled in by a function that fails, if the caller passed one. After success it is as it was. */
+/* Filled in by a function that fails, if the caller passed one. Unchanged after success. */
 typedef struct {
     abr_code code;
     const char *message; /* a constant string */
     size_t position;     /* the byte of the text that the failure is about, 0 for none; see the codes */
 } abr_error;
 
-/* A caller's allocator. `realloc` and `free` get what `malloc` or `realloc` returned, never NULL; old_size is
- * the size last asked for. It must live as long as what was made with it. */
+/* A caller's allocator. `realloc` and `free` get pointers that `malloc` or `realloc` returned, never NULL;
+ * old_size is the size last asked for. The allocator must outlive everything made with it. */
 typedef struct {
     void *(*malloc)(void *ctx, size_t size);
     void *(*realloc)(void *ctx, void *ptr, size_t old_size, size_t size);
@@ -107,41 +106,41 @@ typedef enum {
     ABR_HEAD_TAIL, /* both ends, opts.head_ratio of the budget for the first */
     ABR_PIPELINE,  /* both ends in two stages, by chars and then by lines; see abr_cut_text() */
     ABR_PRIORITY,  /* both ends, and between them the lines that matter: errors, failures, summaries */
-    ABR_AUTO       /* by what the text is: see abr_kind */
+    ABR_AUTO       /* depends on the kind of text: see abr_kind */
 } abr_strategy;
 
-enum { ABR_KIND_BYTES = 256 * 1024 }; /* of the start of a text, by which its kind is told */
+enum { ABR_KIND_BYTES = 256 * 1024 }; /* at the start of a text, from which its kind is told */
 
-/* What a text is, for ABR_AUTO. A log is cut as by ABR_PRIORITY and text as by ABR_HEAD_TAIL; a binary is shown
- * as one line that describes it; the other kinds are cut part by part. Ask abr_tell() before you clean a text:
- * a cleaned binary looks like text. */
+/* Kinds of text, for ABR_AUTO. A log is cut as with ABR_PRIORITY, text as with ABR_HEAD_TAIL; a binary is
+ * shown as one line that describes it; the other kinds are cut part by part. Call abr_tell() before you clean
+ * a text: a cleaned binary looks like text. */
 typedef enum {
-    ABR_KIND_TOLD = 0,   /* in options: by the text; in a cut: by nothing, the strategy was another */
-    ABR_KIND_LOG,        /* what a command prints while it works, and what could be that or text */
+    ABR_KIND_TOLD = 0,   /* in options: told from the text; in a cut: the strategy was not ABR_AUTO */
+    ABR_KIND_LOG,        /* output of a command at work, and anything that may be that or text */
     ABR_KIND_TEXT,       /* source, prose, listings, markup */
     ABR_KIND_JSON,       /* one JSON object, array or string */
-    ABR_KIND_JSON_LINES, /* an object or array a line */
+    ABR_KIND_JSON_LINES, /* one object or array per line */
     ABR_KIND_TABLE,      /* CSV, TSV, and columns aligned under a header */
-    ABR_KIND_DIFF,       /* unified diffs, and commits with theirs */
-    ABR_KIND_BINARY,     /* known by its first bytes, or no text by its first 8 KiB */
-    ABR_KIND_MIXED,      /* parts of several kinds; in options it is none */
+    ABR_KIND_DIFF,       /* unified diffs, and commits with their diffs */
+    ABR_KIND_BINARY,     /* recognized by its first bytes, or not text, judging by its first 8 KiB */
+    ABR_KIND_MIXED,      /* parts of several kinds; not valid in options */
     ABR_KINDS            /* how many there are */
 } abr_kind;
 
 typedef enum { ABR_BY_NONE = 0, ABR_BY_LINES, ABR_BY_BYTES, ABR_BY_CHARS, ABR_BY_TOKENS } abr_unit;
 
-/* What becomes of a line at the cut edge that alone is over budget. */
+/* How to treat a line at the cut edge that alone is over budget. */
 typedef enum {
     ABR_LONG_DEFAULT = 0, /* omit for ABR_HEAD, split for the others */
     ABR_LONG_OMIT,        /* the cut is empty; only for ABR_HEAD and ABR_TAIL */
     ABR_LONG_SPLIT        /* it is split between chars */
 } abr_long_line;
 
-/* Where the two sides of a cut may end: at a line's end, or between any two chars. */
+/* The two sides of a cut end at line ends, or between any two chars. */
 typedef enum { ABR_SNAP_LINE = 0, ABR_SNAP_CHAR } abr_snap;
 
 typedef enum {
-    /* the omission marker counts in the budget, and is left out where it alone is over it */
+    /* the omission marker counts toward the budget, and is left out if it alone exceeds it */
     ABR_MARKER_INSIDE = 0,
     ABR_MARKER_OUTSIDE, /* it comes on top of the budget */
     ABR_MARKER_NONE     /* no marker; with ABR_SNAP_LINE the two sides still stand on lines of their own */
@@ -156,8 +155,8 @@ typedef struct {
 } abr_budget;
 
 /* Puts the tokens of (p, n) into *tokens; false stops the cut with ABR_ECOUNT. The count must not fall as the
- * text grows. Called O(log n) times a cut, each time with at most the budget's bytes, markers and reserve. It
- * must not longjmp() out of the library: the cut's memory would leak. */
+ * text grows. Called O(log n) times per cut, each time with at most the budget's bytes, markers and reserve.
+ * It must not longjmp() out of the library: the cut's memory would leak. */
 typedef bool (*abr_count_fn)(void *ctx, const char *p, size_t n, uint64_t *tokens);
 
 /* Groups of words that ABR_PRIORITY looks for; opts.quiet_groups switches some off. */
@@ -183,19 +182,19 @@ typedef struct {
     size_t n; /* 1 to ABR_HIT_MOST */
     double
         weight; /* 0 to ABR_HIT_WEIGHT_MOST; 1: as an error; 0: the line is no hit, whatever else it says */
-    bool word;  /* not amid letters, digits and '_' */
+    bool word;  /* whole words only, of letters, digits and '_' */
     bool fold;  /* ASCII letters match in either case */
 } abr_hit;
 
-/* Fields that a strategy does not use are ignored, but head_ratio and token_safety must
- * always be in range. */
+/* Fields that a strategy does not use are ignored, but head_ratio and token_safety must always be in
+ * range. */
 typedef struct {
     abr_strategy strategy;
     abr_budget max;
     abr_count_fn count_tokens; /* NULL: the estimate */
     void *count_ctx;           /* handed to count_tokens */
     double token_safety; /* factor on the estimate, over 0, up to ABR_TOKEN_SAFETY_MAX; not on count_tokens */
-    const char *reserve; /* text the caller will append (a notice): set aside when the text is cut */
+    const char *reserve; /* text the caller will append (a notice): room is set aside if the text is cut */
     size_t reserve_len;
     bool utf8_replace; /* each byte outside a well-formed sequence shows as U+FFFD and costs 3 bytes */
     abr_long_line long_line;
@@ -208,7 +207,7 @@ typedef struct {
     const abr_hit *hits;    /* patterns of the caller, copied; ABR_PRIORITY and ABR_AUTO */
     size_t hit_count;       /* at most ABR_HITS_MOST */
     unsigned quiet_groups;  /* a set of ABR_GROUP_..., switched off; ABR_PRIORITY and ABR_AUTO */
-    abr_kind kind;          /* ABR_AUTO only; one that the text is not stands for ABR_KIND_TEXT */
+    abr_kind kind;          /* ABR_AUTO only; if the text is not of this kind, it is cut as ABR_KIND_TEXT */
     const abr_alloc *alloc; /* NULL: libc */
 } abr_opts;
 
@@ -224,7 +223,7 @@ typedef struct {
 /* A part of the content: a range of the source, or a marker. */
 typedef struct {
     const char *p; /* into the source text, or into memory that the cut owns */
-    /* bytes at p, before opts.utf8_replace; never 0. Fewer than its range has where blanks between values of JSON
+    /* bytes at p, before opts.utf8_replace; never 0. Fewer than in its range if blanks between JSON values
      * are left out */
     size_t n;
     bool source;         /* false: a marker, and the fields below are 0 */
@@ -234,24 +233,24 @@ typedef struct {
     uint64_t last_line;  /* number of the last line chosen here, even an empty one at the edge */
 } abr_piece;
 
-/* What the items of a cut are. */
+/* What a cut's items are counted in. */
 typedef enum {
-    ABR_ITEM_ELEMENTS = 0, /* of an array of JSON */
-    ABR_ITEM_MEMBERS,      /* of an object of JSON */
-    ABR_ITEM_CHARS,        /* of a string of JSON, decoded */
-    ABR_ITEM_RECORDS,      /* of JSON, one a line */
-    ABR_ITEM_ROWS,         /* of a table; the header is none */
-    ABR_ITEM_FILES,        /* of a diff; one is kept when a hunk of it shows, or all of it */
+    ABR_ITEM_ELEMENTS = 0, /* of a JSON array */
+    ABR_ITEM_MEMBERS,      /* of a JSON object */
+    ABR_ITEM_CHARS,        /* of a JSON string, decoded */
+    ABR_ITEM_RECORDS,      /* of JSON, one per line */
+    ABR_ITEM_ROWS,         /* of a table; the header doesn't count */
+    ABR_ITEM_FILES,        /* of a diff; kept if all of it or one of its hunks shows */
     ABR_ITEM_HUNKS,
-    ABR_ITEM_COMMITS /* of a diff with several; one is kept when its hash shows */
+    ABR_ITEM_COMMITS /* of a diff with several; kept if its hash shows */
 } abr_item_unit;
 
 enum { ABR_ITEMS_MOST = 16 };
 
-/* How many parts of something a cut keeps; one that shows in part counts. */
+/* How many parts of something a cut keeps; a partly shown one counts. */
 typedef struct {
     abr_item_unit unit;
-    const char *of; /* of_len bytes: a JSON pointer (RFC 6901); NULL where the text as a whole is meant */
+    const char *of; /* of_len bytes: a JSON pointer (RFC 6901); NULL: of the whole text */
     size_t of_len;
     uint64_t total;
     uint64_t kept;
@@ -264,7 +263,7 @@ typedef struct {
     abr_kind kind;
     uint64_t first_line; /* 1-based, inclusive */
     uint64_t last_line;
-    uint64_t output_lines; /* those of its lines that are kept at least in part */
+    uint64_t output_lines; /* lines of it that are kept at least in part */
 } abr_part;
 
 /* The wire name of a unit: "elements". NULL if there is no such unit. */
@@ -273,19 +272,20 @@ ABR_API const char *abr_item_name(abr_item_unit unit);
 /* The wire name of a kind: "json_lines"; NULL for ABR_KIND_TOLD, and if there is no such kind. */
 ABR_API const char *abr_kind_name(abr_kind kind);
 
-/* The kind of (p, n), by its first ABR_KIND_BYTES; if these are written, also by a log after them. Cost: linear in
- * these, and a few lines of each 64 KiB after them; nothing is allocated. */
+/* The kind of (p, n), judged by its first ABR_KIND_BYTES; if these are text that people write, also by any
+ * log after them. Cost: linear in these bytes, and a few lines of each 64 KiB after them; nothing is
+ * allocated. */
 ABR_API abr_kind abr_tell(const char *p, size_t n);
 
-/* A text, and its parts in order, without abr_part.output_lines; none where it is all one. */
+/* The kind of a text, and its parts in order, their output_lines 0; no parts if it is all of one kind. */
 typedef struct {
     abr_kind kind;
     abr_part list[ABR_PARTS_MOST];
     size_t count;
 } abr_parts;
 
-/* The kind of (p, n), as abr_tell() tells it, and its parts. ABR_OK or ABR_ENOMEM; alloc NULL: libc. Cost: linear; some
- * 60 KiB are allocated meanwhile. */
+/* The kind of (p, n), the same as from abr_tell(), and its parts. ABR_OK or ABR_ENOMEM; alloc NULL: libc.
+ * Cost: linear; some 60 KiB are allocated meanwhile. */
 ABR_API abr_code abr_tell_parts(const char *p, size_t n, const abr_alloc *alloc, abr_parts *out);
 
 /* The ledger of a cut. Source pieces and the gaps between them tile the source exactly; a newline dropped at
@@ -296,28 +296,27 @@ typedef struct {
     abr_unit truncated_by; /* ABR_BY_NONE if not truncated, and for a binary that is within the budget */
     uint64_t total_lines;  /* of the source, exact */
     uint64_t total_bytes;
-    uint64_t total_chars;   /* counted where max.chars is set or a marker gives chars, else 0 */
+    uint64_t total_chars;   /* counted if max.chars is set or a marker gives chars, else 0 */
     uint64_t output_lines;  /* lines chosen, empty ones too; a line cut anywhere counts once */
     uint64_t output_bytes;  /* source bytes kept; markers do not count */
-    uint64_t output_chars;  /* source chars kept, counted where total_chars is */
-    uint64_t chars_before;  /* source chars before the first range kept, counted where total_chars is */
+    uint64_t output_chars;  /* source chars kept, counted if total_chars is */
+    uint64_t chars_before;  /* source chars before the first range kept, counted if total_chars is */
     uint64_t omitted_lines; /* total_lines - output_lines */
     uint64_t omitted_bytes; /* total_bytes - output_bytes: the sum of the gaps */
     uint64_t line_bytes; /* size without newline of the line at the edge that was split or omitted, else 0 */
     bool last_line_partial;        /* the kept part ends (head) or begins (tail) inside a line */
     bool first_line_exceeds_limit; /* ABR_HEAD kept nothing because line 1 alone is over budget */
     uint64_t hits_found;           /* ABR_PRIORITY: lines that say something is wrong */
-    uint64_t hits_kept;            /* those of them that are kept at least in part */
-    uint64_t failures_found;       /* ABR_PRIORITY: failures; a heading, a count and an exit line are none */
-    uint64_t failures_kept;        /* those of them of which a hit is kept at least in part */
+    uint64_t hits_kept;            /* of these, the lines kept at least in part */
+    uint64_t failures_found;       /* ABR_PRIORITY: failures, not counting headings, counts and exit lines */
+    uint64_t failures_kept;        /* of these, failures with a hit kept at least in part */
     bool final_newline;            /* all but a final '\n' fitted; truncated is false */
-    bool
-        compact; /* ABR_AUTO: blanks between values of JSON are left out; if nothing else is, truncated is false */
+    bool compact; /* ABR_AUTO: blanks between JSON values left out; if nothing else was, truncated is false */
     abr_budget max;        /* the budgets applied */
-    abr_kind kind;         /* ABR_AUTO: what the text is */
-    const abr_item *items; /* ABR_AUTO: of JSON those that lack most bytes first; none where nothing is cut */
+    abr_kind kind;         /* ABR_AUTO: the kind of text */
+    const abr_item *items; /* ABR_AUTO: of JSON, those missing most bytes first; none if nothing is cut */
     size_t item_count;     /* at most ABR_ITEMS_MOST */
-    abr_part parts[ABR_PARTS_MOST]; /* ABR_AUTO: if there are several, in order; none where nothing is cut */
+    abr_part parts[ABR_PARTS_MOST]; /* ABR_AUTO: if there are several, in order; none if nothing is cut */
     size_t part_count;
     const abr_piece *pieces; /* the content, in order */
     size_t piece_count;
@@ -336,28 +335,28 @@ typedef struct {
  * char inside a split line.
  *
  * truncated_by is the budget that bound the cut: the first of lines, bytes, chars, tokens that forbids the
- * next line at the cut edge, or at the tail's where there are two edges. With more edges, or none at a line's
- * end, it is the one used most of those that the text exceeds; lines only where they are used up.
+ * next line at the cut edge, or at the tail's edge if there are two. With more edges, or none at a line's
+ * end, it is the most used of the budgets that the text exceeds; lines only if they are used up.
  *
  * ABR_PRIORITY keeps the last lines, the first one, and between them the lines that say something went wrong,
  * with the lines that belong to them. A gap is marked on a line of its own, a gap inside a long line by " ...
- * ". What is left of the budget goes to the end: of a text without long lines at least 95 % of the budget is
- * used. A text without a hit is cut as by ABR_HEAD_TAIL. A line of over 1280 bytes is shown by its start and
- * by 640 bytes around each hit in it, at most. ABR_AUTO fills in hits and failures for logs, too.
+ * ". The rest of the budget goes to the end: in a text without long lines, at least 95 % of the budget is
+ * used. A text without a hit is cut as with ABR_HEAD_TAIL. Of a line of over 1280 bytes, at most its start
+ * and 640 bytes around each hit show. ABR_AUTO fills in hits and failures for logs, too.
  *
- * ABR_PIPELINE is the cut of the pipeline document: by max.chars first, and then the result, the lines of its
- * marker included, by max.lines. Its markers come on top of the budgets, and chars are always counted. It
- * also uses head_ratio, indicators, utf8_replace and alloc, and no other option. {chars} is what the first
- * stage removed, {lines} the source lines that are gone entirely. truncated_by is ABR_BY_LINES where the
+ * ABR_PIPELINE is the cut of the pipeline document: first by max.chars; the result, its marker's lines
+ * included, then by max.lines. Its markers come on top of the budgets, and chars are always counted. It also
+ * uses head_ratio, indicators, utf8_replace and alloc, and no other option. {chars} counts the chars that the
+ * first stage removed, {lines} the source lines that are gone entirely. truncated_by is ABR_BY_LINES if the
  * second stage cut, else ABR_BY_CHARS.
  *
  * *cut is filled in, whatever was in it before; opts and cut must not be NULL. The pieces point into p (with
- * ABR_PRIORITY into the cut), so keep the text until the cut has been written. To write without a copy, walk the
- * pieces; that gives the content unless utf8_replace is set. Call abr_cut_free() whatever the result.
+ * ABR_PRIORITY into the cut), so keep the text until the cut has been written. To write without a copy, walk
+ * the pieces; that gives the content unless utf8_replace is set. Call abr_cut_free() whatever the result.
  *
- * Cost: one pass over the text for its lines, and its chars where these count; then time in proportion to the
- * budget. One allocation that the cut owns, and scratch memory for markers and tokens that is freed before
- * return. With max.tokens also O(log n) counts of what might be kept.
+ * Cost: one pass over the text for its lines, and its chars if they are counted; then time in proportion to
+ * the budget. One allocation that the cut owns, and scratch memory for markers and tokens that is freed
+ * before return. With max.tokens also O(log n) token counts of text that might be kept.
  * Fails with ABR_EINVAL (an option out of range), ABR_ENOMEM, ABR_ECOUNT.
  */
 ABR_API abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_error *error);
@@ -366,12 +365,12 @@ ABR_API abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr
  * must still be there. */
 ABR_API void abr_cut_write(const abr_cut *cut, char *dst);
 
-/* Release what the cut owns. Safe on a zeroed cut, on one that failed, and twice. */
+/* Release the cut's memory. Safe on a zeroed cut, on one that failed, and twice. */
 ABR_API void abr_cut_free(abr_cut *cut);
 
 /* ================================================================ streams */
 
-/* A text that comes in chunks, to be cut in bounded memory. One thread at a time. */
+/* A text that arrives in chunks, to be cut in bounded memory. One thread at a time. */
 typedef struct abr_stream abr_stream;
 
 /* The file with the full output of a stream. */
@@ -383,56 +382,59 @@ typedef struct {
 } abr_full_output;
 
 /*
- * Open a stream. What it keeps is what abr_cut_text() would keep of all chunks together, whatever the chunks.
+ * Open a stream. It keeps the same text as abr_cut_text() would of all chunks together, however they are
+ * split.
  *
  * Memory: at most twice the budget and 256 KiB, with ABR_AUTO and ABR_PRIORITY 64 times the budget and 1 MiB,
- * whatever is written and however much; what snapshot and finish need is in it. The budget in bytes is max.bytes,
- * or else 4 bytes a char, or else 16 a token; a stream with a budget in lines alone gets max.bytes of 1 MiB, with
- * ABR_AUTO and ABR_PRIORITY of 256 KiB. Copies of options and what abr_stream_preview() takes come on top.
+ * whatever is written and however much, snapshot and finish included. The budget in bytes is max.bytes, or
+ * else 4 bytes a char, or else 16 a token; a stream with a budget in lines alone gets max.bytes of 1 MiB,
+ * with ABR_AUTO and ABR_PRIORITY of 256 KiB. Copies of options and the memory of abr_stream_preview() come on
+ * top.
  *
  * opts and its strings are copied; count_tokens is only called by snapshot and finish.
  *
- * dir and name, unless NULL, say where the full output goes: into a new file of mode 0600, made when the first
- * byte is about to be lost, or by abr_stream_finish() if its cut is truncated. The folder has mode 0700 and is
- * made if it is missing; a link, and a folder with another owner or a wider mode, is refused. A problem with the
- * file never fails a call: the file ends at the write that failed, and abr_stream_full_output() says why. A limit
- * on file sizes reads as EFBIG, without a signal.
+ * dir and name, unless NULL, say where the full output goes: into a new file of mode 0600, created when the
+ * first byte is about to be lost, or by abr_stream_finish() if its cut is truncated. The folder has mode 0700
+ * and is created if it is missing; a link, or a folder with another owner or a wider mode, is refused. A
+ * problem with the file never fails a call: the file ends at the write that failed, and
+ * abr_stream_full_output() says why. Hitting a limit on file sizes gives EFBIG and no signal.
  * Fails with ABR_EINVAL, ABR_ENOMEM; *stream is then NULL.
  */
 ABR_API abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name, abr_stream **stream,
                                  abr_error *error);
 
-/* Add a chunk. Cost: one pass over it, and a copy of what is retained. After ABR_ENOMEM the stream is as before, but
- * its full output may have the chunk. */
+/* Add a chunk. Cost: one pass over it, and a copy of the bytes retained. After ABR_ENOMEM the stream is
+ * unchanged, but its full output may have the chunk. */
 ABR_API abr_code abr_stream_write(abr_stream *stream, const char *p, size_t n);
 
-/* What one cut may change of the options of its stream or page. ABR_EINVAL: a budget is over the stream's own; the
- * stream has no such budget and did not retain enough for it; or max.chars is set, but chars are not counted (they are
- * with opts.max.chars, a marker with {chars}, or ABR_PIPELINE). */
+/* Options of a stream or page that a single cut may change. ABR_EINVAL: a budget is over the stream's own;
+ * the stream has no such budget and did not retain enough for it; or max.chars is set, but chars are not
+ * counted (they are with opts.max.chars, a marker with {chars}, or ABR_PIPELINE). */
 typedef struct {
     abr_budget max;      /* budgets, none over the stream's own; ABR_UNLIMITED: unchanged */
     const char *reserve; /* NULL: unchanged */
     size_t reserve_len;
     abr_long_line long_line; /* ABR_LONG_DEFAULT: unchanged */
-    bool keep_output; /* at the end: snapshots follow that may leave out more, so the full output stays */
+    bool keep_output; /* in finish: keep the full output, for later snapshots that may leave out more */
 } abr_narrow;
 
-/* The cut of what has come so far; the stream goes on. narrow may be NULL. The pieces of the cut are valid
- * until the next call on the stream. Cost: in proportion to the budget. Fails as abr_cut_text(). */
+/* Cut the text so far; the stream goes on. narrow may be NULL. The pieces of the cut are valid until the next
+ * call on the stream. Cost: in proportion to the budget. Fails as abr_cut_text(). */
 ABR_API abr_code abr_stream_snapshot(abr_stream *stream, const abr_narrow *narrow, abr_cut *cut,
                                      abr_error *error);
 
 /*
- * Let snapshots show (p, n) after what has come, until the next call of this, of write or of finish: text
- * that may still change, and so is not written yet. It stays out of the full output. The text is copied,
- * and what it pushes out is set aside, which takes up to as many bytes beside the memory of the stream.
+ * Let snapshots show (p, n) after the text so far, until the next call of this function, of write or of
+ * finish: for text that may still change, and so is not written yet. It stays out of the full output. The
+ * text is copied, and the bytes it pushes out are set aside, which takes up to as many bytes on top of the
+ * stream's memory.
  * Fails with ABR_ENOMEM.
  */
 ABR_API abr_code abr_stream_preview(abr_stream *stream, const char *p, size_t n);
 
-/* The cut of everything that came, and the end of the full output: it is removed if blanks between values of JSON are
- * all that is left out, unless narrow->keep_output. Nothing may be written afterwards, but further snapshots may be taken. After a failure the stream is not finished,
- * and this may be called again. */
+/* Cut the whole text, and end the full output; that is removed if only blanks between JSON values are left
+ * out, unless narrow->keep_output is set. Nothing may be written afterwards, but further snapshots may be
+ * taken. After a failure the stream is not finished, and this may be called again. */
 ABR_API abr_code abr_stream_finish(abr_stream *stream, const abr_narrow *narrow, abr_cut *cut,
                                    abr_error *error);
 
@@ -452,9 +454,9 @@ typedef struct abr_index abr_index;
 
 /*
  * Make an index for the pages of any files. It knows a file by device, inode, size and time of change, keeps
- * an entry for every 64 KiB of it (fewer for large files: 1 MiB of entries at most, twice that where chars
- * are counted), and keeps the 16 files that were used last. A file that was written within the clock tick of
- * its file system is not kept: it might be written again and look the same. Fails with ABR_ENOMEM.
+ * an entry for every 64 KiB of it (fewer for large files: 1 MiB of entries at most, twice that if chars are
+ * counted), and keeps the 16 files used last. A file written within the last tick of its file system's clock
+ * is not kept: it might be written again and look the same. Fails with ABR_ENOMEM.
  */
 ABR_API abr_code abr_index_open(const abr_alloc *alloc, abr_index **index, abr_error *error);
 
@@ -487,7 +489,7 @@ typedef struct {
     }
 
 typedef struct {
-    uint64_t first_byte; /* where the page starts in the file, 1-based */
+    uint64_t first_byte; /* start of the page in the file, 1-based */
     uint64_t first_char; /* the same in chars; 0 unless chars are counted, for max.chars */
     uint64_t total_lines;
     uint64_t total_bytes;
@@ -496,12 +498,12 @@ typedef struct {
     bool changed;         /* the file is not the one of opts.version, or it changed while it was read */
 } abr_page_info;
 
-/* The lines that a cut of a page shows, and where the next page starts. */
+/* The lines that a cut of a page shows, and the start of the next page. */
 typedef struct {
     uint64_t first_line; /* numbers in the file; for a page that shows nothing both are its offset */
     uint64_t last_line;
-    uint64_t next_offset; /* line to go on at, or with a pointer the element; 0: there is none */
-    uint64_t next_column; /* char to go on at; 0: the line's start */
+    uint64_t next_offset; /* line to continue at, or with a pointer the element; 0: there is none */
+    uint64_t next_column; /* char to continue at; 0: the line's start */
 } abr_page_lines;
 
 /* The elements that a cut of a page shows, counted from 0. */
@@ -510,9 +512,9 @@ typedef struct {
     uint64_t first;     /* the first that shows */
     uint64_t shown;     /* how many do; one alone may show in part */
     uint64_t total;     /* of the array or object */
-    const char *parent; /* the pointer of that */
+    const char *parent; /* pointer of that array or object */
     size_t parent_len;
-    const char *next; /* a pointer to go on at; NULL: there is none */
+    const char *next; /* a pointer to continue at; NULL: there is none */
     size_t next_len;
     size_t next_most; /* bytes that `next` may have in another cut of the page */
 } abr_page_items;
@@ -521,11 +523,11 @@ typedef struct {
  * Open a page of the file at path. Links are followed; only a regular file is opened.
  *
  * The file is read at the size it had when it was opened. If it changes meanwhile it is read again, up to
- * four times; a file that keeps changing is reported as changed, or fails with ABR_EIO if it shrinks. A
- * file that does not tell its size (/proc) is read whole, up to 64 MiB. An empty file has an empty first
- * page. Totals are exact.
+ * four times; a file that keeps changing is reported as changed, or fails with ABR_EIO if it shrinks. A file
+ * that does not report its size (/proc) is read whole, up to 64 MiB. An empty file has an empty first page.
+ * Totals are exact.
  *
- * Memory: the budget (as for a stream), 256 KiB, and an index where opts has none.
+ * Memory: the budget (as for a stream), 256 KiB, and an index if opts has none.
  * Cost: one pass over the file. With an index that knows the file: a look at two strides of it, and the
  * budget. With a column also the chars before it, from the last page of that line on.
  * Fails with ABR_EINVAL, ABR_ENOMEM and the codes of a file.
@@ -537,8 +539,8 @@ ABR_API abr_code abr_page_open(const char *path, const abr_page_opts *opts, abr_
  * Open a page in steps, for callers that must not block for a whole pass: begin, then step until *done.
  *
  * Each step reads about `most` bytes of the file (at least a block of 256 KiB, or 64 MiB of a file that does
- * not tell its size), and a constant amount more. The page is the same as from abr_page_open(), whatever the
- * steps; the file counts as changing until the last one. Before that only abr_page_step() and
+ * not report its size), and a constant amount more. The page is the same as from abr_page_open(), whatever
+ * the steps; the file counts as changing until the last one. Before that only abr_page_step() and
  * abr_page_close() may be called, and after a step that failed only abr_page_shown() and abr_page_close().
  * Both fail as abr_page_open(); *page is NULL after a begin that failed.
  */
@@ -554,10 +556,10 @@ ABR_API abr_code abr_page_text(const char *p, size_t n, const abr_page_opts *opt
  * Cut the page. Pieces and totals refer to the whole file, and the text before the page counts as omitted.
  * May be called again, with a narrow that lowers budgets.
  *
- * *lines says where to go on, for strategies that begin with the first line: after a line that was omitted,
- * at the same line and column 1, which splits it. There is no next page when nothing is left, or when not one
- * char fitted. Following it from line 1 to the end, with ABR_LONG_SPLIT, rebuilds the file: join pages by
- * '\n' where next_column was 0, else by nothing.
+ * *lines says where to continue, for strategies that begin with the first line: after a line that was
+ * omitted, at the same line and column 1, which splits it. There is no next page if nothing is left, or if
+ * not even one char fitted. Following it from line 1 to the end, with ABR_LONG_SPLIT, rebuilds the file: join
+ * pages with '\n' if next_column was 0, else with nothing.
  *
  * The pieces are valid until the page is closed. Cost: in proportion to the budget. Fails as abr_cut_text().
  */
@@ -565,43 +567,42 @@ ABR_API abr_code abr_page_cut(abr_page *page, const abr_narrow *narrow, abr_cut 
                               abr_error *error);
 
 /*
- * Pages of JSON: with opts.pointer (RFC 6901) a page is of the elements from there to the end of their array,
- * or of the members to the end of their object; "" is the first element of the whole document. opts.strategy
- * is not used.
+ * Pages of JSON: with opts.pointer (RFC 6901) a page holds the elements from there to the end of their array,
+ * or the members to the end of their object; "" is the first element of the whole document. opts.strategy is
+ * not used.
  *
  * The content is JSON: source bytes from the first element to the last one that fits, in brackets of their
- * own where the document's are not shown. If not one fits, it is the first, cut as JSON. A document that is
- * one string or number is shown as it is, or cut. A BOM is passed over.
+ * own if the document's are not shown. If none fits, it is the first, cut as JSON. A document that is one
+ * string or number is shown as it is, or cut. A BOM is skipped.
  *
- * Following `next` from "" or any pointer on shows every element once. A member goes by its name, or where
- * this is not unique, is over 256 bytes, empty or no text, by its index: /items/~#12, which in RFC 6901 means
- * nothing. Of the same name twice, a pointer means the first. An object of over 65,536 members has them all
- * by index.
+ * Following `next` from "" or any pointer on shows every element once. A member goes by its name, or by its
+ * index if the name is not unique, over 256 bytes, empty or not text: /items/~#12, which has no meaning in
+ * RFC 6901. If a name is repeated, a pointer means the first. In an object of over 65,536 members, all go by
+ * index.
  *
- * Memory: as for other pages, and what a stream takes that cuts JSON; 128 KiB for levels of nesting, of which
- * there may be 2^20. Cost: one pass over the file, which checks that all of it is JSON. With an index that
- * knows the array or object: 64 KiB (more in large files), and the budget. An element over budget is read
- * whole. Also fails with ABR_EJSON, ABR_EPOINTER.
+ * Memory: as for other pages, and as for a stream that cuts JSON; 128 KiB for nesting, at most 2^20 levels.
+ * Cost: one pass over the file, which checks that all of it is JSON. With an index that knows the array or
+ * object: 64 KiB (more in large files), and the budget. An element over budget is read whole. Also fails with
+ * ABR_EJSON, ABR_EPOINTER.
  */
 
-/* What the last cut of a page of JSON shows; after ABR_EPOINTER the array or object where the pointer stops,
- * and its elements. `parent` and `next` are valid until the next cut. Zeroed for pages of lines, and where
- * the document is no array or object. */
+/* The elements that the last cut of a page of JSON shows; after ABR_EPOINTER the array or object at which the
+ * pointer stops, and its elements. `parent` and `next` are valid until the next cut. Zeroed for pages of
+ * lines, and if the document is not an array or object. */
 ABR_API abr_page_items abr_page_shown(const abr_page *page);
 
-/* Add to a page of JSON that was begun with no path, and has no file: step then tells it that all was
- * written. */
+/* Add to a page of JSON begun without a path, which has no file. Call abr_page_step() when all is written. */
 ABR_API abr_code abr_page_write(abr_page *page, const char *p, size_t n, abr_error *error);
 
-/* What is known of the page beside its cuts. */
+/* Facts about the page apart from its cuts. */
 ABR_API abr_page_info abr_page_about(const abr_page *page);
 
 /* Read n bytes of the page from byte `at` (0-based) on; *got is smaller only at the end of the file. */
 ABR_API abr_code abr_page_read(abr_page *page, uint64_t at, char *dst, size_t n, size_t *got,
                                abr_error *error);
 
-/* Is the file another one, or in another state, than when it was opened? From then on
- * `changed` says so too. */
+/* Is the file a different one, or in a different state, than when it was opened? From then on `changed` says
+ * so too. */
 ABR_API bool abr_page_changed(abr_page *page);
 
 /* Read n bytes of the file at path from byte `at` (0-based) on, to learn what it is before it is paged. *got
@@ -615,7 +616,7 @@ ABR_API void abr_page_close(abr_page *page);
 
 /* ================================================================ splices */
 
-/* What a value of JSON is. */
+/* The type of a JSON value. */
 typedef enum {
     ABR_SPLICED_NONE = 0, /* there is none */
     ABR_SPLICED_OBJECT,
@@ -627,7 +628,7 @@ typedef enum {
     ABR_SPLICED_NULL
 } abr_spliced_type;
 
-/* A value where it stands in a document; of a member its name too. */
+/* The place of a value in a document, and of its name if it is a member. */
 typedef struct {
     abr_spliced_type type;
     size_t at;      /* 0-based offset of its first byte */
@@ -638,14 +639,14 @@ typedef struct {
 
 typedef enum {
     ABR_EDIT_LOOK = 0, /* find the value, and change nothing */
-    ABR_EDIT_REPLACE,  /* the value by `json` */
-    ABR_EDIT_REMOVE,   /* the element or member, with one comma */
-    /* `json` before the element; with the index after the last one, or "-", as the last. As a member: in
-     * place of the value of that name, or as the last one. */
+    ABR_EDIT_REPLACE,  /* replace the value with `json` */
+    ABR_EDIT_REMOVE,   /* remove the element or member, with one comma */
+    /* insert `json` before the element; as the last one if the index is one past the last, or "-". As a
+     * member: in place of the value of that name, or as the last one. */
     ABR_EDIT_INSERT
 } abr_edit_act;
 
-/* Pointers are of RFC 6901, and mean the document as it came, whatever the other edits do. */
+/* Pointers follow RFC 6901 and refer to the document as it came, whatever the other edits do. */
 typedef struct {
     abr_edit_act act;
     const char *pointer;
@@ -659,18 +660,19 @@ typedef struct {
 typedef struct abr_splice abr_splice;
 
 /*
- * Find and change values of one JSON document (p, n), all edits in one pass. The bytes that no edit means
- * are written as they came: numbers, blanks, escapes, the order of keys. What is written is JSON.
+ * Find and change values of one JSON document (p, n), all edits in one pass. Bytes that no edit refers to are
+ * written as they came: numbers, blanks, escapes, the order of keys. The result is JSON.
  *
  * All of (p, n) must be JSON (RFC 8259, UTF-8, no BOM), 2^20 levels deep at most, or ABR_EJSON says where
- * it is not. A name that a pointer goes by may stand once in its object, as readers differ on which of two
- * counts: ABR_EJSON. ABR_EPOINTER, with the edit's number from 1 on as position: the pointer is none, or an
- * edit other than ABR_EDIT_LOOK leads nowhere. ABR_EINVAL, position alike: `json` is not one value, two edits
- * want one value, one lies in what another replaces or removes, or the document itself is to be removed.
+ * it is not. A name in a pointer must not be repeated in its object, as readers differ on which of two
+ * counts: ABR_EJSON. ABR_EPOINTER, with the edit's number from 1 on as position: the pointer is not valid, or
+ * an edit other than ABR_EDIT_LOOK leads nowhere. ABR_EINVAL, with the same position: `json` is not one
+ * value, two edits want the same value, one lies inside a value that another replaces or removes, or the
+ * document itself is to be removed.
  *
- * `edits` is filled in and used until abr_splice_close(), as are p and what the edits point to; *splice is
- * NULL after a failure. Memory: in proportion to the edits, and at most 128 KiB for levels. Cost: one pass,
- * and the edits times the logarithm of their number.
+ * `edits` is filled in. It is used until abr_splice_close(), as are p and the memory that the edits point to;
+ * *splice is NULL after a failure. Memory: in proportion to the edits, and at most 128 KiB for levels. Cost:
+ * one pass, and the edits times the logarithm of their number.
  */
 ABR_API abr_code abr_splice_open(const char *p, size_t n, abr_edit *edits, size_t count,
                                  const abr_alloc *alloc, abr_splice **splice, abr_error *error);
@@ -680,15 +682,15 @@ ABR_API size_t abr_splice_size(const abr_splice *splice);
 ABR_API void abr_splice_write(const abr_splice *splice, char *dst);
 ABR_API void abr_splice_close(abr_splice *splice); /* NULL is fine */
 
-/* List the elements or members of the array or object that is the document (p, n): their number in *count,
- * and the first `most` in `list`. Of a document that is neither there are none. One pass. Fails as
- * abr_splice_open(). */
+/* List the elements or members of the document (p, n), an array or object: their number in *count, and the
+ * first `most` in `list`. Other documents have none. One pass. Fails as abr_splice_open(). */
 ABR_API abr_code abr_list_values(const char *p, size_t n, abr_spliced *list, size_t most,
                                  const abr_alloc *alloc, size_t *count, abr_error *error);
 
-/* Decode the string of JSON whose n bytes between its quotes are at p, from byte *at on, into at most `room`
- * bytes, 12 or more, and move *at: it is n at the end. Half of a surrogate pair becomes U+FFFD; no char is
- * broken. Returns the bytes written. Of what is no valid string it makes something, and reads nothing past it. */
+/* Decode the JSON string whose n bytes between its quotes are at p, from byte *at on, into at most `room`
+ * bytes (12 or more), and advance *at, which is n at the end. Half of a surrogate pair becomes U+FFFD; no
+ * char is broken. Returns the bytes written. The result for an invalid string is unspecified, but nothing
+ * past it is read. */
 ABR_API size_t abr_decode_value(const char *p, size_t n, size_t *at, char *dst, size_t room);
 
 /* ================================================================ one long line */
@@ -708,7 +710,7 @@ typedef struct {
  * The part of one line to show within max_chars chars; the two texts above come on top.
  *
  * With match_len 0 it is the line's first chars. Otherwise the window is moved so that the match (match_len
- * bytes from the 0-based offset match_at) shows, with what is left of max_chars split evenly around it; of a
+ * bytes from the 0-based offset match_at) shows, with the rest of max_chars split evenly around it; of a
  * match longer than the window the start shows. The window of a line within max_chars is the whole line.
  * Cost: one pass over the line.
  */
@@ -719,31 +721,30 @@ ABR_API abr_window abr_line(const char *p, size_t n, uint64_t max_chars, size_t 
 /* Lines of a text. Cost: one pass, near memory speed. */
 ABR_API uint64_t abr_count_lines(const char *p, size_t n);
 
-/* Chars of a text. *invalid, unless NULL, gets how many of them are bytes outside well-formed
- * UTF-8. One pass. */
+/* Chars of a text. *invalid, unless NULL, gets the number of these that are bytes outside well-formed UTF-8.
+ * One pass. */
 ABR_API uint64_t abr_count_chars(const char *p, size_t n, uint64_t *invalid);
 
-/* Bytes of the first `chars` chars of a text, or n when it has fewer. One pass over them. */
+/* Bytes of the first `chars` chars of a text, or n if it has fewer. One pass over them. */
 ABR_API size_t abr_skip_chars(const char *p, size_t n, uint64_t chars);
 
 /*
- * Estimate the tokens of a text, before token_safety: what a tokenizer of the o200k kind would count,
- * within 5 % for half of the samples of most kinds of text and within 17 % for 19 of 20. Bytes outside
- * UTF-8 are estimated low. The estimate never falls as a text grows at its start, at its end or before a
- * newline; if it grows elsewhere, it may fall by a token, and a cut may then lack a char that would have fitted.
- * One pass, O(1) memory, equal on every machine.
+ * Estimate the tokens of a text, before token_safety, as a tokenizer of the o200k kind counts them: within 5
+ * % for half of the samples of most kinds of text and within 17 % for 19 of 20. Bytes outside UTF-8 are
+ * estimated low. The estimate never falls as a text grows at its start, at its end or before a newline; if it
+ * grows elsewhere, it may fall by a token, and a cut may then lack a char that would have fitted. One pass,
+ * O(1) memory, equal on every machine.
  *
  * Do not use it to count tokens that are paid for: ask the model's own counter.
  */
 ABR_API uint64_t abr_estimate_tokens(const char *p, size_t n);
 
-/* The estimate times a safety factor, rounded up: what a token budget counts where there
- * is no count_tokens. */
+/* The estimate times a safety factor, rounded up, as a token budget counts without count_tokens. */
 ABR_API uint64_t abr_weigh_tokens(const char *p, size_t n, double safety);
 
 /* The instructions that texts are scanned with: "avx2", "sse2", "neon", or "scalar", which is portable C.
  * They are chosen once, at the first scan or here: those that ABRIDGE_SIMD in the environment names, or the
- * best that the processor has if it names none of them. Only speed depends on the choice, no result. */
+ * best that the processor has if it names none of them. The choice affects speed only, never results. */
 ABR_API const char *abr_simd(void);
 
 #define ABR_SIZE_MAX 16 /* enough for any printed size and its NUL */
@@ -754,12 +755,12 @@ ABR_API const char *abr_simd(void);
 ABR_API size_t abr_format_size(uint64_t n, char dst[ABR_SIZE_MAX]);
 
 /* Read a size as printed above, rounded down to whole bytes: digits, an optional fraction, an optional unit
- * in either case ("30KB", "1.5 mb", "512"). False when (p, n) is not a size or is over ABR_COUNT_MAX. */
+ * in either case ("30KB", "1.5 mb", "512"). False if (p, n) is not a size or is over ABR_COUNT_MAX. */
 ABR_API bool abr_parse_size(const char *p, size_t n, uint64_t *size);
 
 /* ================================================================ terminal noise */
 
-/* What cleaning recognizes in a text that was written for a terminal. */
+/* Kinds of noise that cleaning recognizes in a text written for a terminal. */
 typedef enum {
     ABR_CLEAN_RETURN = 0, /* carriage return; one before a newline is just dropped */
     ABR_CLEAN_BACKSPACE,
@@ -769,8 +770,8 @@ typedef enum {
     ABR_CLEAN_COLOR,   /* SGR */
     ABR_CLEAN_STRING,  /* OSC (hyperlinks keep their text), DCS, APC, PM, SOS */
     ABR_CLEAN_CHARSET, /* charset designations, and all other escapes with intermediate bytes */
-    ABR_CLEAN_ESCAPE,  /* every other escape sequence, and what never ended */
-    ABR_CLEAN_CONTROL, /* control bytes that are none of the above, nor newline */
+    ABR_CLEAN_ESCAPE,  /* all other escape sequences, and unfinished ones */
+    ABR_CLEAN_CONTROL, /* all other control bytes but newline */
     ABR_CLEAN_C1,      /* U+0080 to U+009F */
     ABR_CLEAN_INVALID, /* a byte outside well-formed UTF-8: it becomes U+FFFD */
     ABR_CLEAN_KINDS
@@ -779,22 +780,22 @@ typedef enum {
 typedef struct {
     unsigned keep;          /* kinds to leave in the text as they are: bits 1u << kind */
     const abr_alloc *alloc; /* NULL: libc */
-    /* Also take out what hides text from people: tags (U+E0000 to U+E007F), chars without width, bidi
-     * controls. Those that their neighbours need stay: joiners and variation selectors in emoji, the
-     * tags of a flag, joiners and marks beside letters of scripts that are written with them. Of
-     * several in a row one stays. */
+    /* Also take out chars that hide text from people: tags (U+E0000 to U+E007F), chars without width, bidi
+     * controls. Those needed by their neighbours stay: joiners and variation selectors in emoji, the tags of
+     * a flag, joiners and marks beside letters of scripts that are written with them. Of several in a row
+     * only one stays. */
     bool invisible;
-    /* Drop what is to be dropped and act on nothing, for those who must see a text before parts of it are
-     * overwritten, as redaction must. Left in the text are moves, erasing and resets, as '\r', '\b' and plain
-     * escape sequences; one NUL in place of each run of bytes dropped (ESC CAN if control bytes
-     * are kept), since they may have stood between two words; and the chars of `invisible`, which depend on
-     * the final text. Cleaning the result without `strip` gives what cleaning the text at once does. */
+    /* Drop noise but act on nothing, for callers that must see a text before parts of it are overwritten,
+     * such as redaction. Left in the text are moves, erasing and resets, as '\r', '\b' and plain escape
+     * sequences; one NUL in place of each run of bytes dropped (ESC CAN if control bytes are kept), since
+     * they may have stood between two words; and the chars of `invisible`, which depend on the final text.
+     * Cleaning the result without `strip` gives the same text as cleaning at once. */
     bool strip;
 } abr_clean_opts;
 
-/* What was found. */
+/* Counts of the noise found. */
 typedef struct {
-    uint64_t raw_bytes;              /* of the text that came */
+    uint64_t raw_bytes;              /* of the text before cleaning */
     uint64_t bytes;                  /* of the cleaned text */
     uint64_t count[ABR_CLEAN_KINDS]; /* of each kind that was not kept */
     uint64_t invisible;              /* chars taken out because they hide text */
@@ -803,17 +804,17 @@ typedef struct {
 /* Takes the next n bytes of a text; false: it cannot. */
 typedef bool (*abr_sink_fn)(void *ctx, const char *p, size_t n);
 
-/* Turns a text that comes in chunks into what a terminal would finally show of it. One thread at a time. */
+/* Turns a text that arrives in chunks into the text a terminal would finally show. One thread at a time. */
 typedef struct abr_cleaner abr_cleaner;
 
 /*
- * Open a cleaner. What it hands to `sink` does not depend on how the text was split into chunks.
+ * Open a cleaner. Its output to `sink` does not depend on how the text was split into chunks.
  *
- * The terminal has lines of any width and 100 of them, of which the last 64 KiB can be rewritten; older text
- * is final. A move to the right goes to column 4096 at most, or to the end of the line. '\n' also returns to
- * column 1. Columns are those of abr_cells(). A wide char becomes a blank when one half of it is overwritten;
- * a char without cells belongs to the char before it. A tab stays a tab in a line that is not rewritten, and
- * becomes blanks in one that is; such a line ends in no blanks. A sequence that does not end swallows at most
+ * The terminal has 100 lines of any width, of which the last 64 KiB can be rewritten; older text is final. A
+ * move to the right goes to column 4096 at most, or to the end of the line. '\n' also returns to column 1.
+ * Columns are those of abr_cells(). A wide char becomes a blank when one half of it is overwritten; a char
+ * without cells belongs to the char before it. A tab stays a tab in a line that is not rewritten, and becomes
+ * blanks in one that is; such a line loses its trailing blanks. A sequence that does not end swallows at most
  * 4 KiB; unknown ones are dropped. The result is well-formed UTF-8, and cleaning it again changes nothing,
  * unless kinds are kept: these stay in the text as bytes that take no cells.
  *
@@ -823,22 +824,22 @@ ABR_API abr_code abr_cleaner_open(const abr_clean_opts *opts, abr_sink_fn sink, 
                                   abr_cleaner **cleaner, abr_error *error);
 
 /*
- * Add a chunk. ABR_ENOMEM means that the sink returned false; what it was given is lost.
+ * Add a chunk. ABR_ENOMEM means that the sink returned false; the bytes it was given are lost.
  *
- * Cost: one pass over the chunk, and a copy. Where the cursor moves, in proportion to the chunk and to what
- * becomes final, however long its lines are and wherever it goes: a control or char costs at most a look at
- * 1,000 stretches of a line, or a move of the 64 KiB that can be rewritten.
+ * Cost: one pass over the chunk, and a copy. If the cursor moves, in proportion to the chunk and to the text
+ * that becomes final, however long its lines are and however far the cursor goes: a control or char costs at
+ * most a look at 1,000 stretches of a line, or a move of the 64 KiB that can be rewritten.
  */
 ABR_API abr_code abr_cleaner_write(abr_cleaner *cleaner, const char *p, size_t n);
 
-/* Copy to dst the text that the sink has not got yet, as it stands: at most 192 KiB and 32 bytes. NULL
- * measures. Returns the bytes. */
+/* Copy to dst the text that the sink has not got yet, as it now is: at most 192 KiB and 32 bytes. With NULL,
+ * only measure. Returns the bytes. */
 ABR_API size_t abr_cleaner_pending(const abr_cleaner *cleaner, char *dst);
 
 /* Hand over the rest; nothing may be written afterwards. stats may be NULL. Fails as abr_cleaner_write(). */
 ABR_API abr_code abr_cleaner_finish(abr_cleaner *cleaner, abr_clean_stats *stats);
 
-/* What was found so far; the pending text counts in `bytes`. */
+/* The counts so far; `bytes` includes the pending text. */
 ABR_API abr_clean_stats abr_cleaner_stats(const abr_cleaner *cleaner);
 
 /* Release the cleaner. NULL is fine. */
@@ -846,7 +847,7 @@ ABR_API void abr_cleaner_close(abr_cleaner *cleaner);
 
 /* A text after cleaning. */
 typedef struct {
-    const char *p; /* the text itself if nothing had to change, else memory that this owns */
+    const char *p; /* the text itself if nothing had to change, else memory owned by this struct */
     size_t n;
     bool changed;
     abr_clean_stats stats;
@@ -860,18 +861,18 @@ typedef struct {
 ABR_API abr_code abr_clean_text(const char *p, size_t n, const abr_clean_opts *opts, abr_cleaned *cleaned,
                                 abr_error *error);
 
-/* Release what it owns. Safe on a zeroed one, on one that failed, and twice. */
+/* Release its memory. Safe on a zeroed struct, after a failure, and twice. */
 ABR_API void abr_cleaned_free(abr_cleaned *cleaned);
 
 /* ================================================================ display cells */
 
 /*
  * Cells a terminal gives to a text. A char's cells depend only on its code point, by a table of Unicode 15.1:
- *   0  controls but the tab; combining marks (Mn, Me); format chars (Cf); variation selectors; Hangul medial
- *      vowels and final consonants
- *   2  East Asian wide and fullwidth chars, and emoji presentation but for regional indicators
- *   1  all others: the tab (expand tabs first), U+00AD, ambiguous widths, spacing marks (Mc), each byte outside
- *      well-formed UTF-8
+ *   0  controls except the tab; combining marks (Mn, Me); format chars (Cf); variation selectors; Hangul
+ *      medial vowels and final consonants
+ *   2  East Asian wide and fullwidth chars, and emoji presentation except regional indicators
+ *   1  all others: the tab (expand tabs first), U+00AD, ambiguous widths, spacing marks (Mc), each byte
+ *      outside well-formed UTF-8
  * So joined emoji count one by one, a flag counts 1 + 1, and U+FE0F widens nothing. One pass, no locale.
  */
 ABR_API uint64_t abr_cells(const char *p, size_t n);
@@ -883,7 +884,7 @@ ABR_API size_t abr_fit_cells(const char *p, size_t n, uint64_t width);
 /* ================================================================ locations */
 
 typedef enum {
-    ABR_SEVERITY_NONE = 0, /* the text does not tell */
+    ABR_SEVERITY_NONE = 0, /* the text does not say */
     ABR_SEVERITY_ERROR,
     ABR_SEVERITY_WARNING,
     ABR_SEVERITY_NOTE
@@ -894,30 +895,30 @@ ABR_API const char *abr_severity_name(abr_severity severity);
 
 enum { ABR_LOCATION_MOST = 4096 /* bytes of a file's name, and of a message */ };
 
-/* A place, and where in the text the search goes on. Zeroed to start with. */
+/* A place, and the state of the search in the text. Zero it to start. */
 typedef struct {
-    uint64_t line; /* of the text: that of the place, after false the last one looked at */
+    uint64_t line; /* of the text: the place's line; after false, the last line looked at */
     uint64_t lnum; /* line of the file, from 1 */
     uint64_t col;  /* from 1; 0: unknown */
     abr_severity severity;
     size_t file_bytes;
     size_t message_bytes;
-    char file[ABR_LOCATION_MOST];    /* as it is written; no such file need exist */
-    char message[ABR_LOCATION_MOST]; /* what is said of it, without file, place, level and code; cut to fit */
-    size_t at;                       /* bytes of the text that were looked at: whole lines */
+    char file[ABR_LOCATION_MOST];    /* as written; the file need not exist */
+    char message[ABR_LOCATION_MOST]; /* the message, without file, place, level and code; cut to fit */
+    size_t at;                       /* bytes of the text looked at so far: whole lines */
     size_t heading; /* bytes before the end of the line that names the file of the rows after it; 0: none */
 } abr_location;
 
 /*
  * Find the next place in (p, n), and fill *location; false: there is none up to the end of the text or of
- * line `last_line`. A line gives at most one. Any parts of a text, each ended by a last_line, give the places
- * that one pass gives: of *location, `line`, `at` and `heading` are all that is needed to go on.
+ * line `last_line`. A line gives at most one. A text searched in parts, each ended by a last_line, gives the
+ * same places as one pass: of *location, only `line`, `at` and `heading` are needed to go on.
  *
- * Places are known by the form they are written in, not by who wrote it: they lead a line, or follow an
- * arrow, "at", "in" or "from". What other lines say of a place is found from it: a heading with the file, the
- * message before a frame or after a traceback. Names over ABR_LOCATION_MOST bytes are none; nothing after the
- * first 8 KiB of a line is looked at. Colours are no part of a name or message; clean other escape sequences
- * first.
+ * Places are recognized by their form, not by the tool that wrote them: they lead a line, or follow an arrow,
+ * "at", "in" or "from". Other lines that describe a place are found from it: a heading with the file, the
+ * message before a frame or after a traceback. Names over ABR_LOCATION_MOST bytes are ignored, and so is
+ * everything after the first 8 KiB of a line. Colours are not part of a name or message; clean other escape
+ * sequences first.
  *
  * Cost: one pass over the text, and up to 32 short lines around each place. No memory is allocated.
  */
