@@ -1,6 +1,5 @@
 --- Names that two sources of csrc/ define at file scope: functions, data, types, enumerators, macros. The core is
---- also built as one file, where they would clash. `make lint-names` compares them with mk/clashes.txt, those from
---- before this was asked: a list that only shrinks.
+--- also built as one file (`make amalgamation`), where they would clash; `make lint-names` fails if any do.
 
 local M = {}
 
@@ -33,10 +32,12 @@ local function bare(text)
   return table.concat(out)
 end
 
+local GUARD = "^%s*#%s*ifndef%s+([%w_]+)%s+#%s*define%s+%1%s"
+
 --- Take the directives out of a source; report its macros, but for those that it undefines, and whether it may be read
 --- only once.
 local function without_directives(text, found)
-  local guard = text:match "^%s*#%s*ifndef%s+([%w_]+)%s+#%s*define%s+%1%s"
+  local guard = text:match(GUARD)
   return (("\n" .. text)
     :gsub("\n[ \t]*#[ \t]*([^\n]*)", function(line)
       local name = line:match "^define%s+([%a_][%w_]*)"
@@ -182,6 +183,20 @@ local function of_one_system(places)
   return #places == 2 and places[2] == OF_WINDOWS
 end
 
+--- The lines by which the headers that a source includes undefine its macros, which are their parameters.
+local function undefined_by_templates(text, sources)
+  local lines = {}
+  for header in text:gmatch '\n#include "([^"\n]+)"' do
+    local template = sources[header]
+    if template and not bare(template):find(GUARD) then
+      for line in template:gmatch "\n#undef [^\n]+" do
+        lines[#lines + 1] = line
+      end
+    end
+  end
+  return table.concat(lines) .. "\n"
+end
+
 --- The names that several of these sources define, each with their paths in order. A header without a guard counts for
 --- every source that includes it.
 ---@param sources table<string, string> texts by their paths, as they are included
@@ -190,7 +205,7 @@ function M.find(sources)
   local by_path, once, users = {}, {}, {}
   for path, text in pairs(sources) do
     local names = {}
-    local ok, message = pcall(M.definitions, text, function(name, kind)
+    local ok, message = pcall(M.definitions, text .. undefined_by_templates(text, sources), function(name, kind)
       names[(kind == "tag" and "struct " or "") .. name] = true
     end)
     if not ok then error(path .. ": " .. message, 0) end
@@ -234,44 +249,6 @@ function M.lines(clashes)
   return lines
 end
 
---- What is wrong with the list of clashes that may stay.
----@param clashes table<string, string[]>
----@param listed string the list's text
----@return string[]
-function M.wrong(clashes, listed)
-  local wrong, known = {}, {}
-  for line in listed:gmatch "[^\n]+" do
-    local name, places = line:match "^([%w_ ]+): (.*)$"
-    if name then
-      known[name] = {}
-      for place in places:gmatch "%S+" do
-        known[name][place] = true
-      end
-    end
-  end
-  for name, places in pairs(clashes) do
-    local new = {}
-    for _, place in ipairs(places) do
-      if not (known[name] and known[name][place]) then new[#new + 1] = place end
-      if known[name] then known[name][place] = nil end
-    end
-    if #new > 0 then
-      wrong[#wrong + 1] = ("%s: defined in %s; choose another name in %s"):format(
-        name,
-        table.concat(places, ", "),
-        table.concat(new, ", ")
-      )
-    end
-  end
-  for name, places in pairs(known) do
-    for place in pairs(places) do
-      wrong[#wrong + 1] = ("%s: no longer clashes in %s; take it out of mk/clashes.txt"):format(name, place)
-    end
-  end
-  table.sort(wrong)
-  return wrong
-end
-
 -- the command ----------------------------------------------------------------------------
 
 local function read(path)
@@ -286,13 +263,12 @@ if arg and arg[0] and arg[0]:find "clashes%.lua$" then
   for i = 1, #arg do
     sources[arg[i]:gsub("^csrc/", "")] = read(arg[i])
   end
-  local clashes = M.find(sources)
-  local wrong = M.wrong(clashes, read "mk/clashes.txt")
-  if #wrong > 0 then
-    io.stderr:write(table.concat(wrong, "\n"), "\n")
+  local lines = M.lines(M.find(sources))
+  if #lines > 0 then
+    io.stderr:write(table.concat(lines, "\n"), "\nThese sources define a name twice: choose another in one of them.\n")
     os.exit(1)
   end
-  print(("names: %d clash, all of them known"):format(#M.lines(clashes)))
+  print(("names: none of %d sources defines one that another has"):format(#arg))
 end
 
 return M

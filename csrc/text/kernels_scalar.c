@@ -30,7 +30,7 @@ static uint64_t count_in_word(const char *p)
     return (newlines_of(p) * ONES) >> 56;
 }
 
-static uint64_t count_newlines(const char *p, size_t n)
+static uint64_t count_newlines_scalar(const char *p, size_t n)
 {
     uint64_t count = 0;
     size_t i = 0;
@@ -41,7 +41,7 @@ static uint64_t count_newlines(const char *p, size_t n)
     return count;
 }
 
-static size_t nth_newline(const char *p, size_t n, uint64_t *left)
+static size_t nth_newline_scalar(const char *p, size_t n, uint64_t *left)
 {
     size_t i = 0;
     for (; n - i >= WORD_SIZE; i += WORD_SIZE) {
@@ -55,7 +55,7 @@ static size_t nth_newline(const char *p, size_t n, uint64_t *left)
     return i;
 }
 
-static size_t nth_newline_back(const char *p, size_t n, uint64_t *left)
+static size_t nth_newline_back_scalar(const char *p, size_t n, uint64_t *left)
 {
     size_t end = n;
     for (; end >= WORD_SIZE; end -= WORD_SIZE) {
@@ -71,7 +71,7 @@ static size_t nth_newline_back(const char *p, size_t n, uint64_t *left)
 
 /* ---- UTF-8 ---- */
 
-static size_t well_formed(const char *p, size_t n, uint64_t *chars)
+static size_t well_formed_scalar(const char *p, size_t n, uint64_t *chars)
 {
     size_t i = 0;
     while (i < n) {
@@ -108,7 +108,7 @@ static size_t plain_char(const char *p, size_t n)
     return size == 1 || c1 ? 0 : size;
 }
 
-static size_t plain(const char *p, size_t n)
+static size_t plain_scalar(const char *p, size_t n)
 {
     for (size_t i = 0, size; i < n; i += size) {
         if (n - i >= WORD_SIZE && !looks_special(abr_load_word(p + i))) {
@@ -132,7 +132,7 @@ static uint64_t high_bits(uint64_t x)
 
 /* The high bit of each byte in the `count` values from `first` on, all ASCII. Nothing is carried from byte to
  * byte. */
-static uint64_t in_range(uint64_t x, uint64_t first, uint64_t count)
+static uint64_t in_range_scalar(uint64_t x, uint64_t first, uint64_t count)
 {
     uint64_t ascii = x & ~HIGH;
     uint64_t from = ascii + ONES * (0x80 - first);
@@ -140,35 +140,36 @@ static uint64_t in_range(uint64_t x, uint64_t first, uint64_t count)
     return from & ~after & ~x & HIGH;
 }
 
-static void classify(const char *p, abr_classes *out)
+static void classify_scalar(const char *p, abr_classes *out)
 {
     abr_classes c = {0};
     for (unsigned i = 0; i < ABR_CLASSIFIED; i += WORD_SIZE) {
         uint64_t x = abr_load_word(p + i);
-        c.letters |= high_bits(in_range(x | ONES * ' ', 'a', 26)) << i;
-        c.upper |= high_bits(in_range(x, 'A', 26)) << i;
-        c.digits |= high_bits(in_range(x, '0', 10)) << i;
-        c.blanks |= high_bits(in_range(x, ' ', 1) | in_range(x, '\t', 1)) << i;
-        c.colons |= high_bits(in_range(x, ':', 1) | in_range(x, '(', 1)) << i;
+        c.letters |= high_bits(in_range_scalar(x | ONES * ' ', 'a', 26)) << i;
+        c.upper |= high_bits(in_range_scalar(x, 'A', 26)) << i;
+        c.digits |= high_bits(in_range_scalar(x, '0', 10)) << i;
+        c.blanks |= high_bits(in_range_scalar(x, ' ', 1) | in_range_scalar(x, '\t', 1)) << i;
+        c.colons |= high_bits(in_range_scalar(x, ':', 1) | in_range_scalar(x, '(', 1)) << i;
         c.high |= high_bits(x) << i;
-        c.marks |= high_bits(in_range(x, '_', 1) | in_range(x, '\\', 1) | in_range(x, '=', 1) |
-                             in_range(x, '@', 1) | in_range(x, '-', 3) | in_range(x, '$', 2))
-                   << i;
-        c.quotes |=
-            high_bits(in_range(x, '"', 1) | in_range(x, '\'', 1) | in_range(x, '`', 1) | in_range(x, '<', 1) |
-                      (in_range(x ^ HIGH, 0x18, 1) | in_range(x ^ HIGH, 0x1C, 1)))
+        c.marks |=
+            high_bits(in_range_scalar(x, '_', 1) | in_range_scalar(x, '\\', 1) | in_range_scalar(x, '=', 1) |
+                      in_range_scalar(x, '@', 1) | in_range_scalar(x, '-', 3) | in_range_scalar(x, '$', 2))
             << i;
+        c.quotes |= high_bits(in_range_scalar(x, '"', 1) | in_range_scalar(x, '\'', 1) |
+                              in_range_scalar(x, '`', 1) | in_range_scalar(x, '<', 1) |
+                              (in_range_scalar(x ^ HIGH, 0x18, 1) | in_range_scalar(x ^ HIGH, 0x1C, 1)))
+                    << i;
     }
     *out = c;
 }
 
-static size_t fold(const char *p, size_t n, char *to, uint16_t *newlines)
+static size_t fold_scalar(const char *p, size_t n, char *to, uint16_t *newlines)
 {
     const uint64_t of_digit = 15; /* the bits in which digits differ, none of which a zero has */
     size_t count = 0;
     for (size_t at = 0; at < n; at += WORD_SIZE) {
         const uint64_t x = abr_load_word(p + at);
-        abr_store_word(to + at, x & ~((in_range(x, '0', 10) >> 7) * of_digit));
+        abr_store_word(to + at, x & ~((in_range_scalar(x, '0', 10) >> 7) * of_digit));
         for (unsigned i = 0; newlines_of(p + at) != 0 && i < WORD_SIZE; i++)
             if (p[at + i] == '\n')
                 newlines[count++] = (uint16_t)(at + i);
@@ -176,5 +177,6 @@ static size_t fold(const char *p, size_t n, char *to, uint16_t *newlines)
     return count;
 }
 
-const abr_kernels abr_scalar = {"scalar",    count_newlines, nth_newline, nth_newline_back,
-                                well_formed, plain,          classify,    fold};
+const abr_kernels abr_scalar = {
+    "scalar",           count_newlines_scalar, nth_newline_scalar, nth_newline_back_scalar,
+    well_formed_scalar, plain_scalar,          classify_scalar,    fold_scalar};

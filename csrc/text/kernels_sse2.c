@@ -7,36 +7,37 @@
 #ifdef ABR_HAS_SSE2
 #include <emmintrin.h>
 
+#define V(name) name##_sse2
+#define SET "sse2"
 #define KERNEL static
 #define INLINE KERNEL inline __attribute__((always_inline))
+#define WIDTH 16
+#define SPREAD 1
+#define BYTES V(bytes)
+#define FLAGS V(flags)
+typedef uint8_t V(bytes) __attribute__((vector_size(WIDTH)));
+typedef int8_t V(flags) __attribute__((vector_size(WIDTH)));
 
-enum { WIDTH = 16, SPREAD = 1 };
-typedef uint8_t bytes __attribute__((vector_size(WIDTH)));
-typedef int8_t flags __attribute__((vector_size(WIDTH)));
-
-INLINE uint64_t mask(flags f)
+INLINE uint64_t V(mask)(FLAGS f)
 {
     return (uint32_t)_mm_movemask_epi8((__m128i)f);
 }
 
-INLINE uint64_t bits(flags f)
+INLINE uint64_t V(bits)(FLAGS f)
 {
-    return mask(f);
+    return V(mask)(f);
 }
 
-INLINE bool any(flags f)
+INLINE bool V(any)(FLAGS f)
 {
-    return mask(f) != 0;
+    return V(mask)(f) != 0;
 }
 
-INLINE uint64_t sum(bytes x)
+INLINE uint64_t V(sum)(BYTES x)
 {
     __m128i sums = _mm_sad_epu8((__m128i)x, _mm_setzero_si128());
     return (uint64_t)_mm_cvtsi128_si64(sums) + (uint64_t)_mm_cvtsi128_si64(_mm_srli_si128(sums, 8));
 }
 
 #include "text/kernels_vector.h"
-
-const abr_kernels abr_sse2 = {"sse2",      count_newlines, nth_newline, nth_newline_back,
-                              well_formed, plain,          classify,    fold};
 #endif
