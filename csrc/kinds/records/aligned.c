@@ -1,7 +1,7 @@
 /*
- * Columns under a header. Each name of the header has a place; a row keeps it if a word of its own starts
- * where the name starts, or ends where it ends. In prose and source, too, a word starts there now and then,
- * but not in row after row, and lines that begin with the same words are no rows under a header.
+ * Columns under a header. Each name of the header has a place; a row keeps it if one of its words starts in
+ * the column where the name starts, or ends where it ends. Words of prose and source do so now and then too,
+ * but not in row after row, and lines that begin with the same words are not rows under a header.
  */
 #include "kinds/records/aligned.h"
 #include "kinds/records/drawn.h"
@@ -11,19 +11,19 @@
 #include "text/utf8.h"
 
 enum {
-    MOST_CHARS = 512,     /* of a line that are looked at */
+    MOST_CHARS = 512,     /* of a line that are examined */
     MOST_NAMES = 32,      /* of a header; bits of a name_set */
     MOST_TITLES = 12,     /* lines before the first row */
-    MOST_ROWS = 400,      /* lines that are looked at for rows */
+    MOST_ROWS = 400,      /* lines examined for rows */
     SOME_ROWS = 16,       /* enough to know whether they repeat the header */
-    SOME_OTHERS = 8,      /* more lines than rows that are none: enough to know */
+    SOME_OTHERS = 8,      /* so many more lines than rows: enough to know */
     LONGEST_HEADING = 24, /* bytes */
     LEAST_RULED = 2       /* stretches of a ruling */
 };
 
 enum { BLANK_CELL = 0, FILLED_CELL, DIGIT_CELL };
 
-/* What stands in each column of a line. */
+/* The contents of each column of a line. */
 typedef struct {
     size_t n;                  /* columns, without the blanks at the end */
     char cell[MOST_CHARS + 1]; /* BLANK, which ends the line too, DIGIT or FILLED */
@@ -43,7 +43,7 @@ typedef struct {
 typedef struct {
     name names[MOST_NAMES];
     size_t count;
-    bool capitals; /* every letter is one */
+    bool capitals; /* every letter is a capital */
     bool gaps;     /* two blanks stand between some names */
 } header;
 
@@ -101,8 +101,8 @@ static bool has_small_letter(abr_text_line word)
     return false;
 }
 
-/* The names in a line of ASCII; false where it is no header. Bars between names, as boxes have them, are
- * none. */
+/* Read the names in a line of ASCII; false if it isn't a header. Bars between names, as in boxes, don't
+ * count. */
 static bool read_headings(abr_text_line line, header *out)
 {
     *out = (header){.capitals = true};
@@ -130,7 +130,7 @@ static bool read_headings(abr_text_line line, header *out)
 
 /* ---- rows ---- */
 
-/* Has the row nothing in the name's column? */
+/* Is the name's column empty in this row? */
 static bool is_empty(const layout *row, const name *x)
 {
     for (size_t i = x->from; i < x->to; i++)
@@ -166,8 +166,8 @@ static unsigned count_names(name_set set)
     return n;
 }
 
-/* Compare a row with the header: does it keep most of the places that it reaches? The first name tells
- * nothing where it is at the start, since every line has a word there. */
+/* Compare a row with the header: does it keep most of the places that it reaches? The first name says nothing
+ * if it stands at the start, since every line has a word there. */
 static bool compare(const header *h, abr_text_line line, const layout *row, comparison *out)
 {
     *out = (comparison){0};
@@ -208,15 +208,15 @@ static void add_row(header *h, const comparison *row)
     }
 }
 
-/* Are the names of a header those of columns, as `rows` rows show? */
+/* Do `rows` rows show that the header's names are names of columns? */
 static bool holds(const header *h, size_t rows, bool ruled)
 {
     size_t columns = 0;
     size_t names = 0;
     size_t same = 0;
     size_t padded = 0;
-    bool figures = h->capitals; /* is a column of figures there? Words over words are a list in columns. */
-    size_t second = 0;          /* words of a name before them, maybe */
+    bool figures = h->capitals; /* is there a column of figures? Words over words are a list in columns. */
+    size_t second = 0;          /* maybe words of a name before them */
     for (size_t i = 0; i < h->count; i++) {
         const name *x = &h->names[i];
         same += x->same;
@@ -242,7 +242,7 @@ static bool holds(const header *h, size_t rows, bool ruled)
     return h->gaps || (h->count > 2 && padded * 2 >= columns && columns >= 2);
 }
 
-/* Are there rows from `at` on? Nearly all lines have to be. */
+/* Do rows follow from `at` on? Nearly all lines must be rows. */
 static bool has_rows(const char *p, size_t n, bool whole, size_t at, header *h, bool ruled)
 {
     size_t rows = 0;
@@ -288,7 +288,7 @@ bool abr_is_aligned(const char *p, size_t n, bool whole, size_t *lines)
             continue;
         }
         named = read_headings(line, &h);
-        /* the first line, or one after some titles that is hard to mistake */
+        /* the first line, or an unmistakable one after some titles */
         bool alone = named && (filled == 0 || (h.count >= 3 && (h.capitals || (h.count > 3 && h.gaps))));
         filled++;
         header tried = h;

@@ -7,8 +7,8 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Do rows under a header make up (p, n)? *header is how many lines stand before the first row: titles, the
- * names of the columns and their ruling. Where the text is not whole, its last line may be in parts. */
+/* Is (p, n) rows under a header? *header is the number of lines before the first row: titles, the names of
+ * the columns and their ruling. If the text is not whole, its last line may be incomplete. */
 bool abr_is_aligned(const char *p, size_t n, bool whole, size_t *header);
 
 ABR_PRIVATE_END

@@ -1,16 +1,16 @@
 /*
- * What the values of records say.
+ * The worth of records' values.
  *
- * A value is judged by its words, as a line of a log is, and by the name of its column where that says what
- * to expect: a name alone says nothing, and neither does a value that is empty, zero or null.
+ * A value is judged by its words, as a line of a log is, and by its column's name if that tells what to
+ * expect. A name alone says nothing, and neither does a value that is empty, zero or null.
  *
- * In a column of few values a rare one makes its record odd. While records are counted, rare is what is new
- * after many records; in the end it is what few records have, together with all that is as rare. So a column
- * of names, each of which is there once, makes no record odd.
+ * In a column of few values a rare one makes its record odd. While records are counted, a value is rare if it
+ * is new after many records; in the end, if few records have it or any other value as rare. So a column of
+ * names that occur once each makes no record odd.
  *
- * Where a column says trouble more often than can be retained, its values are read now and then, so that no
- * more than a part of them are in trouble: a flood is read at the pace of other records, and what follows it is
- * read in full again.
+ * If a column reports trouble more often than can be retained, its values are read only now and then, so that
+ * only a part of them count as trouble: a flood is read as fast as other records, and the records after it
+ * are read in full again.
  */
 #include <string.h>
 
@@ -29,11 +29,12 @@ enum {
     VALUE_MOST = ABR_OR_TINY(16384, 160), /* bytes of a value that are read */
     VALUE_OVERLAP = 64,                   /* of two segments */
     LEAST_COUNT = 8,                      /* values of a column before one is rare */
-    RARE_PART = 16,                       /* values as rare as this one are at most this part of all */
-    COMMON_PART = 4,                      /* if more values than this part say trouble, prose does */
+    RARE_PART = 16,                       /* all values as rare as this one make up at most this part */
+    /* if more than this part of the values mention trouble, it's prose */
+    COMMON_PART = 4,
     COMMON_LEAST = 16,
     TROUBLED_MOST = ABR_OR_TINY(8192, 32), /* troubled values of a column, more than can be retained: */
-    READ_PART = 8,                         /* from then on one value is read for so many */
+    READ_PART = 8,                         /* from then on one value in so many is read */
     NAMED = ABR_COLUMNS - 1,
     PROBES = 8,
     LEAST_WORD = 4
@@ -41,20 +42,20 @@ enum {
 
 _Static_assert(VALUE_OVERLAP < SEGMENT && (size_t)SEGMENT <= ABR_SEGMENT, "segments go on, and can be read");
 
-/* On the scale of line/score.h. What is only odd comes after all trouble: below ABR_SCORE_HIT; numbers of an odd
- * size after other odd values, above ABR_SCORE_WARNED. */
+/* On the scale of line/score.h. Odd values come after all trouble, below ABR_SCORE_HIT; numbers of an odd
+ * size come after other odd values, above ABR_SCORE_WARNED. */
 static const float odd_most = 3.9F;
 static const float odd_size = 2.5F;
 
-/* What prose and names say is no trouble: each brings ABR_SCORE_CLEAR below ABR_SCORE_HIT. */
+/* Words in prose and names are no trouble: either factor brings ABR_SCORE_CLEAR below ABR_SCORE_HIT. */
 static const float common_factor = 0.3F;
 static const float name_factor = 0.3F;
 
-/* Part of each more troubled value: it tells records apart whose worst values are equal. */
+/* The part that each further troubled value adds: it ranks records whose worst values are equal. */
 static const float more_trouble = 0.1F;
 
-/* The first two of a kind count most, as abr_repeat_discount() has it for lines; a value as common as a rare one may be
- * is half as odd as one that is alone. */
+/* The first two of a kind count most, as with abr_repeat_discount() for lines. A value that is barely rare
+ * enough is half as odd as one that occurs once. */
 static const float seen_before = 0.35F;
 static const float as_rare_half = 0.5F;
 
@@ -67,7 +68,7 @@ void abr_columns_open(abr_record_columns *c, unsigned quiet_groups)
 /* ---- roles ---- */
 
 typedef struct {
-    const char *name; /* in small letters, without anything else */
+    const char *name; /* lower-case letters only */
     uint8_t n;
     uint8_t role;
 } named_role;
@@ -158,7 +159,7 @@ abr_column *abr_columns_find(abr_record_columns *c, uint64_t name, bool counts)
     return NULL;
 }
 
-/* The place of the value of this hash, which may be free. */
+/* The slot of the value with this hash; it may be free. */
 static abr_column_value *find_value(abr_column *x, uint32_t hash)
 {
     size_t slot = hash % ABR_COLUMN_VALUES;
@@ -167,17 +168,17 @@ static abr_column_value *find_value(abr_column *x, uint32_t hash)
     return &x->values[slot];
 }
 
-/* ---- what a value says ---- */
+/* ---- one value ---- */
 
 static bool is_text(const abr_cell *v, const char *word)
 {
     for (size_t i = 0; i < v->n; i++)
-        if (abr_to_lower(v->p[i]) != word[i]) /* ends where the word does */
+        if (abr_to_lower(v->p[i]) != word[i]) /* stops at the word's end */
             return false;
     return word[v->n] == '\0';
 }
 
-/* Is it empty, zero, null, or a word for one of these? */
+/* Is it empty, zero, null, or a word for one of them? */
 static bool says_nothing(const abr_cell *v)
 {
     static const char *const words[] = {"null", "none", "false",  "nil",       "no", "na",
@@ -193,7 +194,7 @@ static bool says_nothing(const abr_cell *v)
     return false;
 }
 
-/* The value as a whole number, up to a million; -1 where it is none. */
+/* The value as a whole number below a million; -1 if it isn't one. */
 static long whole_number(const abr_cell *v)
 {
     enum { MOST_DIGITS = 6 };
@@ -208,7 +209,7 @@ static long whole_number(const abr_cell *v)
     return number;
 }
 
-/* What a number says by the name of its column. */
+/* Judge a number by the name of its column. */
 static float judge_number(const abr_cell *v)
 {
     enum { SERVER_ERROR = 500, CLIENT_ERROR = 400, LAST_CODE = 599, LEVEL_ERROR = 50, LEVEL_WARNING = 40 };
@@ -241,7 +242,7 @@ typedef struct {
         text, sizeof(text) - 1, clear                                                                        \
     }
 
-/* States that are wrong, though their words are not in most sentences. */
+/* States that mean trouble, though their words don't in most sentences. */
 static float judge_state(const abr_cell *v)
 {
     static const bad_state states[] = {
@@ -261,7 +262,8 @@ static float judge_state(const abr_cell *v)
     return 0;
 }
 
-/* Where the word ends that starts at i; i if it is in the lexicon, or has capitals after small letters. */
+/* The end of the word that starts at i, or of its part before a change of case; i if the lexicon may have
+ * it. */
 static size_t skip_unknown_word(const abr_record_columns *c, const abr_cell *v, size_t i)
 {
     const bool upper = i + 1 < v->n && abr_is_upper(v->p[i + 1]);
@@ -274,8 +276,8 @@ static size_t skip_unknown_word(const abr_record_columns *c, const abr_cell *v, 
     return abr_lexicon_may_have(&c->lexicon, abr_word_hash(key)) ? i : end;
 }
 
-/* Is it a few words with a blank or newline between them, none of which the lexicon has? Reading these would find
- * nothing. What is longer mostly has signs between its words, and is read after all. */
+/* Is it a few words with a blank or newline between them, none of them in the lexicon? Reading those would
+ * find nothing. A longer value mostly has signs between its words and would be read anyway. */
 static bool has_unknown_words(const abr_record_columns *c, const abr_cell *v)
 {
     enum { LONGEST = 24 }; /* bytes */
@@ -290,7 +292,7 @@ static bool has_unknown_words(const abr_record_columns *c, const abr_cell *v)
     return true;
 }
 
-/* What its words say; a long value is read in segments that overlap. */
+/* Judge a value by its words; a long one is read in overlapping segments. */
 static float judge_words(const abr_record_columns *c, const abr_cell *v, uint32_t *shape, size_t *at)
 {
     static const abr_patterns none;
@@ -359,7 +361,8 @@ static void add_odd(abr_worth *w, float odd, uint32_t sign, size_t at)
         w->at = at;
 }
 
-/* How odd a value is that `seen` of `count` had before, where there are so many different ones. */
+/* How odd a value is that `seen` of the `count` records before it had, in a column with so many different
+ * ones. */
 static float novelty(uint64_t seen, uint64_t count, unsigned different)
 {
     if (count < LEAST_COUNT || seen * RARE_PART > count)
@@ -368,7 +371,7 @@ static float novelty(uint64_t seen, uint64_t count, unsigned different)
     return odd_most * (part < 1 ? part : 1) / (1 + seen_before * (float)seen);
 }
 
-/* How large a number is: its digits before the point; 0 for what is none. */
+/* The size of a number: its digits before the point; 0 if it isn't one. */
 static unsigned size_of_number(const abr_cell *v)
 {
     enum { NEGATIVE = ABR_COLUMN_VALUES / 2 };
@@ -382,7 +385,7 @@ static unsigned size_of_number(const abr_cell *v)
     return sign + digits;
 }
 
-/* May it say something? Names and numbers, such as most columns of many values have, do not. */
+/* May its words mean something? Those of names and numbers, which fill most columns of many values, don't. */
 static bool may_have_words(const abr_cell *v)
 {
     if (v->kind != ABR_VALUE_TEXT || v->n < LEAST_WORD)
@@ -467,7 +470,7 @@ void abr_read_cell(abr_record_columns *c, abr_column *x, const abr_cell *v, uint
 
 /* ---- in the end ---- */
 
-/* How odd a value with this count is, where `as_rare` values in all are as rare. */
+/* How odd a value is if `as_rare` of the column's `count` values are as rare. */
 static float oddity(uint64_t as_rare, uint64_t count)
 {
     if (count < LEAST_COUNT || as_rare * RARE_PART > count)
@@ -494,7 +497,7 @@ static void settle_sizes(abr_column *x)
         uint64_t as_rare = 0;
         for (unsigned k = 0; k < ABR_COLUMN_VALUES; k++)
             as_rare += x->sizes[k] <= x->sizes[i] ? x->sizes[k] : 0;
-        /* numbers that are smaller than most tell nothing */
+        /* numbers smaller than most say nothing */
         x->odd_sizes[i] =
             i > common || common == 0 || i == 0 ? oddity(as_rare, x->count) * odd_size / odd_most : 0;
     }

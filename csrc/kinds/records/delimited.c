@@ -1,6 +1,6 @@
 /*
  * Records of CSV and TSV, by RFC 4180. A text is a table if its records agree on their number of fields, two
- * or more, and the first one looks like names. Without names, more columns and records are asked for.
+ * or more, and the first one looks like names. Without names, it takes more columns and records.
  */
 #include "kinds/records/delimited.h"
 #include "abridge.h"
@@ -8,20 +8,21 @@
 #include "line/lines.h"
 
 enum {
-    JUDGED = 64 * 1024, /* bytes that are looked at, */
+    JUDGED = 64 * 1024, /* bytes examined, */
     MOST_RECORDS = 512, /* and records */
-    MOST_COLUMNS = 256, /* whose names are looked at */
+    MOST_COLUMNS = 256, /* whose names are examined */
     LONGEST_NAME = 64,
     MOST_WORDS = 5, /* of a name */
-    PER_ODD = 20,   /* records for each that has another number of fields */
+    PER_ODD = 20,   /* records for each one with another number of fields */
     /* Without names: */
     LEAST_BARE_FIELDS = 3,
     LEAST_BARE_RECORDS = 8,
     LONGEST_BARE = 40, /* bytes of a field, on average */
-    TIME_WITHIN = 24   /* of the start, where a log has its time */
+    TIME_WITHIN = 24   /* bytes at the start, where a log has its time */
 };
 
-/* The field that starts at `at`; *closed false where its quotes do not close, or do so before its end. */
+/* The end of the field that starts at `at`; *closed is false if its quotes don't close, or close before its
+ * end. */
 static size_t field_end(const char *p, size_t n, size_t at, char delimiter, bool *closed)
 {
     size_t i = at;
@@ -112,8 +113,8 @@ static bool occurs(const abr_text_line *names, size_t n, abr_text_line name)
     return false;
 }
 
-/* Does the record, up to `end`, name columns: each once, most of them by words? The first may have no name,
- * as that of an index has none. */
+/* Does the record up to `end` name columns, each once, most of them by words? The first may be unnamed, like
+ * an index. */
 static bool names_columns(const char *p, size_t end, char delimiter)
 {
     abr_text_line names[MOST_COLUMNS] = {{NULL, 0}};
@@ -154,13 +155,13 @@ static bool is_markdown(const char *p, size_t n, const abr_record *first)
     return true;
 }
 
-/* Some writers leave out the fields at the end of a record that are empty. */
+/* Some writers leave out empty fields at the end of a record. */
 static bool is_shorter(const abr_record *record, const abr_record *first)
 {
     return first->fields > 3 && record->fields < first->fields && record->fields * 2 >= first->fields;
 }
 
-/* Are there blanks after its commas, and between its words? */
+/* Are there blanks after its commas and between its words? */
 static bool holds_sentence(const char *p, size_t n)
 {
     bool after_comma = false;

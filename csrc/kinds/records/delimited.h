@@ -7,21 +7,21 @@
 
 ABR_PRIVATE_BEGIN
 
-/* One record: its fields, and where it ends. */
+/* One record: its fields and its end. */
 typedef struct {
     size_t fields;
     size_t end;   /* of the record, without its newline and the CR before it */
-    size_t after; /* where the next one starts */
-    bool closed;  /* no quotes are open at its end, and nothing stands between quotes and delimiters */
+    size_t after; /* start of the next record */
+    bool closed;  /* no quotes are open at its end, and quotes and delimiters touch */
 } abr_record;
 
 /* Read the record that starts at `at` < n. A field in quotes may hold delimiters, newlines and doubled
- * quotes; one whose quotes do not close takes all that is left. */
+ * quotes; if its quotes don't close, it takes the rest. */
 void abr_read_record(const char *p, size_t n, size_t at, char delimiter, abr_record *out);
 
-/* The delimiter of (p, n), one of `,` `;` tab `|`, where its first record names columns and nearly all of the
- * others have as many; 0 where it is no such table. Where the text is not whole, the last record may be in
- * parts. */
+/* The delimiter of (p, n), one of `,` `;` tab `|`, if its first record names columns and nearly all others
+ * have as many fields; 0 if it is no such table. If the text is not whole, the last record may be
+ * incomplete. */
 char abr_find_delimiter(const char *p, size_t n, bool whole);
 
 ABR_PRIVATE_END

@@ -1,6 +1,6 @@
 /*
- * Tables drawn with bars and rulings. Below the names of the columns stands a ruling with a stretch for each, or each
- * row has a heading and a line for each cell.
+ * Tables drawn with bars and rulings. Either the names of the columns have a ruling below them with a stretch
+ * for each, or each row has a heading and a line for each cell.
  */
 #include <string.h>
 
@@ -10,10 +10,10 @@
 #include "line/lines.h"
 
 enum {
-    TABLE_LINES = 400, /* that are looked at */
+    TABLE_LINES = 400, /* lines examined */
     LINES_ABOVE = 12,  /* lines above the names, rulings and blank ones too */
-    TITLES_ABOVE = 2,  /* of these with a title */
-    PER_OTHER = 10,    /* lines of rows for each line that is none */
+    TITLES_ABOVE = 2,  /* of these, lines with a title */
+    PER_OTHER = 10,    /* lines of rows for each other line */
     ROW_LINES = 8      /* lines of a row, if rulings separate rows */
 };
 
@@ -123,7 +123,7 @@ bool abr_next_cell(const abr_drawing *d, abr_text_line line, size_t *at, abr_tex
     return true;
 }
 
-/* The cells of a line; 0 if no bar separates, or encloses, any. */
+/* Count the cells of a line; 0 if it has no bars. */
 static size_t count_cells(const abr_drawing *d, abr_text_line line)
 {
     size_t cells = 0;
@@ -144,14 +144,14 @@ static bool is_dash(char c)
     return c == '-' || c == '=';
 }
 
-/* Does the line that starts so rule off a row? */
+/* Does a line with this start rule off a row? */
 static bool starts_ruling(const abr_drawing *d, const char start[3])
 {
     return *start == '+' || is_dash(*start) ||
            (is_box_drawing(start, 3) && memcmp(start, d->bar, strlen(d->bar)) != 0);
 }
 
-/* Does n bytes of a line have the mark of a cell that goes on, a + before a bar? */
+/* Do n bytes of a line have the mark of a continued cell, a + before a bar? */
 static bool marks_more(const abr_drawing *d, const abr_open_row *row, const char *p, size_t n)
 {
     if (n > 0 && row->last == '+' && *p == *d->bar)
@@ -181,8 +181,8 @@ static void add_to_line(const abr_drawing *d, abr_open_row *row, const char *p, 
     row->begun = true;
 }
 
-/* Does the row end with the open line, whose newline comes? Where its last cell goes on, its mark is as far right as
- * the ruling goes; what a cell says ends before. */
+/* Does the row end with the open line, whose newline comes next? If its last cell continues, its mark stands
+ * at the ruling's right end; the cell's text ends before that. */
 static bool ends_row(const abr_drawing *d, const abr_open_row *row)
 {
     if (d->rows != ABR_ROWS_LINES)

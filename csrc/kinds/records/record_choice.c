@@ -1,10 +1,10 @@
 /*
- * Which records a cut shows: the header, the first record and the last one, then those that say most for
+ * Choose the records a cut shows: the header, the first record and the last one, then the ones worth most for
  * their size, in at most three quarters of the room, then more of both ends.
  *
- * A record beside one that is shown closes its gap, any other one makes a gap, whose marker counts at its
- * widest until all are known. A record is over its share where it is larger than both a fiftieth and an
- * eighth of the content; what is shown of it in part grows again where room is left.
+ * A record next to a shown one closes its gap; any other makes a gap, whose marker counts at its widest until
+ * all gaps are known. A record over its share (see abr_record_share()) is shown in part, and that part grows
+ * again if there is room left.
  */
 #include <string.h>
 
@@ -20,14 +20,14 @@
 enum {
     RECORD_SHARE = 8,     /* a record's part of the content */
     ROW_LEAST = 64,       /* bytes of a row in part, */
-    JSON_LEAST = 192,     /* and of a record: a message, and markers for what is around it */
+    JSON_LEAST = 192,     /* and of a JSON record: a message, and markers around it */
     RECORD_GAP_SIZE = 24, /* added to a record's size: about what its marker costs */
     UNUSED = 20,          /* part of the content that may stay empty */
     GROWTHS = 4,          /* of records in part */
     FOOTER_PART = 8       /* of the content that a footer takes at most */
 };
 
-static const float record_size_power = 0.3F; /* how much of a record's size counts against it */
+static const float record_size_power = 0.3F; /* how much a record's size counts against it */
 
 typedef struct {
     abr_record_list *list;
@@ -35,7 +35,7 @@ typedef struct {
     uint64_t most;   /* bytes */
     uint64_t used;   /* of these, with markers at their widest */
     uint64_t share;  /* a larger record is shown in part */
-    uint64_t marker; /* bytes of the widest, 0 where they do not count */
+    uint64_t marker; /* bytes of the widest, 0 if markers don't count */
     uint64_t closed; /* bytes of the marker of a gap that is closed, at least */
     bool marks;
 } chooser;
@@ -90,7 +90,7 @@ static bool precedes_kept(const chooser *x, size_t i)
            (i + 1 < x->list->count && r[i + 1].kept && next_number(&r[i]) == r[i + 1].number);
 }
 
-/* Keep a record if it fits in `most` bytes, in part where it is over its share. */
+/* Keep a record if it fits in `most` bytes, in part if it is over its share. */
 static bool keep_record(chooser *x, size_t i, uint64_t most)
 {
     abr_shown_record *r = &x->list->records[i];
@@ -118,7 +118,7 @@ static bool keep_record(chooser *x, size_t i, uint64_t most)
 
 /* ---- the choice ---- */
 
-/* Keep records by what they say for their size. */
+/* Keep the records worth most for their size. */
 static void keep_best_records(chooser *x, abr_key *keys, uint64_t most)
 {
     const abr_record_list *list = x->list;
@@ -162,7 +162,7 @@ static void fill_ends(chooser *x)
     }
 }
 
-/* What the choice costs, now that its gaps are known. */
+/* The exact cost of the choice, now that its gaps are known. */
 static uint64_t exact_cost(const chooser *x)
 {
     uint64_t next = 0;
@@ -191,7 +191,7 @@ static uint64_t keep_runs(chooser *x)
     return size;
 }
 
-/* Keep the first record or the last one, which comes before trouble only where it is whole. */
+/* Keep the first record or the last one; it comes before trouble only if it fits its share whole. */
 static void keep_end_record(chooser *x, size_t i, bool part)
 {
     const abr_shown_record *r = &x->list->records[i];
@@ -223,7 +223,7 @@ static void choose_records(chooser *x, abr_key *keys)
     }
 }
 
-/* Keep a single record in what there is, where none fits with its markers. */
+/* Keep a single record in the room there is, if none fits with its markers. */
 static void keep_one(chooser *x)
 {
     abr_record_list *list = x->list;
@@ -251,7 +251,7 @@ static void mark_record_gap(const chooser *x, uint64_t records, bool last, abr_c
     abr_content_mark(out, text, last ? n - 1 : n);
 }
 
-/* Put the names of the columns into the content, in part where they do not fit, and how many rows there are. */
+/* Put the names of the columns into the content, in part if they don't fit, and the number of rows. */
 static void put_names(chooser *x, abr_content *out)
 {
     const abr_record_list *list = x->list;
@@ -269,7 +269,7 @@ static void put_names(chooser *x, abr_content *out)
     mark_record_gap(x, list->total, true, out);
 }
 
-/* Put the header into the content, of one that does not fit the names of the columns. Is all of it there? */
+/* Put the header into the content, or only the names of the columns if it doesn't fit. Is all of it there? */
 static bool put_header(chooser *x, abr_content *out)
 {
     const abr_record_list *list = x->list;
@@ -285,7 +285,7 @@ static bool put_header(chooser *x, abr_content *out)
     return true;
 }
 
-/* Put all that is kept into the content. Returns how many records show. */
+/* Put all kept records into the content. Returns how many show. */
 static uint64_t put_records(const chooser *x, abr_content *out)
 {
     uint64_t next = 0;
@@ -331,7 +331,8 @@ static bool may_grow(const abr_shown_record *r)
     return r->kept && r->limit > 0 && r->limit < r->bytes.size && r->limit < r->bytes.n + r->bytes.end_n;
 }
 
-/* Change the limits of records in part by so many bytes each; a limit below their size stays one. */
+/* Change the limits of partly shown records by so many bytes each; a limit below a record's size stays below
+ * it. */
 static void change_parts(chooser *x, uint64_t more, bool less)
 {
     for (size_t i = 0; i < x->list->count; i++) {
@@ -341,7 +342,7 @@ static void change_parts(chooser *x, uint64_t more, bool less)
     }
 }
 
-/* The room that is left for each record in part; 0: there is none that may grow. */
+/* The remaining room for each partly shown record; 0 if none may grow. */
 static uint64_t room_for_parts(chooser *x, uint64_t left)
 {
     size_t parts = 0;

@@ -10,37 +10,39 @@
 
 ABR_PRIVATE_BEGIN
 
-/* What room is left by the trouble goes to the two ends in these parts; and bytes of a marker, at most. */
+/* The room left after the trouble goes to the two ends in these parts. A marker has at most so many bytes. */
 enum { ABR_RECORDS_FRONT = 2, ABR_RECORDS_BACK = 3, ABR_RECORDS_MARKER = 64 };
 
-/* A record that may be shown, or a run of them that is, whole. */
+/* A record that may be shown, or a run of records that is shown whole. */
 typedef struct {
     abr_record_bytes bytes;
     uint64_t number; /* records before it */
-    uint64_t run;    /* records of a run; 0: it is one */
-    float value;     /* what it says; 0: nothing */
+    uint64_t run;    /* records of a run; 0: a single record */
+    float value;     /* its worth; 0: it says nothing */
     bool kept;
     bool grows;   /* it is shown in part, and more of it might be */
-    size_t limit; /* of a record that is shown in part: its bytes then; 0: it is shown whole */
+    size_t limit; /* bytes of a record that is shown in part; 0: it is shown whole */
 } abr_shown_record;
 
 typedef struct {
     abr_shown_record *records; /* in their order */
     size_t count;
     uint64_t total;     /* records of the source */
-    const char *header; /* what is at hand of it */
+    const char *header; /* the part of it at hand */
     size_t header_n;
     uint64_t header_size;    /* with its newline */
     abr_record_bytes names;  /* its line that names the columns, without the newline */
-    abr_record_bytes footer; /* what follows the last row of a table, if it is at hand */
+    abr_record_bytes footer; /* the text after a table's last row, if at hand */
     bool table;              /* its records are rows, else JSON */
     const abr_alloc *alloc;
 } abr_record_list;
 
-/* A record's part of `most` bytes, where there are `total`, rows of a table or JSON; a larger one is shown in part. */
+/* A record's share of `most` bytes if there are `total` records, rows of a table or JSON; a larger one is
+ * shown in part. */
 uint64_t abr_record_share(uint64_t most, uint64_t total, bool table);
 
-/* Put into `out` header and footer, and the best of the records in q->bytes. No memory: false, or out->failed. */
+/* Put header, footer and the best records into `out`, within q->bytes. Out of memory: false, or
+ * out->failed. */
 bool abr_choose_records(abr_record_list *list, const abr_kind_request *q, abr_content *out);
 
 ABR_PRIVATE_END

@@ -1,6 +1,6 @@
 /*
- * A record that is shown in part: JSON is cut as JSON, any other one like a long line, to its start and the
- * place where it says what is wrong, or else its end.
+ * A record shown in part. JSON is cut as JSON, any other record like a long line: to its start and the place
+ * that tells the trouble, or else its end.
  */
 #include "kinds/records/record_part.h"
 #include "abridge.h"
@@ -22,14 +22,14 @@ static void keep_bytes(const abr_record_bytes *r, uint64_t from, size_t n, abr_c
     if (from + n <= r->n)
         abr_content_keep(out, r->p + from, n, r->at + from, r->line + abr_count_newlines(r->p, (size_t)from));
     else if (from >= end_at) {
-        /* counted from the end, since what comes before is not at hand */
+        /* counted from the end, since the bytes before it are not at hand */
         const size_t skipped = (size_t)(from - end_at);
         const uint64_t after = abr_count_newlines(r->end + skipped, r->end_n - skipped);
         abr_content_keep(out, r->end + skipped, n, r->at + from, r->line + r->lines - after);
     }
 }
 
-/* Where the char at a place starts, and whether that place is at hand. */
+/* The start of the char at a place, if that place is at hand; otherwise the place itself. */
 static uint64_t char_start(const abr_record_bytes *r, uint64_t at)
 {
     const uint64_t end_at = r->size - r->end_n;
@@ -66,7 +66,7 @@ static window find_window(const abr_record_bytes *r, uint64_t text, uint64_t aft
     if (w.from > w.to)
         w.from = w.to;
     const uint64_t from = char_start(r, w.from);
-    if (from < w.from) /* the next char, so that it does not grow */
+    if (from < w.from) /* the next char, so that the window does not grow */
         w.from = from + abr_char_size(from < r->n ? r->p + from : r->end + (from - end_at),
                                       from < r->n ? r->n - (size_t)from : r->end_n - (size_t)(from - end_at));
     w.to = w.to < text ? char_start(r, w.to) : w.to;
@@ -116,7 +116,7 @@ static void show_line(const abr_record_bytes *r, size_t limit, abr_marker marker
 
 /* ---- JSON ---- */
 
-/* Cut a record, all of which is at hand, as JSON. False: no memory. */
+/* Cut a record as JSON; all of it is at hand. False: out of memory. */
 static bool show_json(const abr_record_bytes *r, size_t limit, const abr_kind_request *q, abr_content *out)
 {
     const abr_reader_methods *methods = &abr_json_methods;

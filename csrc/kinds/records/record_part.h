@@ -9,23 +9,23 @@
 
 ABR_PRIVATE_BEGIN
 
-/* A record, and what is at hand of it: all, or its start and its end. */
+/* A record: all of it is at hand, or its start and its end. */
 typedef struct {
     uint64_t at;    /* bytes before it */
     uint64_t line;  /* newlines before it */
     uint64_t size;  /* with its newline */
-    uint64_t lines; /* newlines in it, its last one too */
-    uint64_t sign;  /* bytes of it before what is worst */
+    uint64_t lines; /* newlines in it, the last one too */
+    uint64_t sign;  /* bytes of it before its worst value */
     const char *p;
-    const char *end; /* the last end_n bytes, which come after the n first ones */
+    const char *end; /* the last end_n bytes, after the first n */
     size_t n;
     uint32_t end_n;
     bool ends_line; /* its last byte is a newline */
     bool json;      /* it is an object or array, if all of it is at hand */
 } abr_record_bytes;
 
-/* Put a record into `out` in at most `limit` bytes, which it exceeds, as JSON that parses or like a long
- * line, and its newline. */
+/* Put a record that exceeds `limit` into `out` in at most so many bytes, as JSON that parses or like a long
+ * line, with its newline. */
 void abr_show_part(const abr_record_bytes *r, size_t limit, const abr_kind_request *q, abr_content *out);
 
 ABR_PRIVATE_END

@@ -1,18 +1,18 @@
 /*
  * Records as they go by: where each begins and ends, and which are retained.
  *
- * A record is read once, when it is whole: what it says gives it a weight, and those of the largest weight
- * are retained as lines are for a priority cut. The two ends need no weight: they are in the view that a cut
- * is given, and of the end the reader notes every few bytes where a record starts, since quotes cannot be
- * read backwards.
+ * A record is read once, when it is complete. Its values give it a weight, and the heaviest records are
+ * retained, as lines are for a priority cut. The two ends need no weight: they are in the view that a cut is
+ * given. For the end, the reader notes the start of a record every few bytes, since quotes cannot be read
+ * backwards.
  *
- * What a smaller budget would have retained can be told from what a larger one did: weights depend on the
- * records alone, the longest part of a record that is retained grows slower than the allowance, and places
+ * The records retained for a large budget include those a smaller one would have retained: weights depend on
+ * the records alone, the longest retained part of a record grows more slowly than the allowance, and places
  * are noted at fixed distances.
  *
- * A budget over LISTED_KEEP retains and lists no more than one of LISTED_KEEP. The rest of it goes to runs of
- * records at both ends, from the text's first place to another and from one to the text's end, which are
- * neither listed nor read again.
+ * A budget over LISTED_KEEP retains and lists no more than LISTED_KEEP itself would. The rest goes to runs of
+ * records at both ends, which are neither listed nor read again: one from the text's first place to a later
+ * one, the other from some place to the text's end.
  */
 #include <string.h>
 
@@ -41,19 +41,19 @@
 enum {
     JSON_MOST = 64 * 1024, /* bytes of a record that are read, and retained, so that it can be cut as JSON */
     ROW_MOST = 4 * 1024,
-    MOST_PER_KEEP = 32,           /* and a part of the budget that is retained */
+    MOST_PER_KEEP = 32,           /* and this part of the budget is retained too */
     END_MOST = 1024,              /* bytes of the end of a longer one */
-    FOOTER_MOST = 1024,           /* bytes of what follows the last row of a table */
-    AGAIN_MOST = 2 * ABR_PADDING, /* bytes of a record that is not read again where it comes again */
-    PLACES_APART = 256,           /* bytes between two places that are noted */
-    RECORDS_PER_KEEP = 12,        /* of each end: one in so many bytes, and */
+    FOOTER_MOST = 1024,           /* bytes of the text after a table's last row */
+    AGAIN_MOST = 2 * ABR_PADDING, /* a repeated record up to so many bytes is not read again */
+    PLACES_APART = 256,           /* bytes between two noted places */
+    RECORDS_PER_KEEP = 12,        /* records of each end: one per so many bytes, and at least */
     RECORDS_LEAST = 96,
-    ALLOWANCE_LEAST = 32 * 1024, /* for what is retained, and more of it by the budget: */
+    ALLOWANCE_LEAST = 32 * 1024, /* for retained records, and more for each byte of the budget */
     ALLOWANCE_PER_BYTE = 2,
     LISTED_KEEP = ABR_OR_TINY(256 * 1024, 4096)
 };
 
-/* What the reader takes for so many bytes of the budget while a record is cut as JSON. */
+/* The reader's memory per ABR_MEMORY_UNIT bytes of budget while a record is cut as JSON. */
 _Static_assert(ABR_CANDIDATES_MEMORY(ALLOWANCE_PER_BYTE *ABR_MEMORY_UNIT) +
                        (2 * ABR_MEMORY_UNIT / RECORDS_PER_KEEP +
                         ALLOWANCE_PER_BYTE * ABR_MEMORY_UNIT / ABR_CANDIDATE_COST) *
@@ -67,15 +67,15 @@ _Static_assert(ABR_CANDIDATES_MEMORY(ALLOWANCE_PER_BYTE *ABR_MEMORY_UNIT) +
 
 static const float first_weight = 1e6F; /* the first record is retained */
 
-/* Where in a record with quotes. */
+/* The position in a record with quotes. */
 typedef enum {
     FIELD_START = 0,
     PLAIN,
     QUOTED,
-    QUOTE /* one that may end the field or be doubled */
+    QUOTE /* it may end the field or be doubled */
 } place_in_record;
 
-/* What is known of the record that is open; zeroed before the first one. */
+/* The state within the open record; zeroed before the first one. */
 typedef struct {
     place_in_record field;
     abr_open_row row;
@@ -99,24 +99,23 @@ typedef struct {
     size_t places_size;
     size_t places_used;
     size_t oldest;
-    place *first; /* places of the text's start, where there may be runs */
+    place *first; /* places at the text's start, if there may be runs */
     size_t first_size;
     size_t first_used;
-    place now;          /* of the record that is open, or comes next */
+    place now;          /* of the open record, or of the next one */
     place rows_end;     /* of a drawn table: after the last row */
     uint64_t header;    /* bytes of it */
     place names;        /* of its line that names the columns, */
     uint64_t names_n;   /* and its bytes, without the newline */
-    size_t header_left; /* lines, or records, that it still lacks */
+    size_t header_left; /* lines or records of it still to come */
 
-    /* The record before, what it says, and how often it came again since it was counted. */
+    /* The previous record, its worth, and how often it came again since it was counted. */
     char before[AGAIN_MOST + ABR_PADDING]; /* readable past its end */
     size_t before_n;
     uint32_t again;
     abr_worth says;
 
-    /* The record that is open, or the last one where it has just ended: its start, and its end where it is
-     * longer. */
+    /* The open record, or the last one if it has just ended: its start, and its end if it is longer. */
     char *open;
     size_t open_n;
     size_t open_size; /* allocated */
@@ -128,10 +127,10 @@ typedef struct {
     record_state state;
     bool ended;
 
-    /* What a choice chooses from, until more is written. */
+    /* The records a cut chooses from, until more is written. */
     abr_record_list list;
     size_t list_size;
-    size_t list_keep; /* what it was made for */
+    size_t list_keep; /* the budget it was made for */
     uint64_t list_bytes;
     char *scratch;
     bool listed;
@@ -147,7 +146,7 @@ static size_t listed_keep(size_t keep)
     return keep < LISTED_KEEP ? keep : LISTED_KEEP;
 }
 
-/* The longest record of which all is retained. */
+/* The longest record that is retained whole. */
 static size_t whole_most(const records *r, size_t keep)
 {
     return read_most(r) + listed_keep(keep) / MOST_PER_KEEP;
@@ -165,7 +164,7 @@ static place *place_at(const records *r, size_t i)
     return &r->places[(r->oldest + i) % r->places_size];
 }
 
-/* Places for the end of a text, as many as may be asked for. */
+/* The most places that may be needed for the end of a text. */
 static size_t most_places(const records *r)
 {
     return r->opts.keep / PLACES_APART + 4;
@@ -205,11 +204,11 @@ static void note_place(records *r)
     *place_at(r, r->places_used - 1) = r->now;
 }
 
-/* ---- where records end ---- */
+/* ---- the ends of records ---- */
 
-/* Go on in a record of quoted fields; returns the bytes of it in (p, n), and whether it ends with these. A
- * quote opens a field only at its start, so what counts is found by looking for quotes and newlines alone.
- * */
+/* Go on in a record of quoted fields; returns its bytes in (p, n), and whether it ends with them. A quote
+ * opens a field only at its start, so looking for quotes and newlines is enough.
+ */
 static size_t skip_fields(place_in_record *state, char delimiter, const char *p, size_t n, bool *ends)
 {
     place_in_record s = *state;
@@ -257,7 +256,7 @@ static size_t skip_line(const char *p, size_t n, bool *ends)
     return newline ? (size_t)(newline - p) + 1 : n;
 }
 
-/* The bytes of the open record in (p, n). */
+/* Returns the bytes of the open record in (p, n). */
 static size_t skip_record(const abr_telling *told, record_state *state, const char *p, size_t n, bool *ends)
 {
     if (told->delimiter)
@@ -265,7 +264,7 @@ static size_t skip_record(const abr_telling *told, record_state *state, const ch
     return told->drawn.bar ? abr_skip_row(&told->drawn, &state->row, p, n, ends) : skip_line(p, n, ends);
 }
 
-/* The bytes of a record but for its newline. */
+/* The bytes of a record without its newline. */
 static size_t text_of(const char *p, size_t n)
 {
     if (n > 0 && p[n - 1] == '\n')
@@ -275,13 +274,13 @@ static size_t text_of(const char *p, size_t n)
     return n;
 }
 
-/* Does a line of the header come? That of fields is a record. */
+/* Is the next line one of the header? The header of delimited fields is a record. */
 static bool in_header_line(const records *r)
 {
     return r->header_left > 0 && !r->opts.told.delimiter;
 }
 
-/* Does a line that ends with its newline, if any, have nothing in it that is part of a record? */
+/* Does a line, with its newline if any, hold no part of a record? */
 static bool is_empty_row(const records *r, const char *p, size_t n)
 {
     if (r->opts.told.drawn.bar)
@@ -303,7 +302,7 @@ static void move_on(records *r, uint64_t size, uint64_t newlines)
     r->now.line += newlines;
 }
 
-/* A line or record of the header has ended. Does it belong to it? */
+/* A line or record has ended: is it part of the header? */
 static bool end_header(records *r, const char *p, const abr_record_bytes *b)
 {
     if (r->header_left == 0)
@@ -321,7 +320,7 @@ static bool end_header(records *r, const char *p, const abr_record_bytes *b)
     return true;
 }
 
-/* What a record says, if `nth` records before it have said the same. */
+/* The weight of a record, if `nth` records before it have said the same. */
 static float retain_weight(const abr_worth *w, uint32_t nth)
 {
     const abr_candidate c = {.nth = nth};
@@ -329,7 +328,7 @@ static float retain_weight(const abr_worth *w, uint32_t nth)
     return says > 0 ? says / abr_repeat_discount(&c) : 0;
 }
 
-/* Count the record before as often as it came again. */
+/* Count the previous record as often as it came again. */
 static void count_again(records *r)
 {
     abr_worth w;
@@ -341,13 +340,14 @@ static void count_again(records *r)
 /* Remember a record, after which ABR_PADDING bytes are readable, in case it comes again. */
 static void remember(records *r, const char *p, size_t n)
 {
-    memcpy(r->before, p, ABR_PADDING); /* of a fixed size, which takes a compiler no call */
+    memcpy(r->before, p, ABR_PADDING); /* a fixed size, so the compiler makes no call */
     for (size_t i = ABR_PADDING; i < n; i += ABR_PADDING)
         memcpy(r->before + i, p + i, ABR_PADDING);
     r->before_n = n;
 }
 
-/* Read a record that has ended. What it says is in r->says; one like the record before says the same. */
+/* Read a record that has ended, and put its worth into r->says; a repeat of the previous record has the
+ * same. */
 static void read_ended(records *r, const char *p, size_t n, uint64_t size)
 {
     if (n == size && n == r->before_n && r->again < UINT32_MAX && memcmp(p, r->before, n) == 0) {
@@ -362,7 +362,7 @@ static void read_ended(records *r, const char *p, size_t n, uint64_t size)
         remember(r, p, n);
 }
 
-/* Retain the record that has just been read, if it weighs enough. */
+/* Retain the record just read, if it weighs enough. */
 static void retain_record(records *r, const abr_record_bytes *b)
 {
     const abr_worth *w = &r->says;
@@ -386,8 +386,8 @@ static void retain_record(records *r, const abr_record_bytes *b)
     abr_candidates_add(&r->retained, &c);
 }
 
-/* A record has ended, which comes next: b->n bytes of it are at p, and ABR_PADDING bytes after these readable.
- * They will be found at b->p. */
+/* The next record has ended: b->n bytes of it are at p, with ABR_PADDING readable bytes after them. They will
+ * be found at b->p. */
 static void end_record(records *r, const char *p, const abr_record_bytes *b)
 {
     if (end_header(r, p, b))
@@ -449,7 +449,7 @@ static void take_end(abr_record_bytes *b, const char *end, size_t n)
     b->end_n = (uint32_t)n;
 }
 
-/* Does an expanded row that the text ends end with a line? */
+/* Does an expanded row at the text's end end with a newline? */
 static bool ends_row_line(const records *r, const char *p, size_t n)
 {
     return r->opts.told.drawn.bar && n > 0 && p[n - 1] == '\n';
@@ -486,7 +486,7 @@ static size_t read_in_place(records *r, const char *p, size_t n)
 {
     const size_t most = whole_most(r, r->opts.keep);
     const char delimiter = r->opts.told.delimiter;
-    size_t quote = 0; /* the next one is not before */
+    size_t quote = 0; /* the next one is not before this */
     size_t at = 0;
     while (n - at > ABR_PADDING) {
         bool ends;
@@ -506,7 +506,7 @@ static size_t read_in_place(records *r, const char *p, size_t n)
         }
         if (!ends || size > most || at + size + ABR_PADDING > n)
             break;
-        r->size = 0; /* what was open is not the last one any more */
+        r->size = 0; /* the record that was open is no longer the last one */
         const abr_record_bytes b = {.at = r->now.at,
                                     .line = r->now.line,
                                     .size = size,
@@ -558,33 +558,34 @@ static bool reserve_open(records *r, size_t n)
 static bool reserve_records(abr_reader *base, const char *p, size_t n)
 {
     records *r = (records *)base;
-    r->listed = false; /* what is retained may move */
+    r->listed = false; /* retained bytes may move */
     const size_t most = whole_most(r, r->opts.keep) + END_MOST;
-    size_t more = SIZE_MAX; /* which need not be counted where there is memory for all */
+    size_t more = SIZE_MAX; /* no need to count if there is memory for all */
     if (r->retained.size < abr_candidates_most(&r->retained))
         more = (size_t)abr_count_newlines(p, n) + 1;
     return reserve_open(r, n) && reserve_places(r, n) &&
            abr_candidates_reserve(&r->retained, more, n < SIZE_MAX - most ? n + most : SIZE_MAX);
 }
 
-/* ---- what a choice chooses from ---- */
+/* ---- the list for a choice ---- */
 
-/* What is between the runs, and the room for it. */
+/* The records between the runs, and the room for them. */
 typedef struct {
     place front; /* after the run at the start */
     place back;  /* where the run at the end starts */
     uint64_t room;
-    uint64_t share; /* a larger record is in no run */
+    uint64_t share; /* larger records are in no run */
 } inner_records;
 
-/* Records of an end that may be listed; that of the text's end starts at a place that may be one before. */
+/* The most records to list of one end; at the text's end, the list starts at a place that may be one
+ * earlier. */
 static size_t most_of_end(const abr_view *view, size_t keep)
 {
     const size_t most = listed_keep(keep) / RECORDS_PER_KEEP + RECORDS_LEAST;
     return most < view->bytes ? most : (size_t)view->bytes;
 }
 
-/* Records that may be shown: those of the two ends, those that are retained, the last one, and runs. */
+/* Records that may be shown: those of the two ends, the retained ones, the last one, and runs. */
 static size_t most_listed(const records *r, const abr_view *view, size_t keep)
 {
     return 2 * (most_of_end(view, keep) + 2) + r->retained.count;
@@ -595,8 +596,8 @@ static void list_record(records *r, const abr_record_bytes *bytes, uint64_t numb
     r->list.records[r->list.count++] = (abr_shown_record){.bytes = *bytes, .number = number};
 }
 
-/* List records from a place on in (p, n), whose first byte is that of the place, until they are `most` or
- * fill the room; `ends`: a record, or the text, ends with (p, n). */
+/* List records in (p, n), which starts at the place `now`, until there are `most` of them or they fill the
+ * room; `ends`: a record, or the text, ends with (p, n). */
 static void list_from(records *r, place now, const char *p, size_t n, bool ends, size_t most,
                       const inner_records *b)
 {
@@ -635,7 +636,7 @@ static abr_flow_part back_part(const abr_view *view)
     return (abr_flow_part){view->back.p, view->back.n, view->bytes - view->back.n};
 }
 
-/* List records of the end of what is between the runs, from a place on before which none can be shown. */
+/* List records at the end of the part between the runs, from a place before which none can be shown. */
 static void list_back(records *r, const abr_view *view, const inner_records *b, size_t most)
 {
     const abr_flow_part back = back_part(view);
@@ -673,19 +674,19 @@ static void list_run(records *r, const place *from, const place *to, const abr_f
     r->list.records[r->list.count - 1].run = to->number - from->number;
 }
 
-/* Is nothing of a record in what is open, or ended last? */
+/* Does the open line, or the one that ended last, hold no part of a record? */
 static bool open_is_blank(const records *r)
 {
     return r->size == r->open_n && is_empty_row(r, r->open, r->open_n);
 }
 
-/* Is the open record one, which the text's end ends? */
+/* Is there an open record that the text's end completes? */
 static bool open_counts(const records *r)
 {
     return is_open(r) && r->header_left == 0 && !open_is_blank(r);
 }
 
-/* Where the last row ends; what comes after it is the table's footer. */
+/* The end of the last row; the table's footer comes after it. */
 static place end_of_rows(const records *r, const abr_view *view)
 {
     place end = r->rows_end;
@@ -714,7 +715,7 @@ static void list_ends(records *r, const abr_view *view, const inner_records *b, 
         list_run(r, &b->back, &end, &back);
 }
 
-/* How far the runs go that fit beside the header and what else is listed, however it is chosen. */
+/* Find the longest runs that fit beside the header and the other listed records, however those are chosen. */
 static inner_records find_runs(const records *r, const abr_kind_request *q)
 {
     const abr_view *view = q->view;
@@ -752,7 +753,7 @@ static inner_records find_runs(const records *r, const abr_kind_request *q)
     return b;
 }
 
-/* A retained record as it would be with `keep`. */
+/* A retained record, cut down to the size it would have with `keep`. */
 static abr_record_bytes retained_bytes(const records *r, const abr_candidate *c, size_t keep)
 {
     const size_t most = whole_most(r, keep);
@@ -774,7 +775,7 @@ static abr_record_bytes retained_bytes(const records *r, const abr_candidate *c,
     return b;
 }
 
-/* List what is retained with `keep`. */
+/* List the records retained with `keep`. */
 static void list_retained(records *r, size_t keep, abr_key *keys)
 {
     const size_t allowance = record_allowance(keep);
@@ -809,7 +810,8 @@ static void sort_list(records *r, abr_key *keys)
     for (size_t i = 0; i < count; i++)
         keys[i] = (abr_key){x[i].number, (uint32_t)i};
     abr_sort_keys(keys, count, keys + count);
-    for (size_t i = 0; i < count; i++) { /* in place: what a place is to get was moved where its own went */
+    /* in place: the record for a slot may have moved when its own slot was filled */
+    for (size_t i = 0; i < count; i++) {
         size_t from = keys[i].index;
         while (from < i)
             from = keys[from].index;
@@ -827,7 +829,7 @@ static void sort_list(records *r, abr_key *keys)
     r->list.count = n;
 }
 
-/* Read each record again, beside the others: what it says now counts. */
+/* Read each record again, compared with all the others: this worth is the final one. */
 static void value_list(records *r, abr_worth *worths, abr_key *keys)
 {
     abr_record_list *list = &r->list;
@@ -856,7 +858,7 @@ static void value_list(records *r, abr_worth *worths, abr_key *keys)
     }
 }
 
-/* Drop what is in a run. */
+/* Drop records that are in a run. */
 static void drop_covered(abr_record_list *list, const inner_records *b)
 {
     size_t n = 0;
@@ -900,7 +902,7 @@ static bool fill_list(records *r, const abr_kind_request *q, size_t most)
     return fine;
 }
 
-/* What is shown of a header that does not fit; of one that has not ended, all that is there. */
+/* Set the part of a header to show if the header doesn't fit; if it has not ended, that is all there is. */
 static void set_names(records *r, const abr_view *view)
 {
     const bool open = r->header_left > 0;

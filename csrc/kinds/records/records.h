@@ -1,4 +1,4 @@
-/* Texts of records, one after the other: JSON a line, CSV, rows under a header. */
+/* Texts made of records: a JSON document per line, CSV, rows under a header. */
 #ifndef ABR_KINDS_RECORDS_RECORDS_H
 #define ABR_KINDS_RECORDS_RECORDS_H
 

@@ -1,6 +1,6 @@
 /*
- * The values of a record, one after the other, each read as one of its column: in JSON that of its key and
- * the keys it is in, in a table that of its place.
+ * The values of a record, each read as a member of its column: in JSON its key and the keys around it name
+ * the column, in a table its place does.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@
 
 enum {
     MOST_NAMED = 32,    /* levels of JSON whose keys count */
-    ELEMENTS_APART = 4, /* elements of an array a record is; others are one column */
+    ELEMENTS_APART = 4, /* columns for the first elements of a record that is an array; the rest share one */
     SHAPE = ABR_COLUMNS - 1
 };
 
@@ -58,14 +58,14 @@ typedef struct {
     abr_worth *worth;
     name_level levels[MOST_NAMED];
     size_t depth;
-    uint64_t key; /* hash of the key that was read last, with those it is in */
+    uint64_t key; /* hash of the last key read, with the keys around it */
     const char *key_p;
     size_t key_n;
-    abr_json_known *known; /* this key, whose column was noted; or NULL */
+    abr_json_known *known; /* this key, if its column was noted; or NULL */
     uint64_t shape;        /* of the names at the first level */
 } json_reading;
 
-/* The name of the value that comes: its key, or its place. */
+/* The name of the next value: its key, or its place. */
 static uint64_t name_value(json_reading *j, bool in_object)
 {
     if (j->depth == 0 || j->depth > MOST_NAMED)
@@ -78,7 +78,7 @@ static uint64_t name_value(json_reading *j, bool in_object)
     return l->name ^ (element_name * (place + 1));
 }
 
-/* What the key says; noted plus one. */
+/* The role that the key gives; noted plus one. */
 static abr_role role_of_key(const json_reading *j)
 {
     if (j->known && j->known->role > 0)
@@ -132,7 +132,7 @@ static void read_member(json_reading *j, bool in_object, size_t from, size_t to,
     abr_read_cell(&j->x->columns, column, &cell, j->counts, j->worth);
 }
 
-/* Returns which key may come next. */
+/* Returns a guess at the next key. */
 static const abr_json_guess *read_member_name(json_reading *j, size_t from, size_t to, bool guessed)
 {
     abr_json_keys *keys = &j->x->keys;
@@ -154,7 +154,7 @@ static const abr_json_guess *read_member_name(json_reading *j, size_t from, size
 /* Read the values of (p, n). Is it an object or array, as far as it goes? */
 static bool read_json(abr_values *x, const char *p, size_t n, bool whole, uint32_t counts, abr_worth *w)
 {
-    json_reading j; /* not all of it is zeroed: a record may be short */
+    json_reading j; /* not zeroed: records may be short */
     abr_json_scan scan;
     size_t i = 0;
     if (n >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
@@ -182,7 +182,7 @@ static bool read_json(abr_values *x, const char *p, size_t n, bool whole, uint32
         if (token == ABR_JSON_MORE)
             break;
         if (token == ABR_JSON_DEEP)
-            return true; /* no one can tell */
+            return true; /* can't tell */
         if (token == ABR_JSON_WRONG)
             return false;
         if (token == ABR_JSON_OPEN)
@@ -226,7 +226,7 @@ static size_t find_delimiter(const char *p, size_t n, size_t i, char delimiter)
     return i < n ? i : n;
 }
 
-/* Where the quote is that ends a field whose text starts at i; n where there is none. */
+/* The place of the quote that ends a field whose text starts at i; n if there is none. */
 static size_t closing_quote(const char *p, size_t n, size_t i)
 {
     while (i < n) {
@@ -262,8 +262,8 @@ static bool is_space(char c)
     return c == ' ' || c == '\t';
 }
 
-/* The next word of (p, n) from *at on, with what follows it after single blanks if `spaced`; empty at the
- * end. */
+/* The next word of (p, n) from *at on, with the words that follow after single blanks if `spaced`; empty at
+ * the end. */
 static abr_text_line next_word(const char *p, size_t n, size_t *at, bool spaced)
 {
     size_t i = *at;
@@ -276,7 +276,7 @@ static abr_text_line next_word(const char *p, size_t n, size_t *at, bool spaced)
     return (abr_text_line){p + from, i - from};
 }
 
-/* The next cell of (p, n), a row or a line of one, from *at on, the one in this place; false at the end. */
+/* The cell at this place of (p, n), a row or a line of one, from *at on; false at the end. */
 static bool next_cell(const abr_values *x, const char *p, size_t n, size_t *at, size_t place,
                       abr_text_line *cell)
 {
@@ -289,15 +289,15 @@ static bool next_cell(const abr_values *x, const char *p, size_t n, size_t *at, 
         return true;
     }
     *cell = next_word(p, n, at, x->spaced);
-    if (cell->n > 0 && place + 1 == x->names) { /* the last column has all that is left */
+    if (cell->n > 0 && place + 1 == x->names) { /* the last column has the rest */
         cell->n = (size_t)(p + n - cell->p);
         *at = n;
     }
     return cell->n > 0;
 }
 
-/* Read the cells of (p, n), which starts `from` bytes after the row; empty ones only if `all`. Returns how many there
- * are. */
+/* Read the cells of (p, n), which starts `from` bytes into the row; empty ones only if `all`. Returns their
+ * number. */
 static size_t read_cells(abr_values *x, const char *p, size_t n, size_t from, bool all, uint32_t counts,
                          abr_worth *w)
 {
@@ -329,7 +329,8 @@ static void read_named_cell(abr_values *x, const char *p, abr_text_line line, ui
     abr_read_cell(&x->columns, column, &cell, counts, w);
 }
 
-/* Read the lines of a drawn row. Of those after the first one most cells are empty. Returns the cells of the last. */
+/* Read the lines of a drawn row; after the first one, most cells are empty. Returns the number of cells in
+ * the last. */
 static size_t read_lines(abr_values *x, const char *p, size_t n, uint32_t counts, abr_worth *w)
 {
     size_t i = 0;
@@ -360,7 +361,7 @@ static size_t count_words(const char *p, size_t n, bool spaced)
     return words;
 }
 
-/* Find out where names that stand above columns end. */
+/* Decide whether names above columns may contain single blanks. */
 static void space_names(abr_values *x, const char *p, size_t n)
 {
     const size_t spaced = count_words(p, n, true);
@@ -395,7 +396,7 @@ bool abr_values_name(abr_values *x, const char *p, size_t n)
 
 /* ---- a record ---- */
 
-/* A pattern of the caller makes trouble of its weight; with weight 0 the record says nothing. */
+/* A caller's pattern makes trouble by its weight; with weight 0 the record says nothing. */
 static void apply_patterns(const abr_values *x, const char *p, size_t n, abr_worth *w)
 {
     for (size_t i = 0; i < x->patterns.count; i++) {

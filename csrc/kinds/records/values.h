@@ -12,13 +12,13 @@
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_VALUES_LEVELS = ABR_OR_TINY(16384, 64) }; /* of a record of JSON that are read */
+enum { ABR_VALUES_LEVELS = ABR_OR_TINY(16384, 64) }; /* levels of a JSON record that are read */
 
 typedef struct {
     abr_telling told;
     abr_patterns patterns;
-    bool spaced;  /* more than one blank stands between aligned columns */
-    size_t names; /* of columns, where they are aligned */
+    bool spaced;  /* aligned columns are at least two blanks apart */
+    size_t names; /* names of columns, if they are aligned */
     uint64_t levels[ABR_VALUES_LEVELS / 64];
     abr_json_keys keys;
     abr_record_columns columns;
@@ -31,7 +31,7 @@ abr_code abr_values_open(abr_values *x, const abr_telling *told, const abr_hit *
 bool abr_values_name(abr_values *x, const char *p, size_t n);
 
 /* Read a record, after which ABR_PADDING bytes are readable; `whole`: these are all of its bytes. `counts`:
- * it is so many more of them; 0: abr_columns_settle() was called. */
+ * it is counted so many times; 0: abr_columns_settle() was called. */
 void abr_values_read(abr_values *x, const char *p, size_t n, bool whole, uint32_t counts, abr_worth *worth);
 
 void abr_values_close(abr_values *x, const abr_alloc *alloc);
