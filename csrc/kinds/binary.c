@@ -1,6 +1,6 @@
 /*
- * Is it text at all? A few odd bytes do not make a text binary: `find -print0` has a NUL a name. Neither does
- * ISO 8859-1, whose letters stand beside those of ASCII.
+ * Is it text at all? A few odd bytes don't make a text binary: `find -print0` prints a NUL per name. Neither
+ * does ISO 8859-1, whose letters stand next to ASCII letters.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 enum {
     MOST_ODD = 10, /* one byte in so many */
-    LEAST_ODD = 32 /* bytes: fewer may be a text that broke, and a reader loses little by them */
+    LEAST_ODD = 32 /* bytes: fewer may be a damaged text, and a reader loses little by them */
 };
 
 static bool is_odd_control(unsigned char c)
@@ -21,7 +21,7 @@ static bool is_odd_control(unsigned char c)
     return c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != ABR_ESC;
 }
 
-/* Is the byte at i a letter of ISO 8859-1 beside a letter of ASCII? */
+/* Is the byte at i an ISO 8859-1 letter next to an ASCII letter? */
 static bool is_latin_letter(const char *p, size_t n, size_t i)
 {
     enum { FIRST_CAPITAL = 0xC0, TIMES = 0xD7, DIVIDED_BY = 0xF7 };
@@ -50,11 +50,11 @@ bool abr_is_binary(const char *p, size_t n, bool whole, const char **type)
         return true;
     size_t judged = n < ABR_BINARY_JUDGED ? n : ABR_BINARY_JUDGED;
     if (judged < n || !whole)
-        judged -= abr_open_sequence(p, judged); /* which goes on after it */
+        judged -= abr_open_sequence(p, judged); /* it continues past `judged` */
     return is_odd(p, judged);
 }
 
-/* What people call a media type: its last word, short ones in capitals. Returns its bytes. */
+/* Print the common name of a media type: its last word, in capitals if short. Returns its bytes. */
 static size_t print_name(const char *type, char *dst)
 {
     enum { MOST = 96, CAPITALS = 4 };

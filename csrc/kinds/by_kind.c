@@ -1,9 +1,9 @@
 /*
- * A text that is cut by its kind, told by its first ABR_TOLD_BY, or by all of a shorter text. These bytes are
- * held until then; the kind's reader gets them, and the rest as it comes.
+ * A text that is cut by its kind, told by its first ABR_TOLD_BY bytes, or by all of a shorter text. These
+ * bytes are held until then; the kind's reader gets them, and the rest as it comes.
  *
- * Source, prose and listings have no reader, but a log may start later. So the last whole block of such a text
- * is held with the bytes after it, and a log is read from the block of its start on.
+ * Source, prose and listings have no reader, but a log may start later. So the last whole block of such a
+ * text is held with the bytes after it, and a log is read from the block it starts in.
  */
 #include <string.h>
 
@@ -19,7 +19,8 @@
 #include "priority/retain.h"
 #include "text/scan.h"
 
-enum { SHORT_TEXT = ABR_OR_TINY(128 * 1024, 256) }; /* bytes of a text that is all at hand, however it came */
+/* a text of at most so many bytes is all at hand, however it came */
+enum { SHORT_TEXT = ABR_OR_TINY(128 * 1024, 256) };
 
 _Static_assert((size_t)SHORT_TEXT <= ABR_TOLD_BY, "a stream holds all of a short text");
 
@@ -27,29 +28,29 @@ _Static_assert((size_t)SHORT_TEXT <= ABR_TOLD_BY, "a stream holds all of a short
 typedef struct {
     uint64_t bytes;
     uint64_t lines;
-    abr_char_counter chars; /* where they are counted */
+    abr_char_counter chars; /* if they are counted */
 } text_place;
 
 /* The readers of a log. */
 typedef struct {
     abr_retainer *retainer;   /* NULL: there is none */
-    abr_stretches *stretches; /* NULL for a log by the caller's word, and inside other texts */
+    abr_stretches *stretches; /* NULL if the caller says it's a log, and inside other texts */
 } log_reader;
 
 struct abr_by_kind {
     abr_opts opts; /* hits point to `hits` */
     const abr_alloc *alloc;
     size_t keep;
-    abr_hit *hits;    /* copies, followed by their texts; NULL where the text is at hand */
+    abr_hit *hits;    /* copies, followed by their texts; NULL if the text is at hand */
     const char *text; /* all of it, or NULL */
     bool is_short;    /* it is no longer than SHORT_TEXT */
     abr_text_place where;
     bool decided;
-    bool opened; /* its reader has read `start`, which counts once the next chunk is written */
+    bool opened; /* its reader has read `start`; final once the next chunk is written */
     abr_telling told;
     log_reader log;
     abr_reader *reader;
-    char *start; /* the bytes held, while the kind is open or the text is written */
+    char *start; /* the bytes held, while the kind is undecided or the text is written */
     size_t start_n;
     size_t start_size;
     size_t preview_n;
@@ -161,7 +162,7 @@ static void write_chunk(abr_by_kind *k, const char *p, size_t n)
 
 static bool grow_start(abr_by_kind *k, size_t wanted)
 {
-    enum { STEP = ABR_OR_TINY(32 * 1024, 64) }; /* bytes at most that are not used */
+    enum { STEP = ABR_OR_TINY(32 * 1024, 64) }; /* unused bytes, at most */
     const size_t most = wanted + (STEP - 1 - (wanted - 1) % STEP);
     void *start = k->start;
     const bool fine = abr_grow(k->alloc, &start, &k->start_size, wanted, most, 1);
@@ -186,14 +187,14 @@ static void count_held(const abr_by_kind *k, text_place *at, const char *p, size
         at->lines += abr_find_newlines(p, n, abr_wants_chars(&k->opts) ? &at->chars : NULL).count;
 }
 
-/* Bytes held; with the chunk that tells the kind, those that tell it. */
+/* Bytes held; during the chunk that decides the kind, those that decide it. */
 static size_t bytes_held(const abr_by_kind *k)
 {
     return k->decided ? k->start_n : ABR_TOLD_BY;
 }
 
-/* Does a log start in a block that the chunk completes? Then k->log_at is set. The first of these blocks is completed
- * behind the bytes held, as a copy that does not count. */
+/* Does a log start in a block that the chunk completes? If so, k->log_at is set. The first of these blocks is
+ * completed after the held bytes, as a copy that does not count. */
 static bool find_in_chunk(abr_by_kind *k, const char *p, size_t n)
 {
     abr_late_log found;
@@ -270,7 +271,7 @@ static void write_written(abr_by_kind *k, const char *p, size_t n)
     free_start(k);
 }
 
-/* Read the log in the bytes held, if there is one for a text that ends here. */
+/* Read the log in the bytes held, if there is one when the text ends here. */
 static abr_code read_last(abr_by_kind *k)
 {
     abr_late_log found;
@@ -285,7 +286,7 @@ static abr_code read_last(abr_by_kind *k)
 
 /* ---- the start ---- */
 
-/* Tell the kind by the start and the chunk that comes next, and have the start read. */
+/* Tell the kind by the start and the next chunk, and have the start read. */
 static bool open_by_start(abr_by_kind *k, const char *p)
 {
     if (!grow_start(k, ABR_TOLD_BY))
@@ -392,7 +393,7 @@ bool abr_by_kind_reserve(abr_by_kind *k, const char *p, size_t n)
     if (k->watches ? reserve_written(k, p + told, n - told) : reserve_chunk(k, p, n))
         return true;
     if (!k->decided)
-        close_reader(k); /* another chunk may come, which makes the text another kind */
+        close_reader(k); /* a different chunk may come next and make it another kind */
     return false;
 }
 
@@ -434,7 +435,7 @@ bool abr_by_kind_is_open(const abr_by_kind *k, const char **p, size_t *n)
 
 abr_code abr_by_kind_view(abr_by_kind *k, abr_view *view)
 {
-    /* what changes until it is written has not been read */
+    /* a preview has not been read: it may change until it is written */
     const bool read = k->preview_n == 0;
     const bool holds = !k->reader || !k->reader->methods->holds || k->reader->methods->holds(k->reader);
     const abr_code code = read ? read_last(k) : ABR_OK;

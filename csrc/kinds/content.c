@@ -1,6 +1,6 @@
 /*
- * A content being put together. Markers and the texts of items go into one buffer that grows, so their places
- * in it are kept until the end.
+ * A content being built. Markers and the texts of items go into one growing buffer, so offsets into it are
+ * kept until the end.
  */
 #include <stdint.h>
 #include <string.h>
@@ -38,7 +38,7 @@ void abr_content_keep(abr_content *c, const char *p, size_t n, uint64_t at, uint
 {
     if (n == 0)
         return;
-    /* the last byte is in the last line, also where it is a newline */
+    /* the last byte is in the last line, even if it is a newline */
     const uint64_t last_line = line + 1 + abr_count_newlines(p, n - 1);
     abr_piece *before = c->count > 0 ? &c->pieces[c->count - 1] : NULL;
     if (before && before->source && before->p && before->last_byte == at && before->p + before->n == p) {
@@ -58,7 +58,7 @@ void abr_content_keep(abr_content *c, const char *p, size_t n, uint64_t at, uint
                              .last_line = last_line};
 }
 
-/* Copy a text; its place among the texts is in *at. */
+/* Copy a text; *at gets its place among the texts. */
 static bool keep_copy(abr_content *c, const char *p, size_t n, size_t *at)
 {
     void *texts = c->texts;
@@ -74,7 +74,7 @@ static bool keep_copy(abr_content *c, const char *p, size_t n, size_t *at)
     return true;
 }
 
-/* Copy a piece, or add it to the one before. */
+/* Copy a piece, or add it to the previous one. */
 static void copy_piece(abr_content *c, const abr_piece *piece, bool goes_on)
 {
     size_t at;
@@ -94,7 +94,7 @@ static void copy_piece(abr_content *c, const abr_piece *piece, bool goes_on)
     new->p = NULL;
 }
 
-/* The piece before, where its bytes are copied, too; or NULL. */
+/* The previous piece if its bytes are copied too, or NULL. */
 static const abr_piece *copied_before(const abr_content *c)
 {
     return c->count > 0 && !c->pieces[c->count - 1].p ? &c->pieces[c->count - 1] : NULL;
@@ -117,7 +117,7 @@ void abr_content_tell(abr_content *c, const abr_item *item)
     const bool was_over = c->over;
     size_t at = 0;
     if (c->item_count == ABR_ITEMS_MOST || (item->of && !keep_copy(c, item->of, item->of_len, &at))) {
-        c->over = was_over; /* the content stands without it */
+        c->over = was_over; /* the content is fine without it */
         return;
     }
     c->items[c->item_count] = *item;

@@ -1,4 +1,4 @@
-/* A content being put together: source and markers in the order they are shown, and what its items are. */
+/* A content being built: source and markers in the order they are shown, and its items. */
 #ifndef ABR_KINDS_CONTENT_H
 #define ABR_KINDS_CONTENT_H
 
@@ -7,7 +7,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* What a content may have, by the budget. Where markers are in it, pieces have some 20 bytes. */
+/* Limits of a content by its budget. With markers between them, pieces have some 20 bytes. */
 enum {
     ABR_PIECES_LEAST = 512,
     ABR_BYTES_PER_PIECE = 12,
@@ -20,14 +20,14 @@ enum {
 
 typedef struct {
     const abr_alloc *alloc;
-    abr_piece *pieces; /* p is NULL until abr_content_end() where the bytes are in `texts` */
+    abr_piece *pieces; /* p is NULL until abr_content_end() if the bytes are in `texts` */
     size_t count;
     size_t size; /* pieces allocated */
     char *texts; /* of pieces in their order, then of items */
     size_t texts_used;
     size_t texts_size;
     abr_item items[ABR_ITEMS_MOST];
-    size_t item_texts[ABR_ITEMS_MOST]; /* where `of` of each is */
+    size_t item_texts[ABR_ITEMS_MOST]; /* place of each item's `of` */
     size_t item_count;
     abr_part parts[ABR_PARTS_MOST]; /* of an output of several kinds */
     size_t part_count;
@@ -35,32 +35,33 @@ typedef struct {
     uint64_t hits_kept;
     uint64_t failures_found;
     uint64_t failures_kept;
-    size_t keep; /* of the budgets: there is memory for no more pieces and texts than these allow */
-    bool over;   /* there were more, which are lost */
-    bool failed; /* there was no memory; what was put in since is lost */
+    size_t keep; /* of the budgets: there is memory for the pieces and texts that they allow */
+    bool over;   /* there were more, now lost */
+    bool failed; /* out of memory; everything added since is lost */
 } abr_content;
 
-/* Add n bytes of the source: `at` of them stand before these, and `line` newlines. They go into the piece
- * before where they follow on it, in the source and in memory. */
+/* Add n bytes of the source, which stand after `at` bytes and `line` newlines of it. They join the previous
+ * piece if they follow it in the source and in memory. */
 void abr_content_keep(abr_content *c, const char *p, size_t n, uint64_t at, uint64_t line);
 
-/* The same of bytes that stand for a range of the source, which may be longer; they are copied. */
+/* The same for bytes that stand for a range of the source, which may be longer; they are copied. */
 void abr_content_copy(abr_content *c, const abr_piece *piece);
 
-/* Add a marker, which is copied; it goes into a marker before it. */
+/* Add a marker, which is copied; it joins a marker right before it. */
 void abr_content_mark(abr_content *c, const char *p, size_t n);
 
-/* Add an item, after all pieces; its `of` is copied. Those over ABR_ITEMS_MOST are dropped, and those whose `of` is
- * too long. */
+/* Add an item, after all pieces; its `of` is copied. Items past ABR_ITEMS_MOST are dropped, as are those
+ * whose `of` is too long. */
 void abr_content_tell(abr_content *c, const abr_item *item);
 
-/* Add a part of the text; with more than ABR_PARTS_MOST they are dropped. */
+/* Add a part of the text; if there are more than ABR_PARTS_MOST, they are dropped. */
 void abr_content_tell_part(abr_content *c, const abr_part *part);
 
-/* Make it empty again; its memory stays. */
+/* Empty it; its memory stays. */
 void abr_content_clear(abr_content *c);
 
-/* Hand pieces, items, parts and what was found over to a cut, in a block of its own. ABR_OK or ABR_ENOMEM. */
+/* Hand pieces, items, parts and the counts of hits and failures over to a cut, in a block of its own. ABR_OK
+ * or ABR_ENOMEM. */
 abr_code abr_content_end(const abr_content *c, abr_cut *cut);
 
 void abr_content_free(abr_content *c);

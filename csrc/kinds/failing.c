@@ -1,9 +1,10 @@
 /*
- * Is there a failure in a text that is source, prose or a listing for the rest? One command may list files or print a
- * file, the next one fail, and the few lines that say so must not be taken for more of the same.
+ * Is there a failure in a text that is otherwise source, prose or a listing? One command may list or print
+ * files and the next one fail; the few lines that say so must not be taken for more of the same.
  *
- * A line of trouble that nobody writes is not enough, since people quote such lines. The lines around it count as well:
- * each adds its evidence of a log, or takes off that of text, and the run of lines with the highest sum decides.
+ * A line of trouble is not enough, even if nobody would write it, since people quote such lines. The lines
+ * around it count too: each adds its evidence of a log or subtracts its evidence of text, and the run of
+ * lines with the highest sum decides.
  */
 #include <string.h>
 
@@ -21,23 +22,23 @@
 #include "text/scan.h"
 
 enum {
-    SHORTEST = 8,                     /* bytes of a line that says what is wrong */
-    LONGEST = ABR_OR_TINY(1000, 100), /* longer ones are those of files */
+    SHORTEST = 8,                     /* bytes of a line that reports a failure */
+    LONGEST = ABR_OR_TINY(1000, 100), /* longer lines are those of files */
     PROSE_WORDS = 2,                  /* of a line of trouble; one alone is a name */
     REACH = 40,                       /* lines on either side that a run may have */
-    WEIGHED_MOST = 1024               /* lines in all: the time is bounded whatever the text is */
+    WEIGHED_MOST = 1024               /* lines in all: this bounds the time for any text */
 };
 
 _Static_assert((size_t)LONGEST <= ABR_SEGMENT, "a line is read at once");
 
-/* Fitted on 3,764 sources, pages and listings of a Debian machine, 6 of which list or quote enough errors to pass, and on
- * the ends of 34 logs behind, before and between source and listings. */
+/* Fitted on 3,764 sources, pages and listings of a Debian machine, 6 of which list or quote enough errors to
+ * pass, and on the ends of 34 logs after, before and between source and listings. */
 static const float least_score =
     8.0F; /* of a line of trouble: more than a word that is bad in most sentences */
 static const float most_text = 0.62F; /* evidence of text in it */
-static const float trouble = 0.5F;    /* that it is one is more evidence of a log */
+static const float trouble = 0.5F;    /* being such a line is more evidence of a log */
 static const float least_run = 2.8F;  /* evidence of a run of lines */
-static const float lost = 3.0F;       /* so much below its highest sum, a run has ended */
+static const float lost = 3.0F;       /* a run ends this far below its highest sum */
 
 static const float most_text_alone = 0.66F;
 
@@ -46,11 +47,11 @@ static const float least_message = 6.0F; /* score of a message that is a failure
 
 typedef struct {
     const abr_failure_rules *rules;
-    char padded[LONGEST + ABR_PADDING]; /* the last line, after which nothing can be read */
+    char padded[LONGEST + ABR_PADDING]; /* the last line, padded, since nothing past the text can be read */
     const char *p;
     size_t n;
     size_t weighed; /* lines */
-    size_t end;     /* of the lines after a line of trouble that came to nothing */
+    size_t end;     /* of the lines after a line of trouble that led nowhere */
 } finder;
 
 static bool says_a_word(abr_text_line line)
@@ -61,7 +62,7 @@ static bool says_a_word(abr_text_line line)
     return i < line.n;
 }
 
-/* The score of a line that says that something is wrong; 0 of others. `counts`: a count of failures is one. */
+/* The score of a line that reports trouble; 0 for others. `counts`: a count of failures does too. */
 static float trouble_in(finder *f, abr_text_line line, bool counts)
 {
     static const abr_patterns none;
@@ -78,7 +79,7 @@ static float trouble_in(finder *f, abr_text_line line, bool counts)
     return reading.hit && (reading.tells || counts) && reading.words >= PROSE_WORDS ? reading.line_score : 0;
 }
 
-/* Evidence of a log in a line, less that of text. */
+/* Evidence of a log in a line, minus evidence of text. */
 static float evidence_of(finder *f, abr_text_line line)
 {
     const abr_form_told told = abr_read_whole_form(&f->rules->forms, line);
@@ -92,7 +93,7 @@ static float evidence_of(finder *f, abr_text_line line)
     return log > text ? log - text / 4 : log / 4 - text;
 }
 
-/* The most that a run of the lines from `at` on adds up to. */
+/* The highest sum of a run of lines from `at` on. */
 static float evidence_after(finder *f, size_t at)
 {
     float most = 0;
@@ -106,7 +107,7 @@ static float evidence_after(finder *f, size_t at)
     return most;
 }
 
-/* The line that ends before `end`, which is where another one starts. */
+/* The line that ends at `end`, the start of the next one. */
 static abr_text_line line_before(const finder *f, size_t end)
 {
     const char *newline = end > 1 ? abr_find_last_newline(f->p, end - 1) : NULL;
@@ -116,7 +117,7 @@ static abr_text_line line_before(const finder *f, size_t end)
     return line;
 }
 
-/* The same of the lines that end at `end`, backwards. */
+/* The same for the lines that end at `end`, backwards. */
 static float evidence_before(finder *f, size_t end)
 {
     float most = 0;
@@ -139,7 +140,8 @@ static bool is_prose(finder *f, abr_text_line line)
     return line.n > 0 && told.text > told.log && (ABR_FORM_BIT(told.form) & prose) != 0;
 }
 
-/* Does a program speak in this line: "tar: Child returned status 1", "Runtime error near line 7: ..."? */
+/* Is the line labelled as a program's message: "tar: Child returned status 1", "Runtime error near line 7:
+ * ..."? */
 static bool is_labelled(abr_text_line line)
 {
     enum { LABEL_WORDS = 5 };
@@ -155,7 +157,7 @@ static bool is_labelled(abr_text_line line)
     return words <= LABEL_WORDS && line.p[line.n - 1] != '.' && line.p[line.n - 1] != ':';
 }
 
-/* Is the label the name of a program: "curl:", "dpkg-deb (subprocess):"; or "E:", as apt has it? */
+/* Is the label the name of a program, "curl:", "dpkg-deb (subprocess):", or apt's "E:"? */
 static bool starts_with_program(abr_text_line line)
 {
     size_t i = 0;
@@ -168,7 +170,8 @@ static bool starts_with_program(abr_text_line line)
     return line.p[line.n - 1] != ':' && (ABR_STARTS(line, "E: ") || (i > 1 && abr_has_at(line, i, ": ", 2)));
 }
 
-/* Does it start with a file, a line and a column: "a.c:6:18: "? Search results have a line alone, or no blank. */
+/* Does it start with a file, a line and a column: "a.c:6:18: "? Search results have only a line, or no
+ * blank. */
 static bool has_column(abr_text_line line)
 {
     const char *colon = memchr(line.p, ':', line.n);
@@ -183,13 +186,13 @@ static bool has_column(abr_text_line line)
     return i + 1 < line.n && line.p[i + 1] == ' ';
 }
 
-/* Is the line, whose next one starts at `next`, a message that tells of a failure wherever it stands? Where people
- * quote one, or write what looks like one, their words go on. */
+/* Is the line a message that reports a failure wherever it stands? The following line starts at `next`: if
+ * people quote a message, or write something like one, their prose goes on there. */
 static bool fails_alone(finder *f, abr_text_line line, size_t next)
 {
     if (line.n < SHORTEST || !abr_is_letter(line.p[0]) || line.p[line.n - 1] == ';')
         return false;
-    if (ABR_STARTS(line, "not ok ") && abr_is_digit(line.p[7])) /* of the Test Anything Protocol */
+    if (ABR_STARTS(line, "not ok ") && abr_is_digit(line.p[7])) /* Test Anything Protocol */
         return true;
     const abr_form_told told = abr_read_whole_form(&f->rules->forms, line);
     const bool printed = told.log >= 1 && told.text <= most_text_alone && told.form != ABR_FORM_TEST;
@@ -205,7 +208,7 @@ static bool fails_alone(finder *f, abr_text_line line, size_t next)
     return (of_program || ((printed || plain) && is_labelled(line))) && !is_rule && !is_prose(f, after);
 }
 
-/* Is it one amid lines that were printed with it? */
+/* Does it report a failure, amid lines printed with it? */
 static bool fails_in_run(finder *f, abr_text_line line, size_t next)
 {
     if (next <= f->end || abr_read_whole_form(&f->rules->forms, line).text > most_text)

@@ -1,4 +1,4 @@
-/* A failure amid what was written. */
+/* A failure amid a written text. */
 #ifndef ABR_KINDS_FAILING_H
 #define ABR_KINDS_FAILING_H
 
@@ -9,7 +9,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* What a failure is found by, some 45 KiB. To fill it takes as long as to read some 40 lines. */
+/* The rules that find a failure, some 45 KiB. Filling them takes as long as reading some 40 lines. */
 typedef struct {
     abr_lexicon lexicon;
     abr_forms forms; /* all of them */
@@ -17,12 +17,12 @@ typedef struct {
 
 void abr_failure_rules_open(abr_failure_rules *rules);
 
-/* Find a failure in (p, n), however short: a diagnostic, a traceback, what a run of tests says, amid lines that were
- * printed with it. In source, prose, listings and search results a word of trouble alone is none. Returns where a line
- * of it starts, n if there is none. Nothing is allocated. */
+/* Find a failure in (p, n), however short: a diagnostic, a traceback, a report of tests, amid lines printed
+ * with it. In source, prose, listings and search results a single word of trouble is not enough. Returns the
+ * start of one of its lines, n if there is none. Allocates nothing. */
 size_t abr_find_failure_by(const abr_failure_rules *rules, const char *p, size_t n);
 
-/* The same with rules of its own, on the stack. */
+/* The same with its own rules, on the stack. */
 size_t abr_find_failure(const char *p, size_t n);
 
 ABR_PRIVATE_END

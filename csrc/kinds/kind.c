@@ -22,7 +22,7 @@ _Static_assert((size_t)ABR_TOLD_BY <= ABR_JSON_JUDGED, "JSON is told by as much 
 typedef struct {
     const char *name;
     const abr_reader_methods *methods;
-    bool any; /* a caller may call any text so */
+    bool any; /* a caller may declare any text to be of this kind */
     bool shows_end;
 } register_row;
 
@@ -81,7 +81,7 @@ abr_telling abr_tell_kind(const char *p, size_t n, bool whole)
     return (abr_telling){.kind = ABR_KIND_LOG};
 }
 
-/* Of something binary the media type is told all the same. */
+/* A caller may declare a text binary, but its media type is looked for anyway. */
 abr_telling abr_tell_as(abr_kind kind, const char *p, size_t n, bool whole)
 {
     if (kind == ABR_KIND_TOLD)

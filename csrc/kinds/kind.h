@@ -1,4 +1,4 @@
-/* What a text is, and the register of what it may be. */
+/* The kind of a text, and the register of kinds. */
 #ifndef ABR_KINDS_KIND_H
 #define ABR_KINDS_KIND_H
 
@@ -12,14 +12,15 @@ ABR_PRIVATE_BEGIN
 
 enum { ABR_TOLD_BY = ABR_OR_TINY(ABR_KIND_BYTES, 512) }; /* bytes of a text that tell its kind */
 
-/* Tell what (p, n) is by its first ABR_TOLD_BY, in time linear in these; the same however the text
- * came. `whole`: it ends with these n bytes, and a log may start later in what was written. Nothing is allocated; 32 KiB of stack are used. */
+/* Tell the kind of (p, n) by its first ABR_TOLD_BY bytes, in time linear in these; the answer does not depend
+ * on how the text arrived. `whole`: it ends with these n bytes, so a log that starts later in a written text
+ * is found too. Allocates nothing; uses 32 KiB of stack. */
 abr_telling abr_tell_kind(const char *p, size_t n, bool whole);
 
-/* The same of a text that its caller says is of `kind`; ABR_KIND_TEXT where it is not. */
+/* The same for a text that the caller says is of `kind`; ABR_KIND_TEXT if it isn't. */
 abr_telling abr_tell_as(abr_kind kind, const char *p, size_t n, bool whole);
 
-/* What reads a kind that is cut part by part; NULL for the others. */
+/* The reader of a kind that is cut part by part; NULL for the others. */
 const abr_reader_methods *abr_methods_of(abr_kind kind);
 
 /* Does a screen with little room show the end of such an output, rather than its start? */

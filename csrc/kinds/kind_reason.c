@@ -1,6 +1,6 @@
 /*
- * Why a text is of its kind. The telling is that of kind.c; of logs and texts, which are told apart by their
- * lines, this says which lines speak for which.
+ * Why a text is of its kind. kind.c tells the kind; logs and texts are told apart by their lines, and this
+ * finds the lines that speak for each.
  */
 #include "kinds/kind_reason.h"
 #include "abridge.h"
@@ -32,7 +32,7 @@ static const char *reason_of(const abr_telling *told)
     }
 }
 
-/* Count a line for a side, among its examples if it is surer than one of these. */
+/* Count a line for a side, and keep it as an example if it is surer than one of those. */
 static void speak_for(abr_side_lines *side, uint64_t line, float sure)
 {
     side->count++;

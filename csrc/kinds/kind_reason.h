@@ -8,7 +8,7 @@
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_REASON_LINES = 3 /* that are named as examples */ };
+enum { ABR_REASON_LINES = 3 /* lines named as examples */ };
 
 /* Lines that speak for one side. */
 typedef struct {
@@ -22,15 +22,16 @@ typedef struct {
     const char
         *by; /* what decided: "signature", "bytes", "document", "documents", "hunks", "delimiter", "columns",
                        "lines", "failure", "log", "parts" */
-    size_t bytes; /* of the start that were looked at */
+    size_t bytes; /* examined from the start */
     uint64_t
         log_line;   /* of the failure, or the stretch of printed lines, in a log that looks written; else 0 */
-    uint64_t lines; /* the rest of logs and texts: lines that are not blank, */
-    abr_side_lines printed; /* that look printed by a command at work, */
-    abr_side_lines written; /* and that look written */
+    uint64_t lines; /* this and the rest: for logs and texts only. Lines that are not blank, */
+    abr_side_lines printed; /* those that look printed by a command at work, */
+    abr_side_lines written; /* and those that look written */
 } abr_kind_reason;
 
-/* Tell what (p, n) is, and why. Its lines up to ABR_TOLD_BY are all looked at, where abr_tell_kind() samples them. */
+/* Tell the kind of (p, n), and why. All its lines up to ABR_TOLD_BY are examined; abr_tell_kind() only
+ * samples them. */
 void abr_reason_kind(const char *p, size_t n, abr_kind_reason *out);
 
 ABR_PRIVATE_END

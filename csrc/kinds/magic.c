@@ -1,5 +1,5 @@
 /*
- * Known types: signatures that no text shares, then formats whose first bytes alone would be too weak a sign.
+ * Known types: signatures that no text shares, then formats whose first bytes alone are too weak a sign.
  */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "base/ascii.h"
 
 enum {
-    PROBE = 4096,      /* how far a document type is looked for */
+    PROBE = 4096,      /* bytes searched for a document type */
     OLDEST_CLASS = 45, /* major version of Java 1.1; a fat Mach-O holds fewer architectures than that */
     MOST_ICONS = 256,
     MOST_TABLES = 128
@@ -84,7 +84,7 @@ static const signature signatures[] = {
     START("wOF2ttcf", "font/woff2"),
 };
 
-/* What stands at byte 8 of a container. */
+/* The bytes at offset 8 of a container. */
 static const signature riffs[] = {
     START("WEBP", "image/webp"),
     START("WAVE", "audio/wav"),
@@ -131,7 +131,7 @@ static bool has_bytes(const char *p, size_t n, size_t at, const char *bytes, siz
 
 #define HAS(p, n, at, bytes) has_bytes((p), (n), (at), (bytes), sizeof(bytes) - 1)
 
-/* The number of `size` bytes at `at`, UINT64_MAX where bytes are missing. */
+/* The big-endian number of `size` bytes at `at`; UINT64_MAX if bytes are missing. */
 static uint64_t big(const char *p, size_t n, size_t at, size_t size)
 {
     if (n < size || at > n - size)

@@ -1,4 +1,4 @@
-/* What a file is by its first bytes. */
+/* The type of a file by its first bytes. */
 #ifndef ABR_KINDS_MAGIC_H
 #define ABR_KINDS_MAGIC_H
 
@@ -7,8 +7,8 @@
 
 ABR_PRIVATE_BEGIN
 
-/* The media type of what starts with (p, n), or NULL for text and for what is not known; some formats show
- * only within the first 300 bytes, Matroska's document type within 4096. A name is never looked at; SVG is
+/* The media type of a file that starts with (p, n), or NULL for text and unknown types. Some formats take the
+ * first 300 bytes to recognize, Matroska's document type up to 4096. Names of files don't matter; SVG is
  * text. */
 const char *abr_magic(const char *p, size_t n);
 

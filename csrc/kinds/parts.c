@@ -1,6 +1,6 @@
 /*
- * Cuts of kinds part by part. A kind chooses within a number of bytes; where chars, lines or tokens are
- * limited, that number is found by bisection, and what counts is the content as the model would see it.
+ * Cuts of kinds part by part. A kind chooses within a number of bytes. If chars, lines or tokens are limited,
+ * that number is found by bisection, and the budgets are checked on the content as the model would see it.
  */
 #include <string.h>
 
@@ -25,7 +25,7 @@ typedef struct {
     abr_code failure;
 } choice;
 
-/* ---- what a content costs ---- */
+/* ---- the cost of a content ---- */
 
 static void count_pieces(const choice *x, abr_cut *cut)
 {
@@ -47,7 +47,7 @@ static void count_pieces(const choice *x, abr_cut *cut)
     }
 }
 
-/* What the budgets count of a content: all of it, or but for markers on top of them. */
+/* The cost of a content for the budgets: all of it, or all but the markers if these come on top. */
 static abr_span content_cost(const choice *x, const abr_cut *cut)
 {
     abr_span cost = {0};
@@ -146,7 +146,7 @@ static void choose_most(choice *x, uint64_t most, abr_cut *cut)
         choose_within(x, 0, cut);
 }
 
-/* See the two ends as far as a stream with these budgets has them. */
+/* Narrow the two ends to the bytes that a stream with these budgets has. */
 static abr_view narrow_ends(const abr_view *view, size_t keep)
 {
     abr_view v = *view;

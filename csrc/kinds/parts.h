@@ -9,8 +9,8 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Cut what view->reader has read; the allowance is that of content and markers. `cut` has its options and
- * totals. ABR_OK, ABR_ENOMEM or ABR_ECOUNT. */
+/* Cut the text that view->reader has read; the allowance is for content and markers. `cut` has its options
+ * and totals. ABR_OK, ABR_ENOMEM or ABR_ECOUNT. */
 abr_code abr_cut_parts(const abr_view *view, const abr_opts *opts, const abr_allowance *allowance,
                        abr_cut *cut);
 

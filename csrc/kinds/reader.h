@@ -1,5 +1,5 @@
-/* The kinds that are cut part by part: what reads such a text as it goes by, retains what a cut may keep
- * of it, and chooses. */
+/* The kinds that are cut part by part: a reader reads such a text as it goes by, retains the parts that a cut
+ * may keep, and chooses among them. */
 #ifndef ABR_KINDS_READER_H
 #define ABR_KINDS_READER_H
 
@@ -16,9 +16,9 @@ typedef struct abr_reader abr_reader;
 typedef struct {
     abr_telling told;
     const char *text;    /* the whole text, which stays where it is; NULL: chunks are copied */
-    bool is_short;       /* it would be at hand, too, if it had come in chunks */
+    bool is_short;       /* it would be at hand even if it had come in chunks */
     bool is_record;      /* JSON: the text is a record of another one, all of it at hand */
-    size_t keep;         /* abr_bytes_to_keep() of the budgets; memory may be some times this */
+    size_t keep;         /* abr_bytes_to_keep() of the budgets; memory may be a few times this */
     const abr_hit *hits; /* valid until abr_reader_methods.open() returns */
     size_t hit_count;
     unsigned quiet_groups;
@@ -30,31 +30,31 @@ typedef struct {
 typedef struct {
     const abr_view *view; /* at most `keep` bytes of each end are at hand, and no part of a char */
     const abr_opts *opts;
-    size_t keep;    /* of these budgets: what would not have been retained with it may not be chosen */
-    uint64_t bytes; /* the content's most: of source and, unless these come on top, of markers */
+    size_t keep;    /* of these budgets: parts not retained with it must not be chosen */
+    uint64_t bytes; /* limit of the content: source and, unless they come on top, markers */
     uint64_t at;    /* of a record: bytes of the source before it, */
     uint64_t line;  /* and newlines */
     bool whole;     /* JSON: all of it without its blanks; nothing if that is more than `bytes` */
     bool one_line;  /* JSON: without newlines between the children of the document */
 } abr_kind_request;
 
-/* What a kind does. A reader starts with an abr_reader. */
+/* The methods of a kind. A reader starts with an abr_reader. */
 typedef struct {
     abr_code (*open)(const abr_reader_opts *opts, abr_reader **out);
 
-    /* Get memory for a chunk, which comes next; false changes nothing that counts. */
+    /* Get memory for the next chunk. False: out of memory, with no visible change. */
     bool (*reserve)(abr_reader *r, const char *p, size_t n);
 
-    /* Read a chunk for which memory was reserved. What is retained does not depend on how the text is
+    /* Read a chunk for which memory was reserved. The retained parts do not depend on how the text is
      * split. */
     void (*write)(abr_reader *r, const char *p, size_t n);
 
-    /* Would what came be of this kind if it ended here? NULL: always. */
+    /* Would the text be of this kind if it ended here? NULL: always. */
     bool (*holds)(const abr_reader *r);
 
-    /* Put into `out`, which is empty but for what stands before a record, the content within q->bytes. The reader is as before; pieces may
-     * point into it. No memory: false, or out->failed. Called several times a cut where other budgets
-     * count. */
+    /* Put the content into `out`, within q->bytes; `out` is empty, or holds the content before a record. The
+     * reader does not change; pieces may point into it. Out of memory: false, or out->failed. Called several
+     * times per cut if other budgets count. */
     bool (*choose)(abr_reader *r, const abr_kind_request *q, abr_content *out);
 
     void (*close)(abr_reader *r);

@@ -12,7 +12,7 @@ static void tell_one(abr_parts *out, abr_kind kind, uint64_t first, uint64_t las
         out->list[out->count++] = (abr_part){.kind = kind, .first_line = first, .last_line = last};
 }
 
-/* Add the parts of a log, which comes after so many lines. What stands before byte `from` of it is written. */
+/* Add the parts of a log that comes after so many lines. Its bytes before `from` are written. */
 static abr_code add_log(const char *p, size_t n, size_t from, uint64_t lines, const abr_alloc *alloc,
                         abr_parts *out)
 {

@@ -11,7 +11,7 @@ ABR_PRIVATE_BEGIN
 
 typedef struct {
     abr_kind kind;
-    const char *media_type; /* of what is binary, NULL where it is not known */
+    const char *media_type; /* of binary data; NULL if unknown */
     char delimiter;         /* of a table's fields; 0: its columns are aligned or drawn */
     abr_drawing drawn;      /* of a table */
     size_t header_lines;    /* of a table without delimiters: lines before its first row */

@@ -1,8 +1,8 @@
 /*
- * Outputs of several kinds. Every part gets a share of the budget and is cut by the room that cuts any text; what a
- * part leaves of its share goes to those after it, and logs come last, since they can use any room.
+ * Outputs of several kinds. Every part gets a share of the budget and is cut like any text. The rest of a
+ * part's share goes to the parts after it, and logs come last, since they can use any room.
  *
- * Invariant: the shares of the parts that are still to be cut, and what the others took, are within the budget.
+ * Invariant: the shares of the parts still to be cut, plus the bytes the others took, are within the budget.
  */
 #include <string.h>
 
@@ -14,9 +14,9 @@
 #include "text/scan.h"
 
 enum {
-    LEAST_SHARE = 96,  /* bytes of a part; if there is less, all is cut as a log */
-    TROUBLE_SHARE = 2, /* a part of the budget that logs with failures are sure to get */
-    LINE_BREAK = 1     /* a byte for the one between two parts */
+    LEAST_SHARE = 96,  /* bytes of a part; with less, everything is cut as a log */
+    TROUBLE_SHARE = 2, /* logs with failures are sure of this part of the budget */
+    LINE_BREAK = 1     /* a byte for the newline between two parts */
 };
 
 typedef struct {
@@ -24,11 +24,11 @@ typedef struct {
     const abr_alloc *alloc;
     const char *text;
     size_t n;
-    bool found; /* the parts are */
+    bool found; /* the parts have been found */
     bool weighed;
     abr_output_parts parts;
     uint64_t line[ABR_PARTS_MOST];   /* newlines before each part */
-    bool in_trouble[ABR_PARTS_MOST]; /* has it a failure? Known once it is weighed */
+    bool in_trouble[ABR_PARTS_MOST]; /* has it a failure? Known once `weighed` is set */
 } mixed;
 
 /* A choice being made. */
@@ -36,9 +36,9 @@ typedef struct {
     mixed *m;
     const abr_kind_request *q;
     uint64_t share[ABR_PARTS_MOST];
-    abr_cut cuts[ABR_PARTS_MOST]; /* of those that are not shown whole */
+    abr_cut cuts[ABR_PARTS_MOST]; /* of parts that are not shown whole */
     bool whole[ABR_PARTS_MOST];
-    uint64_t taken; /* bytes by the parts so far */
+    uint64_t taken; /* bytes taken by the parts so far */
 } part_shares;
 
 bool abr_is_mixed(const char *p, size_t n, bool whole)
@@ -54,7 +54,8 @@ static uint64_t part_bytes(const mixed *m, size_t i)
 
 /* ---- shares ---- */
 
-/* What all take if each gets `level`, or `floor` if it has a failure, and no more than its size. */
+/* The bytes all parts take if each gets `level`, or at least `floor` if it has a failure, but no more than
+ * its size. */
 static uint64_t sum_at(const mixed *m, uint64_t level, uint64_t floor, uint64_t *share)
 {
     uint64_t sum = 0;
@@ -115,7 +116,7 @@ static uint64_t taken_by(const part_shares *x, const abr_cut *cut)
     return taken;
 }
 
-/* Does the part have a failure? Only logs are asked, if several share the budget. */
+/* Find the parts with a failure. Only logs are examined, and only if several share the budget. */
 static bool weigh_logs(part_shares *x)
 {
     mixed *m = x->m;
@@ -136,7 +137,7 @@ static bool weigh_logs(part_shares *x)
     return true;
 }
 
-/* Cut a part in its share and what the parts before it left. */
+/* Cut a part within its share and the room left by the parts before it. */
 static bool take_part(part_shares *x, size_t i, uint64_t later)
 {
     const uint64_t room = x->q->bytes - x->taken - later;
@@ -147,7 +148,7 @@ static bool take_part(part_shares *x, size_t i, uint64_t later)
     return true;
 }
 
-/* All parts, logs after the others. */
+/* Take all parts, logs after the others. */
 static bool take_parts(part_shares *x)
 {
     uint64_t later = 0;
@@ -185,7 +186,7 @@ static void put_piece(const mixed *m, size_t i, const abr_piece *piece, abr_cont
         abr_content_copy(out, &own);
 }
 
-/* End the part's last line, if the content does not. */
+/* End the part's last line, if its content does not. */
 static void end_part_line(const part_shares *x, size_t i, abr_content *out)
 {
     const abr_cut *cut = &x->cuts[i];
@@ -200,7 +201,7 @@ static void end_part_line(const part_shares *x, size_t i, abr_content *out)
         abr_content_mark(out, "\n", 1);
 }
 
-/* Tell of a part what it is; of a log, what its own parts are. */
+/* Report a part and its kind, or for a log the parts inside it. */
 static void tell_part(const mixed *m, size_t i, const abr_cut *cut, abr_content *out)
 {
     const abr_output_part *part = &m->parts.list[i];
@@ -234,7 +235,7 @@ static void put_part(const part_shares *x, size_t i, abr_content *out)
     out->failures_kept += cut->failures_kept;
 }
 
-/* What is too small for parts is cut as a log. */
+/* If the budget is too small for parts, all is cut as a log. */
 static bool choose_as_log(const mixed *m, const abr_kind_request *q, abr_content *out)
 {
     mixed alone = *m;

@@ -1,9 +1,9 @@
 /*
- * Where the parts of an output start and end. Documents, diffs and records are found by their syntax, each from the
- * start of a line to the end of one; the lines between them are a log, or text.
+ * Find the parts of an output. Documents, diffs and records are found by their syntax, each from the start of
+ * a line to the end of one; the lines between them are a log or text.
  *
- * A line is looked at by one finder after the other, and each goes on behind the bytes that it has read, whether they
- * are a part or not: so no byte is read more than a few times.
+ * Each finder in turn looks at a line, and each goes on past the bytes it has read, whether or not they are a
+ * part, so no byte is read more than a few times.
  */
 #include <string.h>
 
@@ -20,11 +20,11 @@
 #include "text/scan.h"
 
 enum {
-    FOUND_MOST = 64,  /* parts that are looked at before those that are too small go */
+    FOUND_MOST = 64,  /* parts found before those that are too small are dropped */
     LEAST_PART = 256, /* bytes */
-    LEAST_LINES = 4,  /* or of a document so many lines */
-    LEAST_REST = 4,   /* lines between what is no document that make a part of their own */
-    OF_THE_REST = 16  /* what stands between others is at least such a part of these to be one */
+    LEAST_LINES = 4,  /* or, for a document, so many lines */
+    LEAST_REST = 4,   /* so many lines between diffs or records are a part of their own */
+    OF_THE_REST = 16  /* a part between lines of the rest must be at least this part of them */
 };
 
 typedef struct {
@@ -45,9 +45,10 @@ static bool is_rest(const abr_output_part *part)
     return part->kind == ABR_KIND_TOLD;
 }
 
-/* ---- finders: the end of a part that starts at a line, in *next where to look on ---- */
+/* ---- finders: the end of a part that starts at a line; *next: where to look on ---- */
 
-/* The end of the document at `at`, with its line; 0: there is none, and *next is behind the byte that shows it. */
+/* The end of the line that ends the document at `at`; 0 if there is none, with *next past the byte that shows
+ * it. */
 static size_t document_end(const parts_search *s, size_t at, size_t *next)
 {
     size_t read;
@@ -61,7 +62,7 @@ static size_t document_end(const parts_search *s, size_t at, size_t *next)
     return end == s->n ? end : s->p[end] == '\n' ? end + 1 : 0;
 }
 
-/* Documents, one a line or several. */
+/* Documents, one per line, or one of several lines. */
 static size_t find_json(const parts_search *s, size_t at, abr_kind *kind, size_t *next)
 {
     size_t documents = 0;
@@ -93,12 +94,12 @@ static size_t find_diff(const parts_search *s, size_t at, size_t *next)
 {
     size_t read;
     const size_t size = abr_diff_extent(s->p + at, s->n - at, &read);
-    if (at > 0) /* what starts as a mail is all read as one */
+    if (at > 0) /* a text that starts as a mail is read as one whole */
         *next = at + read;
     return size >= LEAST_PART ? at + size : 0;
 }
 
-/* Is the line one of a table with bars or rulings? */
+/* Is it a line of a table with bars or rulings? */
 static bool is_drawn_line(abr_text_line line)
 {
     bool boxed;
@@ -110,7 +111,8 @@ static bool is_drawn_line(abr_text_line line)
     return may_be && abr_ruling_stretches(bare, &boxed) > 0;
 }
 
-/* A table with rulings that cross or are boxed, as database clients draw them: one of Markdown is of its text. */
+/* A table with crossed or boxed rulings, as database clients draw them; a Markdown table belongs to its
+ * text. */
 static size_t find_drawn(const parts_search *s, size_t at, size_t *next)
 {
     abr_drawing drawing;
@@ -128,7 +130,7 @@ static size_t find_drawn(const parts_search *s, size_t at, size_t *next)
     const bool is_table = crosses && lines >= LEAST_LINES && end - at >= LEAST_PART &&
                           abr_is_drawn(s->p + at, end - at, true, &drawing, &header);
     if (is_table && abr_next_line(s->p, s->n, &end, &line) && abr_is_row_line(line))
-        end = *next; /* it is no count of rows */
+        end = *next; /* it isn't a count of rows */
     return is_table ? end : 0;
 }
 
@@ -138,7 +140,7 @@ static bool is_fence(const parts_search *s, size_t at)
     return s->n - at >= 3 && (memcmp(s->p + at, "```", 3) == 0 || memcmp(s->p + at, "~~~", 3) == 0);
 }
 
-/* The end of a part at `at`, where a line starts; 0: none starts there. */
+/* The end of a part at `at`, the start of a line; 0 if none starts there. */
 static size_t part_end_at(const parts_search *s, size_t at, abr_kind *kind, size_t *next)
 {
     size_t end = 0;
@@ -171,7 +173,7 @@ static bool is_all_blank(const parts_search *s, size_t from, size_t end)
     return from == end;
 }
 
-/* Add a part, after the lines from `rest` on. Blank ones go with a neighbour. */
+/* Add a part, and before it the lines from `rest` on; blank ones join a neighbour. */
 static void put_on_list(parts_search *s, size_t rest, abr_kind kind, size_t from, size_t end)
 {
     if (is_all_blank(s, rest, from)) {
@@ -203,7 +205,7 @@ static void find_all(parts_search *s)
     put_on_list(s, rest, ABR_KIND_TOLD, s->n, s->n);
 }
 
-/* Make neighbours one where both are rest. */
+/* Join neighbours that are both rest. */
 static void join_rest(parts_search *s)
 {
     size_t count = 0;
@@ -215,8 +217,8 @@ static void join_rest(parts_search *s)
     s->count = count;
 }
 
-/* Drop what is small for what it would split: `cat a.json; make` are two parts, and a log that prints some records now
- * and then is one, or a failure that shows a diff. */
+/* Drop a part that is small compared with the rest it would split: `cat a.json; make` is two parts, but a log
+ * that prints a few records now and then is one, and so is a failure that shows a diff. */
 static void drop_small(parts_search *s)
 {
     size_t all = 0;
@@ -246,7 +248,8 @@ static size_t filled_lines(const parts_search *s, const abr_output_part *part)
     return lines;
 }
 
-/* Is there more than one part, or lines between diffs or records that are one? Of these a few belong to them. */
+/* Is there more than one part, counting the lines around a single diff or record? A few such lines belong to
+ * it. */
 static bool has_several(const parts_search *s)
 {
     size_t parts = 0;

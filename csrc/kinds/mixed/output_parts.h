@@ -20,8 +20,8 @@ typedef struct {
     size_t count;
 } abr_output_parts;
 
-/* Find the parts of a whole text, in time linear in it. False: it has one, or all are logs and texts. Nothing is
- * allocated; 32 KiB of stack are used. */
+/* Find the parts of a whole text, in time linear in it. False: it has only one, or all are logs and texts.
+ * Allocates nothing; uses 32 KiB of stack. */
 bool abr_find_parts(const char *p, size_t n, abr_output_parts *out);
 
 ABR_PRIVATE_END

@@ -1,6 +1,6 @@
 /*
- * After the start that tells its kind a text is looked at in blocks of one size, at fixed places, so that the finding
- * depends on the text alone. A log between its two ends that is too short for the sample of lines is not seen.
+ * After the start that tells its kind, a text is examined in blocks of one size at fixed places, so that the
+ * result depends on the text alone. A log in the middle that is too short for the sample of lines is missed.
  */
 #include <string.h>
 
@@ -13,9 +13,10 @@
 #include "line/rule.h"
 
 enum {
-    BLOCK_LINES = 4,                             /* lines of a block; */
-    PRINTED = 2,                                 /* if so many are of a log alone, all are looked at */
-    SEARCHED_FIRST = ABR_OR_TINY(16 * 1024, 200) /* bytes that are searched for a failure before the rest */
+    BLOCK_LINES = 4, /* lines sampled per block */
+    PRINTED = 2,     /* if so many can only be a log's, all lines are examined */
+    /* bytes at the end, searched for a failure before the rest */
+    SEARCHED_FIRST = ABR_OR_TINY(16 * 1024, 200)
 };
 
 /* The start of the first line that starts in (p, n). */

@@ -8,27 +8,27 @@
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_TEXT_BLOCK = ABR_OR_TINY(64 * 1024, 256) /* bytes of a text that are looked at together */ };
+enum { ABR_TEXT_BLOCK = ABR_OR_TINY(64 * 1024, 256) /* bytes of a text examined together */ };
 
 typedef struct {
-    uint64_t from; /* bytes before the line from which on the text is read as a log */
-    uint64_t sign; /* and before the one that told so */
-    bool printed;  /* which starts a stretch of printed lines; else it is of a failure */
+    uint64_t from; /* bytes before the line where reading as a log starts */
+    uint64_t sign; /* bytes before the line that revealed it */
+    bool printed;  /* that line starts a stretch of printed lines; else it is of a failure */
 } abr_late_log;
 
-/* Is there a log in (p, n), which is written for the rest: a failure, however short, or a stretch of printed lines?
- * `out` gets its sign; zero if there is none. Nothing is allocated; 32 KiB of stack are used. */
+/* Is there a log in the otherwise written (p, n): a failure, however short, or a stretch of printed lines?
+ * `out` gets its sign; zero if there is none. Allocates nothing; uses 32 KiB of stack. */
 bool abr_find_log(const char *p, size_t n, abr_late_log *out);
 
-/* Does a log start in the block that is at p? Only lines of a sample are looked at, unless these tell of one: a long
- * text takes little more time than it takes to count its lines. `out` counts from p. */
+/* Does a log start in the block at p? Only a sample of lines is examined, unless it suggests one: a long text
+ * takes little more time than counting its lines. `out` counts from p. */
 bool abr_log_in_block(const char *p, abr_late_log *out);
 
-/* Does it in the end of a text, all of whose lines are looked at: its last whole block and the bytes after it?
+/* Does one start in the end of a text, its last whole block and the bytes after it? All lines are examined.
  * `starts`: a line starts at p. */
 bool abr_log_in_end(bool starts, const char *p, size_t n, abr_late_log *out);
 
-/* The same of a whole text that is written up to byte `told`, the end of a block. */
+/* The same for a whole text that is written up to byte `told`, the end of a block. */
 bool abr_find_late_log(const char *p, size_t n, size_t told, abr_late_log *out);
 
 ABR_PRIVATE_END

@@ -1,6 +1,6 @@
 /*
- * Is a text the log of a command at work, or something written? The form of each line that is looked at gives
- * evidence of both. Few lines of a log have none of a log; in what was written they are rare.
+ * Is a text the log of a command at work, or something written? The form of each examined line gives evidence
+ * of both. Few lines of a log lack evidence of one; in a written text such evidence is rare.
  */
 #include "kinds/text/log.h"
 #include "abridge.h"
@@ -14,41 +14,41 @@
 
 enum {
     SAMPLED = 512,    /* lines, */
-    OF_STRETCH = 48,  /* and of a stretch, */
-    FIRST_LOOK = 8,   /* unless so many all look written */
-    LONG_LINE = 1000, /* bytes, of minified source: nobody prints such lines */
-    LONG_WEIGHT = 8,  /* lines that a longer one counts as */
+    OF_STRETCH = 48,  /* and this many of a stretch, */
+    FIRST_LOOK = 8,   /* unless this many all look written */
+    LONG_LINE = 1000, /* bytes of a line of minified source: nobody prints such lines */
+    LONG_WEIGHT = 8,  /* a longer line counts as so many */
     STRETCH = ABR_OR_TINY(
-        8 * 1024, 200), /* bytes. Of 8,090 sources, pages and listings 28 have one that tells of a log */
+        8 * 1024, 200), /* bytes. Of 8,090 sources, pages and listings, 28 have one that looks like a log */
     FEW_LINES = 4,
     HEAD = 16 /* lines that tell how a text starts */
 };
 
-/* Evidence of text, by the lines that are looked at, and for each of a log. */
+/* Evidence of text: per examined line, and relative to the evidence of a log. */
 static const float least_text = 0.35F;
-static const float least_alone = 0.1F; /* where nearly nothing tells of a log: */
+static const float least_alone = 0.1F; /* if there is almost no evidence of a log: */
 static const float most_alone = 0.01F;
 static const float least_of_few = 0.5F;
 static const float least_printed = 0.5F; /* evidence of a log in each line of a stretch of one */
-/* Of 1,257 stretches of source and documents 1,070 are as sure as this. */
+/* Of 1,257 stretches of source and documents, 1,070 are as sure as this. */
 static const float least_sure = 0.6F;
 static const float most_sure = 0.03F;
 static const float any_log = 1e9F;
-static const float repeated_text = 0.7F; /* less in a line that repeats the one before tells nothing, */
-static const float repeated_log = 0.5F;  /* and that it does tells of a log */
+static const float repeated_text = 0.7F; /* in a line that repeats the one before, less text says nothing, */
+static const float repeated_log = 0.5F;  /* and the repeating is this much evidence of a log */
 static const float text_a_log = 3.0F;
-static const float text_of_text = 1.5F; /* where it starts as text alone does, with some of a log in it */
-static const float text_in_log = 8.0F;  /* where the text starts as a log does, with something in it */
+static const float text_of_text = 1.5F; /* if it starts like pure text, with some of a log in it */
+static const float text_in_log = 8.0F;  /* if it starts like a log, with some text in it */
 
 typedef struct {
     float log;
     float text;
     float lines;
-    float numbers;        /* lines that are a number alone: printed in a loop, or a list of them */
+    float numbers;        /* lines with only a number: printed in a loop, or a list of numbers */
     abr_text_line before; /* the first word of the line before */
 } evidence;
 
-/* Does the line start with the word that the one before does, as lines printed in a loop do? */
+/* Does the line start with the same word as the one before, like lines printed in a loop? */
 static bool repeats(evidence *e, abr_text_line line)
 {
     size_t n = 0;
@@ -101,7 +101,7 @@ static bool reads_as_written(const evidence *all, const evidence *head)
     return all->text > 0 && all->text >= least * all->lines;
 }
 
-/* Is there a line that only a log has, among those that are no numbers? */
+/* Among the lines that aren't numbers, is there one that only a log has? */
 static bool has_log_line(const abr_forms *forms, const char *p, size_t n)
 {
     abr_text_line line;
@@ -116,7 +116,7 @@ static bool has_log_line(const abr_forms *forms, const char *p, size_t n)
     return false;
 }
 
-/* Weigh so many lines, or until they have more evidence of a log than that. */
+/* Weigh so many lines, or stop earlier once they have more evidence of a log than `most_log`. */
 static void weigh_lines(uint64_t most, float most_log, const abr_forms *forms, const char *p, size_t n,
                         evidence *all, evidence *head)
 {
@@ -131,14 +131,14 @@ static void weigh_lines(uint64_t most, float most_log, const abr_forms *forms, c
             *head = *all;
             continue;
         }
-        /* at random, as periods of the text and of the sample must not meet */
+        /* at random, so that the sample does not fall in step with a period of the text */
         random = random * 1103515245 + 12345;
         uint64_t passed = random / 65536 % (2 * step - 1);
         at += abr_nth_newline(p + at, n - at, &passed);
     }
 }
 
-/* Does a run of tests in the Test Anything Protocol begin here? What it says of a failure is YAML. */
+/* Does a Test Anything Protocol run start here? Its reports of failures are YAML. */
 static bool is_test_run(const char *p, size_t n)
 {
     static const char version[] = "TAP version 1";
@@ -149,13 +149,13 @@ static bool is_test_run(const char *p, size_t n)
     return false;
 }
 
-/* By so many of its lines; `all` gets what they say, as far as it is at most so much of a log. */
+/* Is it written, by so many of its lines? `all` gets their evidence, up to `most_log` of a log. */
 static bool is_written_by(uint64_t lines, float most_log, const abr_forms *forms, const char *p, size_t n,
                           evidence *all)
 {
     evidence head;
     weigh_lines(lines, most_log, forms, p, n, all, &head);
-    /* numbers do not tell, so the rest does, however little of it there is */
+    /* numbers say nothing, so the rest decides, however little of it there is */
     return !is_test_run(p, n) && reads_as_written(all, &head) &&
            (all->numbers * 2 <= all->lines || !has_log_line(forms, p, n));
 }

@@ -1,9 +1,9 @@
 /*
- * A text that is read as a log is looked at in stretches of some 4 KiB of whole lines, at places that depend on its bytes
- * alone. One that is written, and has no failure in it, is of a part that is written; where a stretch is unlike the one
- * before, the line is found at which the text changes.
+ * A text that is read as a log is examined in stretches of some 4 KiB of whole lines, at places that depend
+ * on its bytes alone. A written stretch without a failure belongs to a written part; if a stretch is unlike
+ * the one before it, the line where the text changes is looked for.
  *
- * Invariant: `held` has the start of each line of the stretch that is open, after the stretch before it.
+ * Invariant: `held` has the previous stretch, then the start of each line of the open one.
  */
 #include <string.h>
 
@@ -21,12 +21,12 @@
 
 enum {
     LINES_SIZE = ABR_OR_TINY(4 * 1024, 120), /* bytes of a stretch, up to the end of the line there, */
-    LINE_END = ABR_OR_TINY(1024, 16),        /* of which so many are held */
+    LINE_END = ABR_OR_TINY(1024, 16),        /* so many of its last line are held */
     STRETCH_HELD = LINES_SIZE + LINE_END,
     PARTS_MOST = ABR_OR_TINY(ABR_PARTS_MOST, 4),
-    PART_HEAD = ABR_OR_TINY(512, 16),  /* bytes of a part's start that are at hand, */
+    PART_HEAD = ABR_OR_TINY(512, 16),  /* bytes at hand of a part's start, */
     PART_TAIL = ABR_OR_TINY(2048, 60), /* and of its end, */
-    TAIL_MOST = ABR_OR_TINY(32, 3)     /* which has so many lines */
+    TAIL_MOST = ABR_OR_TINY(32, 3)     /* at most so many lines */
 };
 
 _Static_assert((size_t)PART_HEAD <= LINE_END, "a line that is cut does not seem to end in a part's head");
@@ -64,7 +64,7 @@ struct abr_stretches {
 
 /* ---- lines ---- */
 
-/* Does a line of a stretch start at this place of what is held? Then what stands before it. */
+/* Counts before the line that starts at this place of the held bytes. */
 static line_place place_of(const abr_stretches *s, size_t at)
 {
     const bool in_open = at >= s->before_n;
@@ -77,7 +77,7 @@ static line_place place_of(const abr_stretches *s, size_t at)
     return place;
 }
 
-/* Copy whole lines of what is held, from..end - 1. */
+/* Copy whole lines of the held bytes, from..end - 1. */
 static abr_lines_at_hand copy_lines(const abr_stretches *s, size_t from, size_t end, char *to)
 {
     const line_place place = place_of(s, from);
@@ -113,7 +113,7 @@ static abr_lines_at_hand tail_before(const abr_stretches *s, size_t end, uint64_
     return copy_lines(s, from, end, to);
 }
 
-/* ---- where the text changes ---- */
+/* ---- changes of the text ---- */
 
 /* How much more a line looks written than printed. */
 static float written_look(const abr_stretches *s, abr_text_line line)
@@ -122,7 +122,8 @@ static float written_look(const abr_stretches *s, abr_text_line line)
     return told.text > told.log ? told.text - told.log / 4 : told.text / 4 - told.log;
 }
 
-/* How much lines that end or start a log may look written, by how those do that are: many of them tell of nothing. */
+/* How written a log's first or last lines may look, derived from the lines of the written text: many of those
+ * say nothing. */
 static float most_printed(const abr_stretches *s, size_t from, size_t end)
 {
     static const float part = 0.6F;
@@ -138,8 +139,8 @@ static float most_printed(const abr_stretches *s, size_t from, size_t end)
     return lines > 0 ? part * sum / lines : 0;
 }
 
-/* The place in from..end up to which lines look written more than that, and less after it; `written`: the other way
- * round. */
+/* The place in from..end where lines go from looking more written than `most` to less; `written`: the other
+ * way round. */
 static size_t find_change(const abr_stretches *s, size_t from, size_t end, float most, bool written)
 {
     float sum = 0;
@@ -166,7 +167,7 @@ static size_t line_after(const abr_stretches *s, size_t at)
 
 /* ---- parts ---- */
 
-/* The text changes at this place of what is held: add a part to the list. Returns how many there are. */
+/* The text changes at this place of the held bytes: add a part to the list. Returns the number of parts. */
 static size_t start_part(abr_stretches *s, size_t edge, bool written, abr_log_part *list, size_t count)
 {
     abr_log_part *last = &list[count - 1];
@@ -180,7 +181,7 @@ static size_t start_part(abr_stretches *s, size_t edge, bool written, abr_log_pa
         list[count - 2].tail = (abr_lines_at_hand){0};
         return count - 1;
     }
-    if (count == PARTS_MOST) { /* what comes after so many is all one log */
+    if (count == PARTS_MOST) { /* after so many, the rest is all one log */
         last->written = false;
         return count;
     }
@@ -190,7 +191,7 @@ static size_t start_part(abr_stretches *s, size_t edge, bool written, abr_log_pa
     return count + 1;
 }
 
-/* Where the last part starts, if that is held, else where what is held does. */
+/* The start of the last part, if it is held, else of the held bytes. */
 static size_t last_start(const abr_stretches *s, const abr_log_part *last)
 {
     const uint64_t first = s->before_n > 0 ? s->before.lines : s->open.lines;
@@ -198,7 +199,7 @@ static size_t last_start(const abr_stretches *s, const abr_log_part *last)
     return passed > 0 ? (size_t)abr_nth_newline(s->held, s->before_n + s->open_n, &passed) : 0;
 }
 
-/* The open stretch is written, the one before is not. A failure between what is written is a part. */
+/* The open stretch is written, the one before is not. A failure between written lines is a part. */
 static size_t add_written(abr_stretches *s, abr_log_part *list, size_t count)
 {
     const size_t n = s->before_n + s->open_n;
@@ -230,7 +231,7 @@ static size_t add_stretch(abr_stretches *s, bool written, abr_log_part *list, si
     return start_part(s, find_change(s, 0, failure, most, false), false, list, count);
 }
 
-/* Is the open stretch written? A failure is seen at the joint of two such stretches, too. */
+/* Is the open stretch written? A failure across the joint of two such stretches is seen too. */
 static bool is_open_written(const abr_stretches *s, const abr_log_part *list, size_t count)
 {
     const char *p = s->held + s->before_n;
@@ -251,7 +252,7 @@ static bool is_open_written(const abr_stretches *s, const abr_log_part *list, si
 static void end_stretch(abr_stretches *s)
 {
     uint64_t invalid;
-    s->held[s->before_n + s->open_n - 1] = '\n'; /* of a line that was cut, too */
+    s->held[s->before_n + s->open_n - 1] = '\n'; /* even if the line was cut */
     s->count = add_stretch(s, is_open_written(s, s->parts, s->count), s->parts, s->count);
     memmove(s->held, s->held + s->before_n, s->open_n);
     s->before_n = s->open_n;
@@ -290,10 +291,11 @@ void abr_stretches_write(abr_stretches *s, const char *p, size_t n)
     }
 }
 
-/* A written part that is short for the log on both sides of it is an excerpt: of source that a tool traces, say. */
+/* A written part that is short compared with the log on both sides is an excerpt, such as source that a tool
+ * traces. */
 static size_t join_excerpts(abr_log_part *list, size_t count, uint64_t lines)
 {
-    enum { EXCERPT = 8 /* of so many lines one */ };
+    enum { EXCERPT = 8 /* at most one line in so many */ };
     size_t joined = 1;
     for (size_t i = 1; i < count; i++) {
         abr_log_part *before = &list[joined - 1];
