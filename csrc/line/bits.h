@@ -1,4 +1,4 @@
-/* Blocks of a line as masks, a bit a byte. */
+/* Blocks of a line as masks, one bit per byte. */
 #ifndef ABR_LINE_BITS_H
 #define ABR_LINE_BITS_H
 
@@ -8,7 +8,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* What is inlined into a variant of a loop over blocks is compiled for that variant's processors. */
+/* A function inlined into a variant of a loop over blocks is compiled for that variant's processors. */
 #if defined(__GNUC__)
 #define ABR_INLINE inline __attribute__((always_inline))
 #else
@@ -30,7 +30,7 @@ static ABR_INLINE unsigned lowest(uint64_t mask)
 #endif
 }
 
-/* Index of the highest bit of a mask, and 1; 0 where the mask is. */
+/* Index of the highest bit of a mask, plus 1; 0 if the mask is 0. */
 static ABR_INLINE unsigned width_of(uint64_t mask)
 {
 #if defined(__GNUC__)
@@ -67,8 +67,8 @@ static ABR_INLINE uint64_t low_bits(size_t n)
     return n < BLOCK ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
 }
 
-/* Bytes of a block that are read at once, of the `left` bytes of the line: up to the last blank, so that no
- * token is split; where it has none, up to its last byte that is no letter. */
+/* Bytes of a block to read at once, of the `left` bytes of the line: up to the last blank, so that no token
+ * is split; without a blank, up to the last byte that is not a letter. */
 static ABR_INLINE size_t whole_tokens(const abr_classes *m, size_t left)
 {
     if (left <= BLOCK)

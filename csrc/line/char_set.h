@@ -1,4 +1,4 @@
-/* Sets of chars, and the chars of a line: what needs one of them is not looked for in a line without it. */
+/* Sets of chars, and the chars of a line: rules that need a char skip lines without it. */
 #ifndef ABR_LINE_CHAR_SET_H
 #define ABR_LINE_CHAR_SET_H
 
@@ -8,7 +8,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* A bit a char. DEL stands for all that is not ASCII too. */
+/* One bit per char. DEL also stands for everything outside ASCII. */
 typedef struct {
     uint64_t low; /* the chars before '@' */
     uint64_t high;
@@ -60,8 +60,8 @@ static inline abr_char_set abr_joined(abr_char_set a, abr_char_set b)
     return (abr_char_set){a.low | b.low, a.high | b.high};
 }
 
-/* Does the line, of these chars, hold this literal? Blanks are not asked for, as they may be around what the
- * chars are of. */
+/* Does the line, of these chars, contain this literal? Blanks aren't checked, as the chars may be those of
+ * the line without the blanks around it. */
 #define ABR_HOLDS(line, chars, literal)                                                                      \
     (abr_has_only(ABR_SET(literal), (abr_char_set){(chars).low | ABR_BIT_LOW(" ", 0), (chars).high}) &&      \
      ABR_CONTAINS(line, literal))

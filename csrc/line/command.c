@@ -2,7 +2,7 @@
  * Lines at which the output of a command starts or ends.
  *
  * Shells, build tools and CI services write them: "+ make", "##[group]", "exited with code 2".
- * The time, which a CI service puts first, may stand before them.
+ * They may follow the time that a CI service prints first.
  */
 #include "line/command.h"
 #include "abridge.h"
@@ -10,20 +10,20 @@
 #include "line/evidence.h"
 #include "line/words.h"
 
-/* Where a line's text starts, after blanks and a time such as 2026-03-01T10:00:00.0000000Z. */
+/* Start of a line's text, after blanks and a time such as 2026-03-01T10:00:00.0000000Z. */
 static size_t start_of_text(const abr_evidence *l)
 {
     size_t i = l->words->indent;
-    enum { MICRO = 26, TENTHS_OF_MICRO = 27 }; /* where the Z stands, by the digits of the fraction */
+    enum { MICRO = 26, TENTHS_OF_MICRO = 27 }; /* offset of the Z, by the digits of the fraction */
     size_t end = byte_at(l, i + TENTHS_OF_MICRO) == 'Z' ? i + TENTHS_OF_MICRO : i + MICRO;
     if (byte_at(l, end) != 'Z' || byte_at(l, i + 10) != 'T' || byte_at(l, i + 19) != '.')
         return i;
     return skip(l, end + 1, ABR_SET(" "));
 }
 
-/* ---- where it starts ---- */
+/* ---- starts ---- */
 
-/* A prompt with what was typed: "PS C:\src> ./build.ps1", "C:\src>nmake". */
+/* A prompt with the command typed: "PS C:\src> ./build.ps1", "C:\src>nmake". */
 static bool is_prompt(const abr_evidence *l, size_t i)
 {
     if (starts_with(l, i, "PS "))
@@ -39,7 +39,7 @@ static bool is_prompt(const abr_evidence *l, size_t i)
     return false;
 }
 
-/* GitLab colours what it runs, and clears the line before it names a section. */
+/* GitLab colours the commands it runs, and clears the line before it names a section. */
 static bool starts_in_colour(const abr_evidence *l, size_t i)
 {
     while (byte_at(l, i) == 27 && byte_at(l, i + 1) == '[') {
@@ -51,13 +51,13 @@ static bool starts_in_colour(const abr_evidence *l, size_t i)
            starts_with(l, i, "section_end:");
 }
 
-/* What stands first in the line, at column 1 but for the time. */
+/* Does a command start at the line's first text, at column 1 except for the time? */
 static bool starts_command(const abr_evidence *l, size_t i)
 {
     switch (byte_at(l, i)) {
     case '$':
         return byte_at(l, i + 1) == ' ' && byte_at(l, i + 2) != ' ' && i + 2 < l->n;
-    case '+': /* sh -x; a diff's lines have no blank there, or more, and its head has "+++" */
+    case '+': /* sh -x; a diff's lines have no blank there, or several, and its head has "+++" */
         if (starts_with(l, i, "+++ "))
             return false;
         i = skip(l, i, ABR_SET("+"));
@@ -80,7 +80,7 @@ static bool starts_command(const abr_evidence *l, size_t i)
     }
 }
 
-/* A word that a tool puts over a part of its log. */
+/* A word in the heading that a tool prints above a part of its log. */
 static bool names_section(const abr_evidence *l, const abr_sign *s)
 {
     const size_t end = end_of(s);
@@ -104,7 +104,7 @@ static bool names_section(const abr_evidence *l, const abr_sign *s)
     }
 }
 
-/* ---- where it ends ---- */
+/* ---- ends ---- */
 
 /* Does the word end at `at`, in lower or upper case? */
 static bool ends_word(const abr_evidence *l, size_t at, const char *word, size_t n)
@@ -124,7 +124,7 @@ static bool follows_command(const abr_evidence *l, size_t at)
                                         "make",  "build as", "pipeline", "tests", "finished:"};
     while (at > 0 && l->p[at - 1] == ' ')
         at--;
-    if (!ABR_HAS("bdekpst:", abr_to_lower(byte_before(l, at)))) /* what names end with */
+    if (!ABR_HAS("bdekpst:", abr_to_lower(byte_before(l, at)))) /* last letters of the names */
         return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (ends_word(l, at, names[i], strlen(names[i])))

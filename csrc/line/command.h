@@ -10,11 +10,11 @@ ABR_PRIVATE_BEGIN
 
 typedef enum {
     ABR_COMMAND_NONE = 0,
-    ABR_COMMAND_STARTS, /* a command is echoed, or a section of a log starts: what follows is another's */
-    ABR_COMMAND_FAILED  /* a command failed: what it printed stands before this line */
+    ABR_COMMAND_STARTS, /* a command is echoed, or a section of a log starts: the output of another begins */
+    ABR_COMMAND_FAILED  /* a command failed: its output stands before this line */
 } abr_command;
 
-/* `hit`: the line says that something is wrong; no other tells of a failed command. */
+/* `hit`: the line says that something is wrong; only such lines tell of a failed command. */
 abr_command abr_command_of(const abr_evidence *l, bool hit);
 
 ABR_PRIVATE_END

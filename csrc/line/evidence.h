@@ -1,4 +1,4 @@
-/* A line being read: its bytes, its words, and what they have said so far. */
+/* A line being read: its bytes, its words, and their findings so far. */
 #ifndef ABR_LINE_EVIDENCE_H
 #define ABR_LINE_EVIDENCE_H
 
@@ -13,16 +13,16 @@
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_LEADS_WITHIN = 24 /* what stands in so many bytes at a line's start leads it */ };
+enum { ABR_LEADS_WITHIN = 24 /* a word within so many bytes of a line's start leads it */ };
 
-/* The answer to a question about the whole line, found once, when it is asked. */
+/* The answer to a question about the whole line, found when first asked. */
 typedef enum { ABR_ANSWER_UNASKED = 0, ABR_ANSWER_NO, ABR_ANSWER_YES } abr_answer;
 
-/* What a reading depends on, of the digits of a line. */
+/* How a reading depends on the digits of a line. */
 typedef enum {
-    ABR_DIGITS_ANY = 0, /* with other digits it says the same, */
+    ABR_DIGITS_ANY = 0, /* it is the same with other digits, */
     ABR_DIGITS_ZERO,    /* as long as the same numbers are zero, */
-    ABR_DIGITS_EXACT    /* or it may say something else */
+    ABR_DIGITS_EXACT    /* or it may differ */
 } abr_digits;
 
 typedef struct {
@@ -30,32 +30,32 @@ typedef struct {
     size_t n;
     const abr_line_words *words;
     abr_answer as_text;   /* it is written, not reported: no word counts */
-    abr_answer as_source; /* a word that labels a message counts still */
+    abr_answer as_source; /* a word that labels a message still counts */
     const abr_lexicon *lexicon;
     float strong;       /* score of the best word */
-    float expected;     /* score of what was expected, or why */
+    float expected;     /* score of an expectation, or a reason */
     float summary;      /* score of counts and results */
     bool passed;        /* it says that something went well */
     bool low_level;     /* it has a low log level */
-    bool stepped;       /* it says what is being done */
-    bool counted;       /* some failed, in number */
+    bool stepped;       /* it names a step in progress */
+    bool counted;       /* it counts failures */
     bool warns;         /* a compiler's "warning:" */
     bool remarks;       /* a compiler's "warning:" or "note:", whatever it is about */
-    bool exited;        /* with a status that is not 0 */
-    bool is_clear;      /* a form was found that only an error has */
+    bool exited;        /* with a status other than 0 */
+    bool is_clear;      /* it has a form that only errors have */
     size_t at;          /* of the best word */
-    abr_digits *digits; /* what the reading depends on so far */
-    abr_trace *trace;   /* NULL: nobody asks */
+    abr_digits *digits; /* how the reading depends on digits so far */
+    abr_trace *trace;   /* NULL: not wanted */
 } abr_evidence;
 
-/* Note what n bytes at `at` are worth to the line. */
+/* Note the score that n bytes at `at` give the line. */
 static inline void note_score(const abr_evidence *l, size_t at, size_t n, abr_rule_table table, float score)
 {
     if (l->trace)
         abr_trace_add(l->trace, &(abr_traced){.at = at, .n = (uint32_t)n, .table = table, .score = score});
 }
 
-/* The same of a form that is no word. */
+/* The same for a form that is not a word. */
 static inline void note_form(const abr_evidence *l, size_t at, const char *form, float score)
 {
     if (l->trace)
@@ -63,7 +63,7 @@ static inline void note_form(const abr_evidence *l, size_t at, const char *form,
                       &(abr_traced){.at = at, .table = ABR_TABLE_FORMS, .form = form, .score = score});
 }
 
-/* `denied`, noted with its reason. */
+/* Note the reason if `denied`, and return it. */
 static inline bool deny(const abr_evidence *l, const abr_sign *s, abr_denial why, bool denied)
 {
     if (denied && l->trace)
@@ -74,13 +74,13 @@ static inline bool deny(const abr_evidence *l, const abr_sign *s, abr_denial why
     return denied;
 }
 
-/* A rule is about to look at which digit it is, not just that it is one: see recall.c. */
+/* A rule is about to look at the value of a digit: see recall.c. */
 static inline void tell_digits(const abr_evidence *l)
 {
     *l->digits = ABR_DIGITS_EXACT;
 }
 
-/* A rule is about to look whether a number is zero, or starts with a zero. */
+/* A rule is about to check whether a number is zero, or starts with a zero. */
 static inline void tell_zeros(const abr_evidence *l)
 {
     if (*l->digits == ABR_DIGITS_ANY)

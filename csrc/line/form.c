@@ -1,8 +1,8 @@
 /*
  * The form of a line, from the rows of forms.def and marks.def.
  *
- * A row is ruled out by the first char, the last one and those it needs; what is left is asked in the order of the
- * table, the surest first, but only while a row can say more than those before it.
+ * Rows are ruled out by the first char, the last one and the chars they need. The tests of the rest run in
+ * the order of the table, the surest first, but only while a row can add to the rows before it.
  */
 #include <limits.h>
 
@@ -36,7 +36,7 @@ static const form_row form_rows[ABR_FORMS] = {
 #undef FORM
 };
 
-/* Where a mark stands. */
+/* The place of a mark. */
 typedef enum { MARK_START, MARK_EDGE, MARK_END, MARK_WITHIN, MARK_WORD, MARK_TYPE, MARK_LABEL } mark_place;
 
 typedef struct {
@@ -73,7 +73,7 @@ static abr_char_set spelled_set(const char *text)
     return set;
 }
 
-/* The same where one of digits or letters is enough: a bit stands for all of them. */
+/* The same, with one bit for all digits and one for all capitals: any of them will do. */
 static abr_char_set needs_of(const char *text)
 {
     abr_char_set set = {0, 0};
@@ -132,7 +132,7 @@ static void open_marks(abr_forms *x, abr_form_set asked)
 {
     for (unsigned i = MARK_ROWS; i-- > 0;) {
         const form_mark *m = &mark_rows[i];
-        const bool is_asked = m->place >= MARK_WORD || asked >> m->form & 1; /* words are for tests */
+        const bool is_asked = m->place >= MARK_WORD || asked >> m->form & 1; /* words serve tests */
         if (!is_asked || x->without == ABR_RULE_MARK + i ||
             x->without == ABR_RULE_FORM + (unsigned)m->form - 1)
             continue;
@@ -158,7 +158,7 @@ void abr_forms_open(abr_forms *x, abr_form_set asked, unsigned without)
 
 /* ---- marks ---- */
 
-/* Is the mark in the line, at its place? */
+/* Does the line have the mark at its place? */
 static bool has_mark(const abr_form_line *l, const form_mark *m)
 {
     const abr_text_line line = m->place == MARK_EDGE ? l->line : l->bare;
@@ -178,8 +178,8 @@ static void add_form(abr_form_told *told, unsigned form)
     told->text = row->text > told->text ? row->text : told->text;
 }
 
-/* The forms that can say more than what is told. Where a line is sure to be of a log, only what is as sure of a text
- * counts, and then nothing else does. */
+/* The forms that can add to the telling so far. If the line is surely of a log, only a form that is as sure
+ * of a text counts; after that, none does. */
 static abr_form_set say_more(const abr_forms *x, const abr_form_told *told)
 {
     const abr_form_set log = x->surer_log[steps_of(told->log)];
@@ -269,7 +269,7 @@ static uint64_t bits_of_bytes(uint64_t word)
 static abr_char_set chars_of(abr_text_line bare)
 {
     enum { WORD = sizeof(uint64_t) };
-    char has[UCHAR_MAX + 1] = {0}; /* a byte each, which takes less to set than a bit */
+    char has[UCHAR_MAX + 1] = {0}; /* one byte each, which is faster to set than a bit */
     abr_char_set chars = {0, 0};
     const unsigned char *p = (const unsigned char *)bare.p;
     const unsigned char *end = p + bare.n;
@@ -292,7 +292,7 @@ static abr_char_set chars_of(abr_text_line bare)
     return chars;
 }
 
-/* Has the line the chars that a form needs? A few are looked for one by one. */
+/* Does the line have the chars that a form needs? A few are looked for one by one. */
 static bool line_holds(abr_form_line *l, abr_char_set needed)
 {
     if (!l->has_chars) {
@@ -307,7 +307,7 @@ static bool line_holds(abr_form_line *l, abr_char_set needed)
     return abr_has_only(needed, l->chars);
 }
 
-/* The forms that need chars which a line with these lacks. */
+/* The forms that need chars not among these. */
 static abr_form_set needing_others(const abr_forms *x, abr_char_set chars)
 {
     abr_form_set forms = 0;
@@ -318,7 +318,7 @@ static abr_form_set needing_others(const abr_forms *x, abr_char_set chars)
     return forms;
 }
 
-/* Ask the tests of these forms. */
+/* Run the tests of these forms. */
 static void read_rows(const abr_forms *x, abr_form_set may, abr_form_line *l, abr_form_told *told)
 {
     while (may != 0) {
@@ -343,7 +343,7 @@ abr_form_told abr_read_form(const abr_forms *x, abr_text_line line)
     const bool marked = x->marks[MARK_START][first] || x->marks[MARK_EDGE][first] || x->marks[MARK_END][last];
     abr_form_set may = x->by_first[first] & x->by_last[last];
     if (may == 0 && !marked && x->within_count == 0)
-        return told; /* most lines, where few forms are asked for */
+        return told; /* most lines, if few forms are asked for */
     struct abr_form_words words = {.first = 0};
     abr_form_line l = {.line = line, .bare = bare, .words = &words, .forms = x};
     if (marked) {

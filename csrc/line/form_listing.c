@@ -1,4 +1,5 @@
-/* Forms of lines that are rows of a listing: of files, commits, what was found in files; counts, options, columns. */
+/* Forms of lines that are rows of a listing: of files, commits, matches in files; counts, options,
+ * columns. */
 #include "line/form_tests.h"
 #include "line/form.h"
 #include "abridge.h"
@@ -7,18 +8,18 @@
 
 enum {
     LEAST_HASH = 7,    /* digits of an abbreviated one */
-    LONG_HASH = 16,    /* that needs no letters */
+    LONG_HASH = 16,    /* of one that needs no letters */
     LEAST_OFFSET = 4,  /* digits of one before a colon */
     LEAST_CODED = 40,  /* bytes of base64 and the like in a line */
     MOST_NAME = 4,     /* words of a name */
     MOST_NUMBERS = 16, /* words that are looked at */
-    DEEP = 8           /* blanks before a line that goes on */
+    DEEP = 8           /* blanks before a continued line */
 };
 
 /* A row of `ls -l`, with or without inode and blocks before the mode. */
 bool abr_is_mode_row(const abr_form_line *l)
 {
-    enum { NUMBERS = 2, MODE = 10, LEAST = 7 /* of a mode that is cut off */ };
+    enum { NUMBERS = 2, MODE = 10, LEAST = 7 /* of a truncated mode */ };
     const char *p = l->bare.p;
     const size_t n = l->bare.n;
     size_t at = 0;
@@ -46,7 +47,7 @@ bool abr_is_listed(const abr_form_line *l)
 
 /* ---- commits ---- */
 
-/* Hexadecimal digits at the start, and in *mixed whether letters and others are among them. */
+/* Number of hexadecimal digits at the start; *mixed: both letters and 0 to 9 are among them. */
 static size_t hash_length(abr_text_line bare, bool *mixed)
 {
     bool digits = false;
@@ -70,7 +71,7 @@ static bool is_abbreviated(abr_text_line bare)
 /* A hash, an address or an offset, and what it belongs to. */
 bool abr_has_hash(const abr_form_line *l)
 {
-    /* git blame: older than what was asked for */
+    /* git blame: older than the range asked for */
     const abr_text_line bare = abr_line_from(l->bare, l->bare.n > 1 && *l->bare.p == '^');
     bool mixed;
     const size_t n = hash_length(bare, &mixed);
@@ -117,7 +118,7 @@ bool abr_is_of_git(const abr_form_line *l)
     abr_text_line line = l->line;
     abr_text_line bare = l->bare;
     if (line.n > 2 && ABR_HAS("*|", *line.p) && ABR_HAS(" |\\/", line.p[1])) {
-        size_t i = 0; /* what `git log --graph` draws */
+        size_t i = 0; /* drawn by `git log --graph` */
         while (i < line.n && ABR_HAS("*|/\\_ ", line.p[i]))
             i++;
         bare = line = abr_line_from(line, i);
@@ -136,7 +137,7 @@ bool abr_is_subject(const abr_form_line *l)
 
 /* ---- matches, counts ---- */
 
-/* A name of letters, or one with a dot or a slash: no time. */
+/* A name of letters, or one with a dot or a slash: not a time. */
 static bool is_path(abr_text_line name)
 {
     bool letters = true;
@@ -148,7 +149,7 @@ static bool is_path(abr_text_line name)
     return letters;
 }
 
-/* Where the name ends that starts at `from`, before a colon or a blank. */
+/* End of the name that starts at `from`, before a colon or a blank. */
 static size_t name_end(abr_text_line bare, size_t from)
 {
     while (from < bare.n && bare.p[from] != ':' && bare.p[from] != ' ')
@@ -156,7 +157,7 @@ static size_t name_end(abr_text_line bare, size_t from)
     return from;
 }
 
-/* `path:12:text`, as grep finds it; a diagnostic has a blank there. */
+/* `path:12:text`, as grep prints it; a diagnostic has a blank there. */
 bool abr_is_match(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
@@ -188,7 +189,7 @@ static size_t number_length(abr_text_line bare)
     return i < bare.n && !ABR_HAS(" \t", bare.p[i]) ? 0 : i;
 }
 
-/* `M`, `AM`, `R100`, `??`: how a file changed. */
+/* `M`, `AM`, `R100`, `??`: the state of a changed file. */
 static size_t state_length(abr_text_line bare)
 {
     size_t i = ABR_HAS("MADRCTU?", *bare.p);
@@ -200,7 +201,8 @@ static size_t state_length(abr_text_line bare)
     return i < bare.n && ABR_HAS(" \t", bare.p[i]) ? i : 0;
 }
 
-/* `12  path`, `1 2 3 path`, `M  path`: numbers or a letter, and one word; after a tab any. */
+/* `12  path`, `1 2 3 path`, `M  path`: numbers or a letter, and one word, or any number of words after a
+ * tab. */
 bool abr_is_counted(const abr_form_line *l)
 {
     abr_text_line rest = l->bare;
@@ -216,7 +218,7 @@ bool abr_is_counted(const abr_form_line *l)
            (memchr(rest.p, '/', rest.n) || memchr(rest.p, '.', rest.n));
 }
 
-/* `12:text` of a file that grep was given alone. */
+/* `12:text`, from grep of a single file. */
 bool abr_is_numbered(const abr_form_line *l)
 {
     const size_t i = abr_digits_at(l->bare, 0);
@@ -242,7 +244,7 @@ bool abr_is_data(const abr_form_line *l)
     return numbers >= 3 && numbers * 3 >= words * 2;
 }
 
-/* Numbers alone. */
+/* Nothing but numbers. */
 bool abr_is_numbers(const abr_form_line *l)
 {
     return abr_has_only(l->chars, ABR_SET("\1"
@@ -251,7 +253,7 @@ bool abr_is_numbers(const abr_form_line *l)
 
 /* ---- names ---- */
 
-/* One word, of letters and what names have. */
+/* One word, of letters and other chars of names. */
 static bool is_alone(const abr_form_line *l)
 {
     return abr_first_word(l).n == l->bare.n && l->bare.p[l->bare.n - 1] != '.' &&
@@ -271,7 +273,7 @@ bool abr_is_path_alone(const abr_form_line *l)
     return is_alone(l) && abr_has_any(l->chars, ABR_SET("/."));
 }
 
-/* A few words and nothing else, as a list of names has them. */
+/* A few words and nothing else, as in a list of names. */
 static bool is_plain_name(const abr_form_line *l)
 {
     size_t words = 1;
@@ -309,7 +311,7 @@ bool abr_has_columns(const abr_form_line *l)
            (ABR_CONTAINS(l->bare, "  ") || (abr_is_digit(*l->bare.p) && number_length(l->bare) > 0));
 }
 
-/* A name, `name - what it is`, what stands in a column far to the right. */
+/* A name, `name - what it is`, or text in a column far to the right. */
 bool abr_is_entry(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;

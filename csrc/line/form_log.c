@@ -7,9 +7,9 @@
 #include "line/layout.h"
 
 enum {
-    STAMPED_WITHIN = 48, /* bytes of the start in which a time says when a line was printed, */
-    GRAVE_WITHIN = 64,   /* and a level, how grave it is */
-    STEP_LENGTH = 160    /* of a line that tells a step, at most */
+    STAMPED_WITHIN = 48, /* within so many bytes of its start, a time says when a line was printed, */
+    GRAVE_WITHIN = 64,   /* and a level how grave it is */
+    STEP_LENGTH = 160    /* longest line that reports a step */
 };
 
 #define FORM_ENDS(line, literal)                                                                             \
@@ -18,7 +18,7 @@ enum {
 
 /* ---- times and levels ---- */
 
-/* `Modify: 2026-11-22 ...`, as stat has it. */
+/* `Modify: 2026-11-22 ...`, as stat prints it. */
 static bool names_a_time(abr_text_line bare)
 {
     size_t i = 0;
@@ -47,8 +47,8 @@ bool abr_is_timed(const abr_form_line *l)
     return false;
 }
 
-/* A level as a word in capitals, or in brackets or before a colon: `INFO`, `[warn]`, `error:`. `leading`: at the
- * start, or first in brackets. */
+/* A level as a word in capitals, or in brackets or before a colon: `INFO`, `[warn]`, `error:`. `leading`: at
+ * the start, or first in brackets. */
 static bool find_level(const abr_form_line *l, bool leading)
 {
     const abr_text_line line = l->line;
@@ -109,7 +109,7 @@ bool abr_is_placed(const abr_form_line *l)
     return false;
 }
 
-/* A line of source as compilers quote it, `12 | x`, or what points at it, `| ^~~`. */
+/* A line of source as compilers quote it, `12 | x`, or a pointer at it, `| ^~~`. */
 bool abr_is_excerpt(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
@@ -144,7 +144,7 @@ bool abr_is_frame(const abr_form_line *l)
     return indented && abr_has_at(bare, n, ": ", 2) && n + 2 < bare.n && abr_is_word(bare.p[n + 2]);
 }
 
-/* `==123== Invalid read`, of a process that is watched. */
+/* `==123== Invalid read`, about a process under watch. */
 bool abr_is_of_process(const abr_form_line *l)
 {
     const size_t n = abr_digits_at(l->bare, 2);
@@ -192,7 +192,7 @@ bool abr_is_progress(const abr_form_line *l)
     return n > 0 && n <= 7 && (sign == '%' || (sign == '/' && opens && abr_digits_at(bare, i + n + 1) > 0));
 }
 
-/* `.....F...`, as test runners print a char a test. */
+/* `.....F...`, one char per test, as test runners print them. */
 bool abr_is_row_of_dots(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
@@ -205,7 +205,7 @@ bool abr_is_row_of_dots(const abr_form_line *l)
     return dots >= 5 && (i == bare.n || (bare.p[i] == '[' && dots > 5));
 }
 
-/* `0.02s`, `1.5 ms`, wherever it stands. */
+/* `0.02s`, `1.5 ms`, anywhere in the line. */
 static bool has_duration(abr_text_line bare)
 {
     for (size_t i = 1; i + 2 < bare.n; i++) {
@@ -247,7 +247,7 @@ bool abr_tells_duration(const abr_form_line *l)
     return ends_with_time(l->bare) || has_duration(l->bare);
 }
 
-/* `  CC  x.o`: what a quiet make is at. */
+/* ` CC x.o`: a step of a quiet make. */
 bool abr_is_made(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
@@ -269,7 +269,7 @@ bool abr_is_step(const abr_form_line *l)
            !abr_is_contents(l);
 }
 
-/* `Compiling x`, `Setting up x`: what is being done. */
+/* `Compiling x`, `Setting up x`: a step in progress. */
 bool abr_is_doing(const abr_form_line *l)
 {
     abr_text_line word = abr_first_word(l);
@@ -299,7 +299,7 @@ bool abr_is_numbered_step(const abr_form_line *l)
     return n > 0 && n + 1 < l->bare.n && ABR_HAS(" \t", l->bare.p[n + 1]);
 }
 
-/* What a program does, step by step: `   File 'a.h' does not exist.` of make -d, and of cmake --trace
+/* The steps of a program: `   File 'a.h' does not exist.` of make -d, and of cmake --trace
  * `/usr/share/cmake/Modules/FindZLIB.cmake(12):  message(FATAL_ERROR none )`. */
 bool abr_is_trace(const abr_form_line *l)
 {
@@ -315,7 +315,7 @@ bool abr_is_trace(const abr_form_line *l)
            abr_has_at(bare, at + abr_digits_at(bare, at), "):  ", 4);
 }
 
-/* `At C:\a.ps1:3 char:5`: what PowerShell ran follows, each line after a plus. */
+/* `At C:\a.ps1:3 char:5`: the PowerShell source follows, each line after a plus. */
 bool abr_is_quoting(const abr_form_line *l)
 {
     return ABR_STARTS(l->bare, "At ") && ABR_CONTAINS(l->bare, " char:");
@@ -332,14 +332,14 @@ static size_t caller_size(abr_text_line bare)
     return i < bare.n && bare.p[i] == ']' ? i + 1 : 0;
 }
 
-/* `read(3, "...", 832) = 832`: a call and what came back, as strace tells it. */
+/* `read(3, "...", 832) = 832`: a call and its result, as strace prints them. */
 bool abr_is_call(const abr_form_line *l)
 {
     size_t i = caller_size(l->bare);
     while (i < l->bare.n && l->bare.p[i] == ' ')
         i++;
     while (i < l->bare.n && (abr_is_digit(l->bare.p[i]) || l->bare.p[i] == '.'))
-        i++; /* when it was called */
+        i++; /* the time of the call */
     const abr_text_line bare = abr_trimmed(abr_line_from(l->bare, i));
     i = 0;
     while (i < bare.n && abr_is_word(bare.p[i]))
@@ -354,7 +354,7 @@ bool abr_is_call(const abr_form_line *l)
     return false;
 }
 
-/* `> Host: x`, `< Server: y`, `{ [123 bytes data]`, as curl shows what it sends and gets. */
+/* `> Host: x`, `< Server: y`, `{ [123 bytes data]`, as curl shows data sent and received. */
 bool abr_is_exchange(const abr_form_line *l)
 {
     const abr_text_line line = l->line;

@@ -1,4 +1,4 @@
-/* What the rows of forms.def ask of a line. */
+/* The tests that the rows of forms.def run on a line. */
 #ifndef ABR_LINE_FORM_TESTS_H
 #define ABR_LINE_FORM_TESTS_H
 
@@ -16,31 +16,31 @@ ABR_PRIVATE_BEGIN
 
 struct abr_forms;
 
-/* A line as its form is told. */
+/* A line whose form is being told. */
 typedef struct {
     abr_text_line line; /* at most ABR_FORM_WITHIN bytes */
     abr_text_line bare; /* the same without blanks around it; not empty */
-    abr_char_set chars; /* of `bare`, and bits for any digit and any capital, */
-    bool has_chars;     /* once a form has asked for some; always where all forms are asked for */
+    abr_char_set chars; /* of `bare`, plus bits for any digit and any capital, */
+    bool has_chars;     /* set once a form has needed them; from the start if all forms are asked for */
     struct abr_form_words *words;
     const struct abr_forms *forms;
 } abr_form_line;
 
-/* What stands between the blanks of a line, once a form has asked. */
+/* The words of a line, counted when a form first asks. */
 struct abr_form_words {
     size_t first; /* bytes of the first word */
     size_t count; /* of words between spaces */
-    size_t plain; /* those of prose among them */
+    size_t plain; /* the words of prose among them */
 };
 
-/* Of a form that its chars tell. */
+/* For forms told by their chars alone. */
 static inline bool abr_form_always(const abr_form_line *l)
 {
     (void)l;
     return true;
 }
 
-/* Of a form that only marks.def tells. */
+/* For forms told by marks.def alone. */
 static inline bool abr_form_never(const abr_form_line *l)
 {
     (void)l;
@@ -51,7 +51,7 @@ static inline bool abr_form_never(const abr_form_line *l)
 #include "line/forms.def"
 #undef FORM
 
-/* The first byte from `at` on that is in from..to, or with `is_in` false is not; or the line's end. */
+/* The first byte from `at` on that is in from..to (outside it if `is_in` is false), or the line's end. */
 static inline size_t abr_next(abr_text_line line, size_t at, char from, char to, bool is_in)
 {
     const uint64_t other = is_in ? 0 : UINT64_C(0x8080808080808080);

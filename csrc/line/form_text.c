@@ -7,7 +7,7 @@
 
 enum {
     PROSE_LEAST = 10,  /* words of prose in a line, */
-    SENTENCE_LEAST = 5 /* and of what may be a sentence of it */
+    SENTENCE_LEAST = 5 /* and in a possible sentence of it */
 };
 
 static char last_of(const abr_form_line *l)
@@ -38,7 +38,7 @@ bool abr_is_block(const abr_form_line *l)
     return l->bare.n > 1 && (last_of(l) == '(' || l->bare.p[l->bare.n - 2] == ')');
 }
 
-/* `#          got: '1'`: what a test tells of itself, or a comment that goes on. */
+/* `# got: '1'`: a test's report, or a continued comment. */
 bool abr_is_remark(const abr_form_line *l)
 {
     return ABR_STARTS(l->line, "#  ");
@@ -143,7 +143,7 @@ bool abr_is_setting_at_edge(const abr_form_line *l)
 
 /* ---- markup, prose ---- */
 
-/* Dots that lead to a page's number. */
+/* Dots that lead to a page number. */
 bool abr_is_contents(const abr_form_line *l)
 {
     return ABR_CONTAINS(l->bare, ".....");
@@ -160,7 +160,7 @@ bool abr_is_item(const abr_form_line *l)
            (*l->line.p == '.' && abr_is_letter(char_at(bare, 1)));
 }
 
-/* Is the char at `at` one of a plain word that starts at `start`, or a mark around it? */
+/* Is the char at `at` part of a plain word that starts at `start`, or punctuation around it? */
 static bool is_of_word(abr_text_line bare, size_t start, size_t at)
 {
     const char c = bare.p[at];

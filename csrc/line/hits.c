@@ -1,9 +1,9 @@
 /*
  * Patterns of the caller: plain text anywhere in a line, with `*` for any bytes between its parts.
  *
- * The parts of a pattern are looked for one after the other, each at the first place after the one before;
- * where that fails no other places would do. Where whole words are asked for, only the pattern's two ends
- * must be at the edge of a word.
+ * The parts of a pattern are looked for one after the other, each at the first place after the one before; if
+ * that fails, no other places would do. For whole words, only the pattern's two ends must be at the edge of a
+ * word.
  */
 #include <string.h>
 
@@ -26,12 +26,12 @@ static bool in_word(char c)
     return c == '_' || abr_is_digit(c) || abr_is_letter(c);
 }
 
-/* What is looked for in a line. */
+/* A part of a pattern to look for in a line. */
 typedef struct {
     const char *p;
     size_t n;
     bool folded;
-    bool starts_word; /* at its start a word may start */
+    bool starts_word; /* it must start at the edge of a word */
     bool ends_word;
 } pattern_part;
 
@@ -80,7 +80,7 @@ bool abr_hit_matches(const abr_hit *hit, const char *p, size_t n, size_t *at)
         first = false;
         from = place + x.n;
     }
-    return !first || n > 0; /* stars alone are in every line that has something */
+    return !first || n > 0; /* stars alone match every line that isn't empty */
 }
 
 abr_code abr_patterns_open(abr_patterns *out, const abr_hit *hits, size_t count, const abr_alloc *alloc)

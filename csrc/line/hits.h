@@ -14,7 +14,7 @@ typedef struct {
     void *memory;
 } abr_patterns;
 
-/* Is the pattern in (p, n)? *at: where it starts. */
+/* Is the pattern in (p, n)? *at: its start. */
 bool abr_hit_matches(const abr_hit *hit, const char *p, size_t n, size_t *at);
 
 abr_code abr_patterns_open(abr_patterns *out, const abr_hit *hits, size_t count, const abr_alloc *alloc);

@@ -1,6 +1,6 @@
 /*
- * Lines that are read again. priority/retain.c reads the lines of a text as they go by, and remembers of each
- * how much it says; this reads a single one and remembers why.
+ * Lines read again. priority/retain.c reads the lines of a text as they go by, and remembers their scores;
+ * this reads a single line and remembers the reasons.
  */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "abridge.h"
 
 enum {
-    JUDGE_OVERLAP = ABR_OR_TINY(ABR_HIT_MOST + 2, 66) /* of segments: a match and a byte on either side */
+    JUDGE_OVERLAP = ABR_OR_TINY(ABR_HIT_MOST + 2, 66) /* of segments: a match and a byte on each side */
 };
 
 _Static_assert((size_t)JUDGE_OVERLAP < ABR_SEGMENT, "segments go on");

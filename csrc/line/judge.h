@@ -1,4 +1,4 @@
-/* Lines that are read again, for people who ask what was made of them. */
+/* Lines read again, to explain their scores to people. */
 #ifndef ABR_LINE_JUDGE_H
 #define ABR_LINE_JUDGE_H
 
@@ -23,10 +23,10 @@ typedef struct {
     abr_trace trace; /* its places count from the line's start */
 } abr_judged;
 
-/* Prepare a judge that goes by hits and groups of the options, whose patterns must live as long. */
+/* Prepare a judge that goes by the options' hits and groups; the patterns must outlive it. */
 void abr_judge_begin(abr_judge *j, const abr_opts *opts);
 
-/* Read the line (p, n) as a cut does: a long one by segments, of which the one that says most counts. */
+/* Read the line (p, n) as a cut does: a long one by segments, of which the highest score counts. */
 void abr_judge_line(abr_judge *j, const char *p, size_t n, abr_judged *out);
 
 ABR_PRIVATE_END

@@ -1,8 +1,8 @@
 /*
  * How a line is laid out.
  *
- * A logger's prefix is no part of what a line says: a time, a level, the name of a service. What a tool
- * printed starts after it, and its indent counts from there.
+ * A logger's prefix is not part of the message: a time, a level, the name of a service. The tool's own text
+ * starts after it, and its indent counts from there.
  */
 #include <string.h>
 
@@ -18,13 +18,13 @@ enum {
     STAMP_MOST = 40,
     CI_TIME = 29,
     JOB_MOST = 64,
-    PREFIXES = 4, /* that follow each other: a time, a level, ... */
+    PREFIXES = 4, /* in a row: a time, a level, ... */
     RULE_LEAST = 4
 };
 
 /* ---- times ---- */
 
-/* A digit, or one of : - . , / + T Z, most of which stand beside the digits. */
+/* A digit, or one of : - . , / + T Z, most of which come next to digits in ASCII. */
 static inline bool is_of_stamp(char c)
 {
     return (c >= '+' && c <= ':') || c == 'T' || c == 'Z';
@@ -44,7 +44,7 @@ static bool has_ci_time(const char *p, size_t n)
            are_of_stamp(p + 2) && are_of_stamp(p + 11) && are_of_stamp(p + 19);
 }
 
-/* Bytes of the names of a job and a step before the time, as `gh run view --log` has them. */
+/* Bytes of the names of a job and a step before the time, as `gh run view --log` prints them. */
 static size_t job_size(const char *p, size_t n)
 {
     const char *tab = memchr(p, '\t', n < JOB_MOST ? n : JOB_MOST);
@@ -76,7 +76,7 @@ size_t abr_stamp_size(const char *p, size_t n)
 
 /* ---- prefixes ---- */
 
-/* The first letters of a level, by which most words are ruled out at once. */
+/* The first letters of a level, which rule out most words at once. */
 static inline uint32_t level_key(const char *p)
 {
     return (uint32_t)abr_to_lower(p[0]) | (uint32_t)abr_to_lower(p[1]) << 8 |
@@ -85,7 +85,7 @@ static inline uint32_t level_key(const char *p)
 
 enum { LEVEL_KEY = 3 };
 
-/* Is the word at p, with the same first letters, this level? */
+/* Is the word at p, whose first letters match, this level? */
 static bool is_level(const char *p, size_t n, const char *name, size_t size)
 {
     size_t k = LEVEL_KEY;
@@ -116,7 +116,7 @@ abr_level abr_level_at(const char *p, size_t n, size_t *size)
     return abr_level_without(p, n, ABR_NO_RULE, size);
 }
 
-/* The same of those that loggers have. */
+/* The same for levels of loggers. */
 static abr_level logger_level(const char *p, size_t n, size_t *size)
 {
     const abr_level level = abr_level_at(p, n, size);
@@ -174,7 +174,7 @@ static size_t capitals_size(const char *p, size_t n, uint8_t *level)
     return name + (name < n && p[name] == ':');
 }
 
-/* Bytes of the prefix at p, with the blank after it; 0: there is none. */
+/* Bytes of the prefix at p, with the blank after it; 0 if there is none. */
 static size_t prefix_size(const char *p, size_t n, uint8_t *level)
 {
     static const char npm[] = "npm ERR!";
@@ -197,7 +197,7 @@ static size_t prefix_size(const char *p, size_t n, uint8_t *level)
 
 /* ---- heads ---- */
 
-/* Is the line made of one sign, at its start at least? */
+/* Length of a rule of one repeated sign at the line's start; 0 if there is none. */
 static size_t rule_size(const char *p, size_t n)
 {
     if (n < RULE_LEAST || !ABR_HAS("-=_*#~+>", p[0]))

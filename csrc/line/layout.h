@@ -1,4 +1,4 @@
-/* How a line is laid out: what a logger put before it, its indent, and what it marks. */
+/* How a line is laid out: a logger's prefix, its indent, and its look. */
 #ifndef ABR_LINE_LAYOUT_H
 #define ABR_LINE_LAYOUT_H
 
@@ -7,7 +7,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* The level that a line's prefix tells. */
+/* The level in a line's prefix. */
 typedef enum {
     ABR_LEVEL_NONE = 0,
     ABR_LEVEL_NOTE, /* a compiler's "note:"; loggers have none */
@@ -24,16 +24,16 @@ typedef enum {
 } abr_look;
 
 typedef struct {
-    size_t text;   /* where what the tool printed starts */
+    size_t text;   /* start of the tool's own text */
     size_t indent; /* blanks before it, after the prefix */
     uint8_t level;
     uint8_t look;
 } abr_layout;
 
-/* Bytes of the time and date at a line's start, with the blank after them; 0: there are none. */
+/* Bytes of the time and date at a line's start, with the blank after them; 0 if there are none. */
 size_t abr_stamp_size(const char *p, size_t n);
 
-/* The level that (p, n) starts with the name of; *size: bytes of the name. */
+/* The level whose name (p, n) starts with; *size: bytes of the name. */
 abr_level abr_level_at(const char *p, size_t n, size_t *size);
 
 /* The same without a row of levels.def. */

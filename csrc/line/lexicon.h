@@ -1,4 +1,4 @@
-/* Words that say something. */
+/* Words that carry meaning. */
 #ifndef ABR_LINE_LEXICON_H
 #define ABR_LINE_LEXICON_H
 
@@ -9,32 +9,32 @@
 
 ABR_PRIVATE_BEGIN
 
-/* What a word says. signs.c reads words of one class alike. */
+/* The meaning of a word. signs.c treats words of a class alike. */
 typedef enum {
     ABR_WORD_NONE = 0,
-    ABR_WORD_NO,      /* no, not, without: what follows is negated, or lacking */
+    ABR_WORD_NO,      /* no, not, without: the next words are negated, or missing */
     ABR_WORD_LACK,    /* such, found, member: with ABR_WORD_NO before them something is wrong */
     ABR_WORD_ERROR,   /* error, exception */
     ABR_WORD_FAIL,    /* failed, failure */
-    ABR_WORD_FATAL,   /* clear wherever they stand: panic, traceback, segfault */
+    ABR_WORD_FATAL,   /* clear anywhere: panic, traceback, segfault */
     ABR_WORD_BAD,     /* cannot, denied, undefined: wrong in most sentences */
     ABR_WORD_DOUBT,   /* weak signs: abort, retry, undefined */
     ABR_WORD_WARN,    /* warning, deprecated */
     ABR_WORD_EXPECT,  /* expected, got, left, right */
     ABR_WORD_CAUSE,   /* cause, reason, because */
     ABR_WORD_NOTE,    /* note, help, hint */
-    ABR_WORD_COUNT,   /* what summaries count: passed, tests, problems */
+    ABR_WORD_COUNT,   /* counted in summaries: passed, tests, problems */
     ABR_WORD_EXIT,    /* exit, exited, status, code */
-    ABR_WORD_MAKE,    /* make, gmake: with "*** " after them it stops */
+    ABR_WORD_MAKE,    /* make, gmake: with "*** " after it, make stops */
     ABR_WORD_DONE,    /* finished, completed, built */
     ABR_WORD_PASS,    /* ok, pass, passed, yes */
     ABR_WORD_STEP,    /* run, start, checking, compiling */
     ABR_WORD_QUIET,   /* info, debug: log levels that discount a line */
-    ABR_WORD_CODE,    /* raise, throw, new: what follows is source */
+    ABR_WORD_CODE,    /* raise, throw, new: source follows */
     ABR_WORD_NAMING,  /* handling, message: an error before them is a name */
     ABR_WORD_SYMBOL,  /* reference, symbol: after undefined */
     ABR_WORD_SECTION, /* group, task, step: heads of a part of a log */
-    ABR_WORD_PHRASE,  /* something is wrong if it is part of a phrase of phrases.def: out of range */
+    ABR_WORD_PHRASE,  /* trouble only in a phrase of phrases.def: out of range */
     ABR_WORD_METHOD,  /* GET, POST */
     ABR_WORD_HTTP
 } abr_word_class;
@@ -49,17 +49,17 @@ enum { ABR_LEXICON_SLOTS = 2048, ABR_LEXICON_BITS = 15 };
 
 /* The words in use, for lookup. */
 typedef struct {
-    /* A bit for a hash of each word: with this small table most words that are not in use are ruled out. */
+    /* A bit for a hash of each word: this small table rules out most words that are not in use. */
     uint64_t may_have[(1 << ABR_LEXICON_BITS) / 64];
-    uint16_t slots[ABR_LEXICON_SLOTS]; /* 1 + index of a word, 0: none */
+    uint16_t slots[ABR_LEXICON_SLOTS]; /* 1 + index of a word; 0: free */
     uint64_t keys[ABR_LEXICON_SLOTS];  /* its first eight letters */
-    unsigned quiet;                    /* groups that are switched off */
-    unsigned without;                  /* a rule that is left out, or ABR_NO_RULE */
-    abr_forms forms;                   /* those a line is read for */
-    abr_forms untroubled;              /* those in which a word of trouble is no trouble */
+    unsigned quiet;                    /* groups switched off */
+    unsigned without;                  /* a rule to leave out, or ABR_NO_RULE */
+    abr_forms forms;                   /* the forms that lines are read for */
+    abr_forms untroubled;              /* the forms in which a word of trouble is harmless */
 } abr_lexicon;
 
-/* The rows of words.def, and after them those of phrases.def. */
+/* The rows of words.def, followed by those of phrases.def. */
 extern const abr_word abr_words[];
 
 enum {
@@ -71,14 +71,14 @@ enum {
                       sizeof(abr_word) /* rows of words.def */
 };
 
-/* The group, ABR_GROUP_..., that a class is switched off with, or 0. */
+/* The group, ABR_GROUP_..., that switches a class off, or 0. */
 unsigned abr_word_group(unsigned class);
 
-/* Fill a lexicon with the words of every group that is not in `quiet`, a set of ABR_GROUP_..., and with the forms that
- * tell of trouble. For others, open its `forms` again. */
+/* Fill a lexicon with the words of every group that is not in `quiet`, a set of ABR_GROUP_..., and with the
+ * forms that are signs of trouble. For other forms, open its `forms` again. */
 void abr_lexicon_open(abr_lexicon *x, unsigned quiet);
 
-/* The same without one rule, and with all forms: how a test finds out what the rule is worth. */
+/* The same without one rule, and with all forms: for tests of a rule's worth. */
 void abr_lexicon_open_without(abr_lexicon *x, unsigned quiet, unsigned rule);
 
 /* The first eight bytes of a word, in lower case; bytes of `raw` past its n, which is not 0, are ignored. */
@@ -94,14 +94,14 @@ static inline uint64_t abr_word_hash(uint64_t key)
     return key * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-/* May a word of this hash be in the lexicon? */
+/* May a word with this hash be in the lexicon? */
 static inline bool abr_lexicon_may_have(const abr_lexicon *x, uint64_t hash)
 {
     uint64_t bit = hash >> (64 - ABR_LEXICON_BITS);
     return x->may_have[bit / 64] >> bit % 64 & 1;
 }
 
-/* The word that is (p, n) in either case, or NULL; key is its abr_word_key(). */
+/* The word (p, n), in either case, or NULL; key is its abr_word_key(). */
 const abr_word *abr_lexicon_find(const abr_lexicon *x, uint64_t key, const char *p, size_t n);
 
 ABR_PRIVATE_END

@@ -1,8 +1,8 @@
 /*
- * What a line says, read alone: its line score, and what kind of line it is.
+ * The meaning of a line, read alone: its line score and its kind.
  *
  * The best of its words counts (signs.c), with a little more for an expectation, a summary and a place. A
- * line that reports success says nothing, whatever words it has.
+ * line that reports success scores nothing, whatever words it has.
  */
 #include "line/line_score.h"
 #include "abridge.h"
@@ -17,14 +17,14 @@
 #include "line/words.h"
 
 static const float placed = 2.0F;
-static const float stepping = 0.35F;   /* factor of lines that say what is being done */
-static const float quiet = 0.4F;       /* factor of lines of a low log level */
-static const float quiet_error = 0.6F; /* the same for a clear error */
-static const float traced = 0.5F;      /* factor of commands that a shell prints as it runs them */
+static const float stepping = 0.35F;   /* factor for lines that name a step in progress */
+static const float quiet = 0.4F;       /* factor for lines of a low log level */
+static const float quiet_error = 0.6F; /* the same for clear errors */
+static const float traced = 0.5F;      /* factor for commands that a shell echoes */
 
 /* ---- signs other than words ---- */
 
-/* `form` names what stands there. */
+/* `form` names the form found there. */
 static void say_clearly(abr_evidence *l, size_t at, const char *form)
 {
     note_form(l, at, form, ABR_SCORE_CLEAR);
@@ -40,7 +40,7 @@ static void read_mark(abr_evidence *l)
 {
     size_t at = l->words->mark;
     bool leads = at <= l->words->indent + 12 && at <= l->words->first;
-    if (l->p[at] != '\xE2' && l->p[at] != '\xC3') /* what these start with */
+    if (l->p[at] != '\xE2' && l->p[at] != '\xC3') /* the first bytes of these */
         return;
     if (starts_with(l, at, "\xE2\x9C\x93") || starts_with(l, at, "\xE2\x9C\x94") ||
         starts_with(l, at, "\xE2\x9C\x85") || starts_with(l, at, "\xE2\x88\x9A ")) {
@@ -66,14 +66,14 @@ static void read_foreign(abr_evidence *l)
     l->at = at;
 }
 
-/* Dart's line for a test: "00:09 +12 -1: test/cart_test.dart: adds the tax". */
+/* A test in Dart's output: "00:09 +12 -1: test/cart_test.dart: adds the tax". */
 static bool is_clocked_test(const abr_evidence *l)
 {
     return byte_at(l, 2) == ':' && abr_is_digit(byte_at(l, 4)) && starts_with(l, 5, " +") &&
            abr_is_digit(byte_at(l, 7));
 }
 
-/* The same of a test that failed ends with " [E]". */
+/* A failed one ends with " [E]". */
 static void read_clocked_test(abr_evidence *l)
 {
     const size_t mark = l->n > 4 ? l->n - 4 : 0;
@@ -89,7 +89,7 @@ static bool is_short_error(const abr_evidence *l)
     return starts_with(l, 0, "e: /") || starts_with(l, 0, "e: file:");
 }
 
-/* What the line starts with. */
+/* The start of the line. */
 static void read_start(abr_evidence *l)
 {
     size_t i = l->words->indent;
@@ -125,12 +125,12 @@ static void read_start(abr_evidence *l)
 
 /* ---- the line ---- */
 
-/* Classes of words that say nothing by themselves. */
+/* Classes of words that mean nothing by themselves. */
 static const unsigned mute = 1U << ABR_WORD_NO | 1U << ABR_WORD_QUIET | 1U << ABR_WORD_CODE |
                              1U << ABR_WORD_NAMING | 1U << ABR_WORD_SYMBOL | 1U << ABR_WORD_SECTION;
 
-/* Can the line have a score? Most have none: no word that says something by itself, no place, no mark, and
- * they do not start as errors do. */
+/* Can the line have a score? Most lines can't: no word with a meaning of its own, no place, no mark, and no
+ * start like that of an error. */
 static bool may_say_something(const abr_evidence *l)
 {
     const abr_line_words *w = l->words;
@@ -165,8 +165,7 @@ static bool leads_with_place(const abr_evidence *l)
     return w->located < l->n && (w->located <= w->indent || w->located <= ABR_LEADS_WITHIN);
 }
 
-/* A diagnostic without a word for it: an assertion that tells what it expected, a linter's
- * code for an error. */
+/* A diagnostic without a word for it: an assertion with its expectation, a linter's code for an error. */
 static void read_diagnostic(abr_evidence *l)
 {
     const abr_line_words *w = l->words;
@@ -182,8 +181,8 @@ static void read_diagnostic(abr_evidence *l)
     }
 }
 
-/* Does the line start with the name of the program that reports, "cp: "? A word of the lexicon, as in
- * "note: ", is none. */
+/* Does the line start with the name of the reporting program, "cp: "? A word of the lexicon, as in "note: ",
+ * doesn't count. */
 static bool names_program(const abr_evidence *l)
 {
     enum { LEAST = 2, MOST = 40 };
@@ -195,7 +194,7 @@ static bool names_program(const abr_evidence *l)
            (w->count == 0 || w->signs[0].at >= i);
 }
 
-/* A program's report of what went wrong is clear: "cp: a.txt: Permission denied". */
+/* A program's own error report is clear: "cp: a.txt: Permission denied". */
 static void read_report(abr_evidence *l)
 {
     if (l->strong == ABR_SCORE_BAD && !l->low_level && names_program(l)) {
@@ -204,7 +203,7 @@ static void read_report(abr_evidence *l)
     }
 }
 
-/* Is it a command that a shell prints as it runs it? */
+/* Is it a command that a shell echoes? */
 static bool is_echoed(const abr_evidence *l)
 {
     return byte_at(l, 0) == '+' && ABR_HAS("+ ", byte_at(l, 1));
@@ -219,7 +218,7 @@ static float line_score_of(const abr_evidence *l)
         note_form(l, w->located, "a place", placed);
         if (score > 0)
             score += placed;
-        if (leads && !l->low_level && w->indent == 0 && score < ABR_SCORE_HIT) /* just no hit */
+        if (leads && !l->low_level && w->indent == 0 && score < ABR_SCORE_HIT) /* just below a hit */
             score = ABR_SCORE_HIT - (l->strong > 0 ? 1.0F : 0.5F);
     }
     if (l->stepped)
@@ -231,7 +230,7 @@ static float line_score_of(const abr_evidence *l)
     return score;
 }
 
-/* Note what the line is as a whole, which makes less of its words. */
+/* Note traits of the whole line that lower its score. */
 static void note_line(const abr_evidence *l)
 {
     l->trace->stepped = l->stepped;
@@ -262,7 +261,7 @@ static void apply_pattern(const abr_hit *hit, uint32_t mark, const char *p, size
         out->line_score = score;
         out->at = (uint32_t)at;
     }
-    out->shape ^= mark; /* a shape of its own: lines that look the same lack what the caller looks for */
+    out->shape ^= mark; /* a shape of its own: lines that look the same may not match the pattern */
     if (hit->weight > 0) {
         out->hit = out->tells = true;
         out->kind = ABR_LINE_PLAIN;
@@ -317,7 +316,7 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
         out->line_score = 0;
     }
     out->digits = digits;
-    /* "0 failed" a hundred times is another shape than "1 failed" */
+    /* a hundred lines of "0 failed" must not share a shape with "1 failed" */
     out->shape ^= (uint32_t)out->hit + 2 * (uint32_t)l.is_clear;
     if (trace)
         note_line(&l);

@@ -1,4 +1,4 @@
-/* What a line says, read alone. */
+/* The meaning of a line, read alone. */
 #ifndef ABR_LINE_LINE_SCORE_H
 #define ABR_LINE_LINE_SCORE_H
 
@@ -20,24 +20,24 @@ typedef enum {
     ABR_LINE_PASS,    /* a test that passed, a check that went well */
     ABR_LINE_STEP,    /* a test that starts, a file that is compiled */
     ABR_LINE_EXCERPT, /* a source line of a diagnostic, its caret */
-    ABR_LINE_FRAME,   /* of a stack */
-    ABR_LINE_TRACE    /* the head of a traceback whose message comes last */
+    ABR_LINE_FRAME,   /* a frame of a stack */
+    ABR_LINE_TRACE    /* head of a traceback whose message comes last */
 } abr_line_kind;
 
 typedef struct {
     float line_score;  /* on the scale of score.h; 0: it says nothing */
     bool hit;          /* it says that something is wrong, and counts in cut.hits_found */
     bool tells;        /* a hit that is neither a heading nor a count */
-    bool placed;       /* it starts with a place, as a diagnostic does, and is no note to one */
+    bool placed;       /* it starts with a place, as a diagnostic does, and is not a note to one */
     bool warns;        /* a compiler's warning */
-    abr_digits digits; /* what it depends on */
+    abr_digits digits; /* how it depends on digits */
     abr_line_kind kind;
-    abr_form_told told;  /* what its form tells, of those the lexicon has */
-    abr_command command; /* the line starts or ends the output of one */
-    uint32_t at;         /* of what it says */
-    uint32_t shape;   /* lines of one shape differ in names and numbers alone, as far as a few words tell */
-    uint32_t outline; /* those of one outline in all of them */
-    uint32_t stamp;   /* bytes of the time at its start, which is not read */
+    abr_form_told told;  /* its form, among those of the lexicon */
+    abr_command command; /* it starts or ends the output of a command */
+    uint32_t at;         /* of the text that scored */
+    uint32_t shape;      /* lines of one shape differ only in names and numbers, judging by a few words */
+    uint32_t outline;    /* lines of one outline, judging by all words */
+    uint32_t stamp;      /* bytes of the time at its start, which is skipped */
     uint32_t words;
     uint32_t tokens;
     uint16_t plain[ABR_PLAIN_WORDS]; /* hashes of its first plain words */
@@ -58,12 +58,12 @@ static inline void abr_add_stamp(abr_reading *r, size_t stamp)
         r->told.log = 1;
 }
 
-/* The same of a line after the time at its start, without out->stamp; it has escape sequences only if
+/* The same for a line after the time at its start, without out->stamp; it has escape sequences only if
  * `escapes`. */
 void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                         bool escapes, abr_reading *out);
 
-/* abr_read_line() that also notes what is made of each word; *trace is overwritten. */
+/* abr_read_line() that also notes the reading of each word; *trace is overwritten. */
 void abr_trace_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                     abr_reading *out, abr_trace *trace);
 

@@ -1,4 +1,4 @@
-/* Where the lines of a chunk end, and their bytes with every digit as a zero. */
+/* The ends of the lines of a chunk, and their bytes with every digit a zero. */
 #include "line/line_window.h"
 #include "abridge.h"
 #include "line/bits.h"
@@ -14,7 +14,7 @@ void abr_window_move(abr_line_window *w, size_t at)
 
 const char *abr_fold_line(abr_line_window *w, const char *p, size_t n)
 {
-    uint16_t newlines[ABR_SEGMENT + 1]; /* has none of the chunk's */
+    uint16_t newlines[ABR_SEGMENT + 1]; /* without newlines of the chunk */
     abr_kernels_now()->fold(p, (n + BLOCK - 1) / BLOCK * BLOCK, w->folded, newlines);
     return w->folded;
 }

@@ -1,4 +1,4 @@
-/* The lines of a text, one after the other. In a header, since every kind's evidence is in its lines. */
+/* The lines of a text, one after the other. In a header, since every kind is recognized by its lines. */
 #ifndef ABR_LINE_LINES_H
 #define ABR_LINE_LINES_H
 
@@ -9,13 +9,13 @@
 
 ABR_PRIVATE_BEGIN
 
-/* A line without its newline, and the CR before it. */
+/* A line without its newline and the CR before that. */
 typedef struct {
     const char *p;
     size_t n;
 } abr_text_line;
 
-/* The line of (p, n) that starts at *at, and in *at where the next one does; false at the end. */
+/* The line of (p, n) that starts at *at; moves *at to the next one. False at the end. */
 static inline bool abr_next_line(const char *p, size_t n, size_t *at, abr_text_line *line)
 {
     if (*at >= n)
@@ -63,7 +63,7 @@ static inline bool abr_contains(abr_text_line line, const char *text, size_t n)
     return false;
 }
 
-/* Does the line hold this literal? */
+/* Does the line contain this literal? */
 #define ABR_CONTAINS(line, literal) abr_contains((line), literal, sizeof(literal) - 1)
 
 /* Does the line start with this literal? */

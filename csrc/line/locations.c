@@ -1,9 +1,9 @@
 /*
  * The places that diagnostics point at.
  *
- * Each line is judged by itself: is there a place, and does it stand where diagnostics have it? What other
- * lines say of it is looked up from there, a few lines back or ahead, so that a search can start at any line.
- * Only the heading above rows, which may be far back, is carried along.
+ * Each line is judged by itself: is there a place, and does it stand where diagnostics put it? The rest is
+ * looked up in the lines around it, a few lines back or ahead, so that a search can start at any line. Only
+ * the heading above rows, which may be far back, is carried along.
  */
 #include <string.h>
 
@@ -17,8 +17,8 @@
 #include "text/scan.h"
 
 enum {
-    VIEW_MOST = ABR_OR_TINY(8192, 256),    /* bytes of a line that are looked at */
-    AROUND_BYTES = ABR_OR_TINY(8192, 256), /* before and after a place, for what other lines say of it */
+    VIEW_MOST = ABR_OR_TINY(8192, 256),    /* bytes of a line to look at */
+    AROUND_BYTES = ABR_OR_TINY(8192, 256), /* before and after a place, to look for its message */
     AHEAD_LINES = 16,                      /* an excerpt or a value of several lines after a frame */
     EXCERPT_LINES = 32,                    /* of pytest, before the place */
     HEAD_LINES = 4,                        /* a message of several lines before an arrow or a stack */
@@ -34,7 +34,7 @@ typedef struct {
     char plain[VIEW_MOST];
 } view;
 
-/* A text, and a line of it: where it starts, and where the next one does. */
+/* A text, and a line of it: its start, and that of the next one. */
 typedef struct {
     const char *p;
     size_t n;
@@ -63,7 +63,7 @@ static void look_at(const text_line *line, view *v)
     v->n = to;
 }
 
-/* Go to the line after; false: there is none that starts before `limit`. */
+/* Go to the next line; false if it does not start before `limit`. */
 static bool to_line_after(text_line *line, size_t limit)
 {
     if (line->next >= limit)
@@ -74,7 +74,7 @@ static bool to_line_after(text_line *line, size_t limit)
     return true;
 }
 
-/* Go to the line before; false: there is none that starts at `limit` or later. */
+/* Go to the line before; false if it starts before `limit`. */
 static bool to_line_before(text_line *line, size_t limit)
 {
     if (line->start <= limit)
@@ -109,7 +109,7 @@ static bool ends_in(const char *p, size_t n, const char *text)
     return n >= size && memcmp(p + n - size, text, size) == 0;
 }
 
-/* ---- what is found ---- */
+/* ---- findings ---- */
 
 static void set_message(abr_location *location, abr_saying said)
 {
@@ -129,7 +129,7 @@ static void set_file(abr_location *location, const char *p, size_t n)
     location->file_bytes = n;
 }
 
-/* What is said where a level or the name of an error type leads; *leads: it does. */
+/* The message after a leading level, or with a leading error type; *leads: there is one. */
 static abr_saying read_headline(const char *p, size_t n, bool *leads)
 {
     abr_saying said = abr_read_saying(p, n);
@@ -141,7 +141,7 @@ static abr_saying read_headline(const char *p, size_t n, bool *leads)
 
 /* ---- rows under the name of a file ---- */
 
-/* The name in a line that is nothing else. */
+/* The name in a line that holds only that. */
 static bool read_heading(const text_line *line, abr_location *location)
 {
     view v;
@@ -204,9 +204,9 @@ static bool read_row(const text_line *line, const view *v, size_t carried, abr_l
     return true;
 }
 
-/* ---- what the lines before say ---- */
+/* ---- the lines before ---- */
 
-/* The message before an arrow or a stack: the nearest of a few lines that a level leads. */
+/* The message before an arrow or a stack: the nearest of a few lines that start with a level. */
 static void find_head(const text_line *place, abr_location *location)
 {
     view v;
@@ -273,7 +273,7 @@ static void find_marked(const text_line *place, abr_location *location)
     }
 }
 
-/* ---- what the lines after say ---- */
+/* ---- the lines after ---- */
 
 /* The last line of a traceback, if the frame is its innermost: it is indented less than the frame. */
 static void find_raised(const text_line *frame, size_t indent, abr_location *location)
@@ -298,7 +298,7 @@ static void find_raised(const text_line *frame, size_t indent, abr_location *loc
     }
 }
 
-/* The error after an excerpt that a place is the heading of. */
+/* The error after an excerpt whose heading is a place. */
 static void find_error_below(const text_line *heading, abr_location *location)
 {
     view v;
@@ -317,11 +317,11 @@ static void find_error_below(const text_line *heading, abr_location *location)
     }
 }
 
-/* ---- a place and what stands around it in its line ---- */
+/* ---- a place within its line ---- */
 
 /* How a place stands in its line. */
 typedef enum {
-    STANDS_NOWHERE = 0, /* no diagnostic has it there */
+    STANDS_NOWHERE = 0, /* not as in a diagnostic */
     STANDS_FIRST,
     STANDS_FRAME,  /* at f (name:12:5), #0 0x12 in f name:12:5 */
     STANDS_RAISED, /* File "name", line 12 */
@@ -334,12 +334,12 @@ typedef struct {
     const text_line *line;
     const view *v;
     size_t indent;
-    size_t lead; /* where what is no level or program's name starts */
+    size_t lead; /* start of the text after any level or program's name */
     abr_severity severity;
     abr_file_place place;
 } place_in_line;
 
-/* Skip what leads a line before its place: "lua: ", "/usr/bin/ld: ", "error: ". */
+/* Skip leading names and levels before a place: "lua: ", "/usr/bin/ld: ", "error: ". */
 static void skip_leads(place_in_line *at)
 {
     const view *v = at->v;
@@ -386,7 +386,7 @@ static standing standing_of(place_in_line *at)
                : STANDS_NOWHERE;
 }
 
-/* What follows a place, without what separates it. */
+/* The text after a place, without separators. */
 static abr_saying rest_after(const place_in_line *at)
 {
     const view *v = at->v;
@@ -399,7 +399,7 @@ static abr_saying rest_after(const place_in_line *at)
     return rest;
 }
 
-/* A place that leads: what it says follows it, unless it is a frame, a heading, or pytest's. */
+/* A leading place: its message follows, unless it is a frame, a heading, or pytest's. */
 static void read_first(const place_in_line *at, abr_location *location)
 {
     abr_saying rest = rest_after(at);
@@ -421,7 +421,7 @@ static void read_first(const place_in_line *at, abr_location *location)
     }
 }
 
-/* A place amid a sentence: what follows it, else what stands before, else the next line. */
+/* A place amid a sentence: its message is the text after it, else the text before, else the next line. */
 static void read_named(const place_in_line *at, abr_location *location)
 {
     const view *v = at->v;
@@ -452,7 +452,7 @@ static void read_named(const place_in_line *at, abr_location *location)
     set_message(location, read_headline(before.p, before.n, &leads));
 }
 
-/* Blanks of a name do not end it between the parentheses of a frame. */
+/* Blanks don't end a name between the parentheses of a frame. */
 static void widen_frame(place_in_line *at)
 {
     const view *v = at->v;

@@ -1,9 +1,9 @@
 /*
  * The value of a word of trouble.
  *
- * A name is followed by its value: after ':', '=' or in brackets. A value that is nothing says that there is
- * no trouble; it has to be all of the value, since "error: no such file" and "Error: null is not an object"
- * are sentences.
+ * A name is followed by its value: after ':', '=' or in brackets. An empty value says that there is no
+ * trouble; it must be the whole value, since "error: no such file" and "Error: null is not an object" are
+ * sentences.
  */
 #include "line/nothing.h"
 #include "abridge.h"
@@ -18,7 +18,7 @@ static bool in_identifier(char c)
     return is_alnum(c) || c == '_' || c == '-' || c == '.';
 }
 
-/* Where the name ends that the word is in, and a word or two after it: lastErrorCode, "errors found". */
+/* End of the name that contains the word, and a word or two after it: lastErrorCode, "errors found". */
 static size_t end_of_name(const abr_evidence *l, const abr_sign *s)
 {
     size_t i = end_of(s);
@@ -39,7 +39,7 @@ static size_t end_of_name(const abr_evidence *l, const abr_sign *s)
     return i;
 }
 
-/* May a value end here? After '=' a blank ends it only where another name follows. */
+/* May a value end here? After '=' a blank ends it only if another name follows. */
 static bool ends_value(const abr_evidence *l, size_t i, bool assigned)
 {
     if (i >= l->n || ABR_HAS(",;)]}\r\n|/", l->p[i]))
@@ -56,7 +56,7 @@ static bool ends_value(const abr_evidence *l, size_t i, bool assigned)
            (byte_at(l, end) == '=' || (!assigned && byte_at(l, end) == ':' && abr_is_digit(l->p[i - 2])));
 }
 
-/* After NULL's kin; 0 where none is at i. */
+/* Skip null and its kin; 0 if there is none at i. */
 static size_t skip_empty_word(const abr_evidence *l, size_t i)
 {
     static const char *const words[] = {
@@ -82,7 +82,7 @@ static size_t skip_empty_word(const abr_evidence *l, size_t i)
     return 0;
 }
 
-/* After a number that is zero, or a measure: it has a fraction or an exponent; 0 where there is none. */
+/* Skip a number that is zero, or a measure (with a fraction or an exponent); 0 if there is none. */
 static size_t skip_no_count(const abr_evidence *l, size_t i)
 {
     size_t start = i;
@@ -98,13 +98,13 @@ static size_t skip_no_count(const abr_evidence *l, size_t i)
     return zero || measure ? skip(l, i, ABR_SET("%")) : 0;
 }
 
-/* After an empty word, a number that is no count, or nothing; 0 where anything else is there. */
+/* Skip an empty word, a number that is not a count, or nothing; 0 if anything else is there. */
 static size_t skip_empty(const abr_evidence *l, size_t i)
 {
     return abr_is_digit(byte_at(l, i)) ? skip_no_count(l, i) : skip_empty_word(l, i);
 }
 
-/* After an empty pair of quotes or brackets, with an empty word in it at most; 0 where there is none. */
+/* Skip a pair of quotes or brackets that is empty or holds an empty word; 0 if there is none. */
 static size_t skip_empty_pair(const abr_evidence *l, size_t i)
 {
     static const char open[] = "\"'[{(<`";
@@ -118,7 +118,7 @@ static size_t skip_empty_pair(const abr_evidence *l, size_t i)
     return byte_at(l, end) == close[pair - open] ? end + 1 : 0;
 }
 
-/* The same with the name of a type before it, "Array []"; 0 where there is none. */
+/* The same with the name of a type before it, "Array []"; 0 if there is none. */
 static size_t skip_empty_object(const abr_evidence *l, size_t i)
 {
     size_t end = i;
@@ -192,7 +192,7 @@ static bool is_setting(const abr_evidence *l, size_t start, size_t end)
     return !single && has_part(l, start, end, parts);
 }
 
-/* Is it a count above zero, true, or - where the name is of a message - a text in quotes or a list? */
+/* Is it a count above zero, true, or (if the name is that of a message) a text in quotes or a list? */
 static bool is_trouble(const abr_evidence *l, const abr_sign *s, size_t value)
 {
     char c = byte_at(l, value);
@@ -219,7 +219,7 @@ static bool ends_with_value(const abr_evidence *l, size_t from)
     return start < end && start > from + 1 && l->p[start - 1] == ' ' && ABR_HAS(":=", l->p[start - 2]);
 }
 
-/* "timeout: 30", and what to do then: panic=1, panic = "abort" */
+/* "timeout: 30", and the action to take: panic=1, panic = "abort" */
 static bool is_limit(const abr_evidence *l, const abr_sign *s, size_t value)
 {
     return (is_word(l, s, "timeout") && abr_is_digit(byte_at(l, value))) ||
@@ -245,7 +245,7 @@ abr_value abr_value_of(const abr_evidence *l, const abr_sign *s)
         return blank && (is_nothing(l, i, true) || is_zero_of_pairs(l, i)) ? ABR_VALUE_NOTHING
                                                                            : ABR_VALUE_NONE;
     }
-    /* "NullPointerException: null" is what was thrown, "isError": false a field */
+    /* "NullPointerException: null" was thrown, "isError": false is a field */
     if (s->type && !assigned && abr_is_upper(l->p[start]) && !ABR_HAS("\"'", byte_at(l, i - 1)))
         return ABR_VALUE_NONE;
     if (bracket)
@@ -254,7 +254,7 @@ abr_value abr_value_of(const abr_evidence *l, const abr_sign *s)
         return ABR_VALUE_NOTHING; /* error= attempts=1 */
     size_t value = skip(l, i, ABR_SET(":=> \t"));
     if (value >= l->n)
-        return ABR_VALUE_NONE; /* a heading, or what is wrong stands on the next line */
+        return ABR_VALUE_NONE; /* a heading, or the trouble is on the next line */
     if (is_nothing(l, value, assigned))
         return ABR_VALUE_NOTHING;
     if (!all_caps(l, s) && (is_limit(l, s, value) || is_setting(l, start, end)))

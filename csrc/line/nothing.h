@@ -9,17 +9,17 @@
 ABR_PRIVATE_BEGIN
 
 typedef enum {
-    ABR_VALUE_NONE = 0, /* the word is no name, or what follows is a sentence */
+    ABR_VALUE_NONE = 0, /* the word is not a name, or a sentence follows */
     ABR_VALUE_NOTHING, /* empty, zero, false, null ("error": null, errors=[], failed: false, ERRORS (0)), or a
                            measure (relative error: 3e-12) */
     ABR_VALUE_SETTING, /* the name says what to do about errors: fail_on_error: true, max_failures=3 */
     ABR_VALUE_TROUBLE  /* a count, true, or a text: failures=2, "errorCount": 3, last_error: "gone" */
 } abr_value;
 
-/* What the name says that the word is in, by its value. */
+/* The meaning of the name that contains the word, judged by its value. */
 abr_value abr_value_of(const abr_evidence *l, const abr_sign *s);
 
-/* Is the word the value of a setting, log_level=error, "no-undef": "error", not of a status? */
+/* Is the word the value of a setting (log_level=error, "no-undef": "error"), not of a status? */
 bool abr_is_setting(const abr_evidence *l, const abr_sign *s);
 
 ABR_PRIVATE_END

@@ -1,13 +1,13 @@
 /*
- * The outline of a line, by which runs of lines that are alike are told: lines of one outline differ in names and
- * numbers alone.
+ * The outline of a line, which tells runs of similar lines: lines of one outline differ only in names and
+ * numbers.
  *
- * The line is split at its blanks. A token that is a name (it has a digit, or a sign beside its letters that
- * names have, or capitals amid small letters, or it is quoted) counts as a mark, and any other with all its
- * bytes. The line is read in blocks that end with a whole token; only one longer than a block is split, and
- * counts as a name. Escape sequences count as blanks, and so does the indent, which runs compare.
+ * The line is split at its blanks. A token that is a name (it has a digit, or beside its letters a sign used
+ * in names, or capitals amid small letters, or it is quoted) counts as a mark, any other with all its bytes.
+ * The line is read in blocks that end with a whole token; only one longer than a block is split, and counts
+ * as a name. Escape sequences count as blanks, and so does the indent, which runs compare.
  *
- * In a header, since it is found as the words of a line are (words.c).
+ * In a header, since it is computed along with the words of a line (words.c).
  */
 #ifndef ABR_LINE_OUTLINE_H
 #define ABR_LINE_OUTLINE_H
@@ -24,10 +24,10 @@ ABR_PRIVATE_BEGIN
 typedef struct {
     uint64_t hash;
     uint64_t names;
-    bool in_name; /* the last block ended inside a token, which is a name */
+    bool in_name; /* the last block ended inside a token, so that is a name */
 } abr_outline;
 
-/* Where a block has what makes a token a name. */
+/* The bytes of a block that make a token a name. */
 static ABR_INLINE uint64_t abr_name_signs(const abr_classes *m)
 {
     uint64_t mixed = m->upper & (m->letters << 1) & (m->letters & ~m->upper) >> 1; /* aB, and the B of AABb */
@@ -45,7 +45,7 @@ static ABR_INLINE uint64_t abr_mix_outline(uint64_t hash, uint64_t value)
     return x ^ x >> 32;
 }
 
-/* All bytes of a token: its last ones, and those before them. */
+/* A hash of all bytes of a token: the last ones, and those before them. */
 static ABR_INLINE uint64_t abr_token_hash(const char *p, size_t n)
 {
     const size_t word = sizeof(uint64_t);
@@ -57,8 +57,8 @@ static ABR_INLINE uint64_t abr_token_hash(const char *p, size_t n)
     return hash;
 }
 
-/* Add the first n bytes of a block to the outline: each plain token, with the number of names before it. A sum
- * carries the signs of a name to the end of its token. `more`: the line goes on. */
+/* Add the first n bytes of a block to the outline: each plain token, with the number of names before it. A
+ * sum carries the signs of a name to the end of its token. `more`: the line goes on. */
 static ABR_INLINE void abr_add_to_outline(const char *p, const abr_classes *m, size_t n, bool more,
                                           abr_outline *outline)
 {

@@ -1,8 +1,8 @@
 /*
- * Words that tell of trouble in one phrase alone, and words beyond ASCII.
+ * Words that mean trouble only in certain phrases, and words beyond ASCII.
  *
- * Messages of runtimes often have no word for trouble: "attempt to index a nil value", "index out of range".
- * Each is known by one of its words, which is in the lexicon, and by its neighbours.
+ * Messages of runtimes often contain no word for trouble: "attempt to index a nil value", "index out of
+ * range". Each is recognized by one of its words, which is in the lexicon, and that word's neighbours.
  */
 #include <limits.h>
 
@@ -50,8 +50,8 @@ const abr_phrase *abr_find_phrase(const abr_evidence *l, const abr_sign *s)
 
 /* ---- beyond ASCII ---- */
 
-/* Stems, so that cases and plurals are found, in lower case; the first letter may be upper case too. `before` is what
- * an ASCII start of the word is. */
+/* Stems, so that cases and plurals are found, in lower case; the first letter may be upper case too. `before`
+ * is the word's ASCII start, if any. */
 typedef struct {
     const char *before;
     const char *text;
@@ -63,7 +63,7 @@ static const stem stems[] = {
 #undef STEM
 };
 
-/* Nothing of it: "没有错误", "エラー: 0", "오류 없음", "без ошибки". */
+/* Is the trouble denied: "没有错误", "エラー: 0", "오류 없음", "без ошибки". */
 static bool is_denied(const abr_evidence *l, size_t at, size_t end)
 {
     static const char *const before[] = {"没有", "無", "无",    "0 个",  "0 個",
@@ -90,7 +90,7 @@ static inline bool starts_stem(unsigned char c, unsigned char next)
     return c >= 0xC3 && c != 0xE2 && c < 0xEE && next >= 0x80 && next < 0xC0;
 }
 
-/* The first two bytes of a char, of a letter in lower case: Latin, Greek and Cyrillic ones have two. */
+/* The first two bytes of a char, in lower case for letters: Latin, Greek and Cyrillic ones have two. */
 static unsigned lower_pair(unsigned char first, unsigned char second)
 {
     const unsigned pair = (unsigned)first << 8 | second;
@@ -100,7 +100,7 @@ static unsigned lower_pair(unsigned char first, unsigned char second)
     return upper ? pair + 0x20 : next ? pair + 0x100 - 0x20 : pair;
 }
 
-/* Has a stem such a first byte, and one such a second byte? */
+/* Does any stem have this first byte, and any this second byte? */
 static bool may_be_stem(unsigned pair)
 {
     const uint64_t firsts = 0
@@ -116,7 +116,7 @@ static bool may_be_stem(unsigned pair)
     return firsts >> (pair >> 8) % 64 & seconds >> pair % 64 & 1;
 }
 
-/* The first byte from i on that is not ASCII, or somewhere past the line's end. */
+/* The first byte from i on that is not ASCII, or a point past the line's end. */
 static size_t next_high(const abr_evidence *l, size_t i)
 {
     for (; i < l->n; i += sizeof(uint64_t)) { /* bytes past the end can be read */
@@ -129,7 +129,7 @@ static size_t next_high(const abr_evidence *l, size_t i)
 
 size_t abr_find_foreign(const abr_evidence *l, size_t *size)
 {
-    enum { MOST = 256 /* bytes that are looked at: a message says it early */ };
+    enum { MOST = 256 /* bytes to look at: a message says it early */ };
     size_t until = l->n - l->words->mark < MOST ? l->n : l->words->mark + MOST;
     for (size_t i = next_high(l, l->words->mark); i + 1 < until; i = next_high(l, i + 1)) {
         if (!starts_stem((unsigned char)l->p[i], (unsigned char)l->p[i + 1]))

@@ -1,4 +1,4 @@
-/* Words that tell of trouble in one phrase alone. */
+/* Words that mean trouble only in certain phrases. */
 #ifndef ABR_LINE_PHRASES_H
 #define ABR_LINE_PHRASES_H
 
@@ -15,10 +15,11 @@ typedef struct {
     const char *after;
 } abr_phrase;
 
-/* The phrase that tells of trouble which the word is in, or NULL. */
+/* The phrase of trouble that contains the word, or NULL. */
 const abr_phrase *abr_find_phrase(const abr_evidence *l, const abr_sign *s);
 
-/* Where a message in a script beyond ASCII tells of trouble, or its end; *size gets the bytes of the stem there. */
+/* The point at which a message in a script beyond ASCII tells of trouble, or the line's end; *size gets the
+ * bytes of the stem there. */
 size_t abr_find_foreign(const abr_evidence *l, size_t *size);
 
 ABR_PRIVATE_END

@@ -1,8 +1,8 @@
 /*
  * A place in a line: a file, and a line of it.
  *
- * It is found by its number, which stands after one of few signs; the name is then read backwards. A name is
- * known by its extension or its folder, since times, addresses and versions have numbers after colons, too.
+ * It is found by its number, which follows one of a few signs; the name is then read backwards. A name is
+ * recognized by its extension or folder, since times, addresses and versions have numbers after colons, too.
  */
 #include <string.h>
 
@@ -11,16 +11,16 @@
 #include "base/ascii.h"
 
 enum {
-    TRIED_MOST = 8,      /* numbers of a line that are looked at: each may read a long name */
+    TRIED_MOST = 8,      /* numbers of a line to look at: each may read a long name */
     LNUM_DIGITS = 9,     /* most digits of a line or column: editors hold 32 bits */
     EXTENSION_MOST = 12, /* bytes: .properties */
     EXTENSION_DIGITS = 2 /* most digits at an extension's end: .mp3, .f90 */
 };
 
-/* How much a name tells by itself. */
+/* How sure a name is by itself. */
 typedef enum {
     NAME_NONE = 0,
-    NAME_BARE, /* without extension: it takes more than a number to make it a place */
+    NAME_BARE, /* without extension: a number alone doesn't make it a place */
     NAME_SURE
 } name_kind;
 
@@ -41,7 +41,7 @@ static bool is_drive(const char *p, size_t n)
     return n > 2 && abr_is_letter(p[0]) && p[1] == ':' && is_slash(p[2]);
 }
 
-/* Does a host name end so? Host and port look like file and line. */
+/* Is it the end of a host name? Host and port look like file and line. */
 static bool is_domain(const char *extension, size_t n)
 {
     static const char *const domains[] = {"com", "org", "net", "local", "internal"};
@@ -51,7 +51,7 @@ static bool is_domain(const char *extension, size_t n)
     return false;
 }
 
-/* Bytes of the extension of a name without folder; 0: it has none. */
+/* Bytes of the extension of a name without folder; 0 if it has none. */
 static size_t extension_size(const char *p, size_t n)
 {
     size_t size = 0;
@@ -105,7 +105,7 @@ bool abr_is_file_name(const char *p, size_t n)
     return n > 0 && p[n - 1] != ' ' && name_kind_of(p, n) == NAME_SURE;
 }
 
-/* Where the unquoted name starts that ends at `end`: brackets that it closes are its own. */
+/* Start of the unquoted name that ends at `end`: brackets that it closes are its own. */
 static size_t plain_name_start(const char *p, size_t from, size_t end)
 {
     size_t at = end;
@@ -157,7 +157,7 @@ size_t abr_read_lnum(const char *p, size_t n, size_t at, uint64_t *value)
     return size;
 }
 
-/* May the byte stand after a place? */
+/* May the byte follow a place? */
 static bool may_follow(const char *p, size_t n, size_t at)
 {
     if (at == n)
@@ -229,7 +229,8 @@ static bool may_end_name(const char *p, size_t end)
                                      (unsigned char)p[at - 1] >= 0x80)));
 }
 
-/* What the number at `at` stands after, as in abr_file_place.before, and where the name ends; '\0': no place. */
+/* The sign before the number at `at`, as in abr_file_place.before, and the end of the name; '\0': not a
+ * place. */
 static char sign_before(const char *p, size_t at, size_t *end)
 {
     static const char line[] = "line ";

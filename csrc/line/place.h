@@ -8,14 +8,14 @@
 ABR_PRIVATE_BEGIN
 
 typedef struct {
-    size_t file; /* where the name starts, inside any quotes */
+    size_t file; /* start of the name, inside any quotes */
     size_t file_n;
     uint64_t lnum;
     uint64_t col;   /* 0: there is none */
     size_t start;   /* of the name, or of its quote */
     size_t end;     /* just after the last number and its bracket */
-    unsigned tried; /* numbers looked at so far; zeroed to start with */
-    char before;    /* what stands between name and number: ':', '(', '[', 'l' of "line", '@' */
+    unsigned tried; /* numbers looked at so far; zero it to start */
+    char before;    /* the sign between name and number: ':', '(', '[', 'l' of "line", '@' */
 } abr_file_place;
 
 /* Could abr_find_place() find one in (p, n)? Far cheaper, and seldom wrong. */
@@ -28,7 +28,7 @@ bool abr_find_place(const char *p, size_t n, size_t from, abr_file_place *place)
 /* Is all of (p, n) the name of a file, with a folder or an extension? */
 bool abr_is_file_name(const char *p, size_t n);
 
-/* Bytes of the number at `at`, and its value; 0: there is none, or one of more than nine digits. */
+/* Bytes of the number at `at`, and its value; 0 if there is none, or it has more than nine digits. */
 size_t abr_read_lnum(const char *p, size_t n, size_t at, uint64_t *value);
 
 ABR_PRIVATE_END

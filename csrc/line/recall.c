@@ -1,10 +1,10 @@
 /*
- * Lines read before: a line says the same again.
+ * Lines read before: the same line means the same again.
  *
- * Tools print many lines twice, or with other numbers. What a line says seldom depends on which digits it
- * has: a rule for which it does says so, by tell_digits() or tell_zeros(). Any other line is the same with
- * other digits, so it is compared folded, with every digit a zero. The bytes are compared, not their hash alone: what is
- * recalled is what would be read.
+ * Tools print many lines twice, or with other numbers. The meaning of a line seldom depends on the values of
+ * its digits: a rule that does look at them says so, with tell_digits() or tell_zeros(). Any other line means
+ * the same with other digits, so it is compared folded, with every digit a zero. Bytes are compared, not just
+ * hashes: a recalled reading is the same as a new one.
  */
 #include <string.h>
 
@@ -28,7 +28,7 @@ static uint64_t hash_line(const char *p, size_t n)
     return hash * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-/* Do two texts differ in digits alone, with the same numbers zero, and the same ones that start with a zero? */
+/* Do two texts differ only in digits, with the same numbers zero, and the same ones starting with a zero? */
 static bool agree_in_zeros(const char *a, const char *b, size_t n)
 {
     bool in_number = false;
@@ -51,8 +51,7 @@ static bool agree_in_zeros(const char *a, const char *b, size_t n)
     return true;
 }
 
-/* Is it the line at this place? What is kept of one that depends on its digits is the line itself, of others its folded
- * bytes. */
+/* Is it the line at this place? A line that depends on its digits is kept as it is, others folded. */
 static bool is_there(const abr_recall *x, unsigned place, const char *p, const char *folded, size_t n)
 {
     const abr_recalled *line = &x->lines[place];

@@ -13,7 +13,7 @@ ABR_PRIVATE_BEGIN
 
 enum {
     ABR_RECALLED = ABR_OR_TINY(512, 4),    /* lines, a power of 2, */
-    ABR_RECALLED_FEW = ABR_OR_TINY(16, 2), /* or so many where memory is scarce, */
+    ABR_RECALLED_FEW = ABR_OR_TINY(16, 2), /* or so many if memory is scarce, */
     ABR_RECALLED_BYTES =
         ABR_OR_TINY(192, 40) /* each of so many bytes at most, without the time at its start */
 };
@@ -25,13 +25,13 @@ typedef struct {
 
 /* Lines by their hash. */
 typedef struct {
-    uint16_t sizes[ABR_RECALLED]; /* bytes of each line, and 1; 0: none is there */
+    uint16_t sizes[ABR_RECALLED]; /* bytes of each line, plus 1; 0: free */
     unsigned count;               /* of the lines: ABR_RECALLED, or ABR_RECALLED_FEW */
-    abr_recalled *lines;          /* these need not be zeroed */
+    abr_recalled *lines;          /* need not be zeroed */
 } abr_recall;
 
-/* Read a line as abr_read_line() does; one that was read before is only looked up. `folded`: its bytes, each digit a
- * zero, after which eight can be read. It has escape sequences only if `escapes`. */
+/* Read a line as abr_read_line() does, but only look it up if it was read before. `folded`: its bytes, each
+ * digit a zero, with eight readable bytes after them. It has escape sequences only if `escapes`. */
 void abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p,
                      const char *folded, size_t n, bool escapes, abr_reading *out);
 

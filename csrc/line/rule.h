@@ -1,4 +1,4 @@
-/* The number of a rule, by which a test leaves it out. */
+/* The number of a rule, for tests that leave it out. */
 #ifndef ABR_LINE_RULE_H
 #define ABR_LINE_RULE_H
 

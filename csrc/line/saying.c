@@ -1,4 +1,4 @@
-/* What a diagnostic says beside its place: how severe it is, and its sentence. */
+/* The rest of a diagnostic, apart from its place: its severity, and its sentence. */
 #include <string.h>
 
 #include "line/saying.h"
@@ -25,7 +25,7 @@ const char *abr_severity_name(abr_severity severity)
 
 /* ---- levels ---- */
 
-/* Bytes of the word at p that is a level. */
+/* Bytes of the level at p. */
 static size_t level_word(const char *p, size_t n, abr_severity *severity)
 {
     size_t size = 0;
@@ -49,7 +49,7 @@ static size_t bracketed_code(const char *p, size_t n)
     return at > 1 && at < n && p[at] == (p[0] == '[' ? ']' : ')') ? at + 1 : 0;
 }
 
-/* Bytes of the code at p that is a word with a digit, and a colon after it: " TS2322:". */
+/* Bytes of the code at p, a word with a digit and a colon after it: " TS2322:". */
 static size_t plain_code(const char *p, size_t n)
 {
     size_t at = 1;
@@ -96,7 +96,7 @@ abr_saying abr_trim(const char *p, size_t n)
     return (abr_saying){p + from, n - from, ABR_SEVERITY_NONE};
 }
 
-/* A code's letter may tell what no word does: (W211), (E011). */
+/* A code's letter may tell the severity when no word does: (W211), (E011). */
 static abr_severity code_severity(const char *code)
 {
     if (!abr_is_digit(code[2]))
@@ -141,7 +141,8 @@ static bool ends_so(const char *p, size_t n, const char *end)
     return n >= size && memcmp(p + n - size, end, size) == 0;
 }
 
-/* Do a few words lead that end in "error", before a colon or the end: "internal compiler error: "? */
+/* Does (p, n) start with a few words that end in "error", before a colon or the end: "internal compiler
+ * error: "? */
 static bool names_error(const char *p, size_t n)
 {
     static const char named[] = "error";

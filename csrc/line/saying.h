@@ -1,4 +1,4 @@
-/* What a diagnostic says beside its place: how severe it is, and its sentence. */
+/* The rest of a diagnostic, apart from its place: its severity, and its sentence. */
 #ifndef ABR_LINE_SAYING_H
 #define ABR_LINE_SAYING_H
 
@@ -8,7 +8,7 @@
 ABR_PRIVATE_BEGIN
 
 /* Bytes at the start of (p, n) that tell how severe the rest is: "error: ", "warning[E0308]: ",
- * "error TS2322: ", with the blanks after it; 0: none do. */
+ * "error TS2322: ", with the blanks after it; 0 if there are none. */
 size_t abr_read_severity(const char *p, size_t n, abr_severity *severity);
 
 typedef struct {
@@ -20,8 +20,8 @@ typedef struct {
 /* Read a sentence without its level and the codes in brackets at its ends. */
 abr_saying abr_read_saying(const char *p, size_t n);
 
-/* How severe it is if (p, n) starts with the name of an error: "ValueError: ...", "a.b.IOException",
- * "runtime error: ...", "CMake Error". */
+/* The severity if (p, n) starts with the name of an error: "ValueError: ...", "a.b.IOException", "runtime
+ * error: ...", "CMake Error". */
 abr_severity abr_type_severity(const char *p, size_t n);
 
 /* (p, n) without the blanks around it. */

@@ -1,8 +1,8 @@
 /*
- * What words say where they stand.
+ * The meaning of words, by their place.
  *
- * In a name (error_handler.c, -Werror, foo_error_test) or negated (0 errors, no failures) a word says
- * nothing; in a form that only an error has ("error:", "FAILED", "TypeError:") it is clear; elsewhere it may
+ * In a name (error_handler.c, -Werror, foo_error_test) or negated (0 errors, no failures) a word means
+ * nothing; in a form that only errors have ("error:", "FAILED", "TypeError:") it is clear; elsewhere it may
  * be prose.
  */
 #include "line/signs.h"
@@ -16,9 +16,9 @@
 #include "line/written.h"
 
 enum {
-    NEAR = 16,           /* bytes between a negation and what is lacking */
-    NEGATED_WITHIN = 24, /* and what is negated */
-    LEVEL_WITHIN = 64    /* bytes of a line in which its log level stands */
+    NEAR = 16,           /* bytes between a negation and the missing thing, */
+    NEGATED_WITHIN = 24, /* or the negated thing */
+    LEVEL_WITHIN = 64    /* bytes of a line within which its log level stands */
 };
 
 /* ---- places of words ---- */
@@ -30,8 +30,8 @@ static bool preceded_by(const abr_evidence *l, size_t at, const char *text)
     return at >= n && memcmp(l->p + at - n, text, n) == 0;
 }
 
-/* Is the word the last of capitals that are joined and lead a message, "TEST-UNEXPECTED-FAIL | a.html", "[BUILD-FAIL]",
- * "TEST_FAILED: undo"? A failure that was known or expected says nothing. */
+/* Is the word the last of joined capitals that lead a message, "TEST-UNEXPECTED-FAIL | a.html",
+ * "[BUILD-FAIL]", "TEST_FAILED: undo"? A known or expected failure means nothing. */
 static bool leads_joined(const abr_evidence *l, const abr_sign *s)
 {
     size_t start = s->at;
@@ -51,7 +51,7 @@ static bool leads_joined(const abr_evidence *l, const abr_sign *s)
            (!preceded_by(l, s->at, "EXPECTED-") || preceded_by(l, s->at, "UNEXPECTED-"));
 }
 
-/* Does the word belong to a macro of capitals that stopped the program: "Hit FATAL_CHECK(i < n) at a.cc:12"? */
+/* Is the word part of a macro in capitals that stopped the program: "Hit FATAL_CHECK(i < n) at a.cc:12"? */
 static bool is_macro_hit(const abr_evidence *l, const abr_sign *s)
 {
     size_t start = s->at;
@@ -99,7 +99,7 @@ static bool in_name(const abr_evidence *l, const abr_sign *s)
     return after == '(' && then != 's' && !s->type;
 }
 
-/* Does a terminal's colour end before `at`? Its last letter is no part of what follows. */
+/* Does a colour sequence end before `at`? Its last letter is not part of the next word. */
 static bool follows_colour(const abr_evidence *l, size_t at)
 {
     if (byte_before(l, at) != 'm')
@@ -110,7 +110,7 @@ static bool follows_colour(const abr_evidence *l, size_t at)
     return i >= 2 && l->p[i - 1] == '[' && l->p[i - 2] == '\x1B';
 }
 
-/* The number that starts at or before `end`, with nothing but digits; -1 where there is none. */
+/* The number that ends at `end`, nothing but digits; -1 if there is none. *start: its first digit. */
 static int64_t number_that_ends_at(const abr_evidence *l, size_t end, size_t *start)
 {
     size_t i = end;
@@ -134,7 +134,7 @@ static size_t skip_blanks_before(const abr_evidence *l, size_t at)
     return at;
 }
 
-/* The number before a word: -1 where there is none. Of "0 of 14 tests failed" it is the first. */
+/* The number before a word; -1 if there is none. In "0 of 14 tests failed" it is the first. */
 static int64_t number_before(const abr_evidence *l, size_t at)
 {
     size_t end = skip_blanks_before(l, at);
@@ -162,7 +162,7 @@ static int64_t number_before(const abr_evidence *l, size_t at)
     return -1;
 }
 
-/* The number after a word and a colon or the like, as in failed=0; -1 where there is none. */
+/* The number after a word and a colon or the like, as in failed=0; -1 if there is none. */
 static int64_t number_after(const abr_evidence *l, size_t at, bool needs_sign)
 {
     size_t i = skip(l, at, ABR_SET(" \t\"')"));
@@ -203,7 +203,7 @@ static bool negated(const abr_evidence *l, unsigned i)
     return true;
 }
 
-/* Note what a word says, with the score it would give the line. */
+/* Note a word with the score it would give the line. */
 static void say(abr_evidence *l, const abr_sign *s, float score, bool is_clear)
 {
     note_score(l, s->at, s->n, s->type ? ABR_TABLE_ENDINGS : ABR_TABLE_WORDS, score);
@@ -246,7 +246,7 @@ static bool in_brackets(const abr_evidence *l, const abr_sign *s)
     return ABR_HAS("[(<*|=", byte_before(l, start)) && ABR_HAS("])>*|=", byte_at(l, end));
 }
 
-/* Does the word label a message: "error: no such file"? What it says then is said, whatever follows. */
+/* Does the word label a message: "error: no such file"? Then it counts, whatever follows. */
 static bool labels(const abr_evidence *l, const abr_sign *s)
 {
     char before = byte_before(l, s->at);
@@ -273,7 +273,7 @@ static bool is_written(abr_evidence *l)
     return reads_as_text(l) || l->as_source == ABR_ANSWER_YES;
 }
 
-/* Does the word name what deals with trouble: "error handler", "crash report"? */
+/* Does the word name something that deals with trouble: "error handler", "crash report"? */
 static bool is_named_after(const abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
@@ -307,11 +307,11 @@ static void sum_up(abr_evidence *l, float score)
         l->summary = score;
 }
 
-/* What a name's value says, where it says enough. */
+/* Read a name by its value, if that is enough. */
 static bool read_by_value(abr_evidence *l, const abr_sign *s)
 {
     switch (abr_value_of(l, s)) {
-    case ABR_VALUE_NOTHING: /* a count of none is worth a little */
+    case ABR_VALUE_NOTHING: /* a zero count scores a little */
         sum_up(l, ABR_SCORE_WEAK);
         return deny(l, s, ABR_DENIED_NOTHING, true);
     case ABR_VALUE_SETTING:
@@ -327,7 +327,7 @@ static bool read_by_value(abr_evidence *l, const abr_sign *s)
     }
 }
 
-/* Does the sign report no trouble, wherever it stands in the line? If it may report some, *count is the number before
+/* Is the sign harmless, whatever its place in the line? If it may report trouble, *count is the number before
  * it, or -1. */
 static bool reports_none(abr_evidence *l, unsigned i, int64_t *count)
 {
@@ -452,7 +452,7 @@ static void read_bad(abr_evidence *l, unsigned i)
     say(l, s, is_clear ? ABR_SCORE_CLEAR : ABR_SCORE_BAD, is_clear);
 }
 
-/* Is nothing bad lacking: "no issues found", "[no test files]"? */
+/* Is it fine that something is missing: "no issues found", "[no test files]"? */
 static bool is_well(const abr_evidence *l, const abr_sign *no, const abr_sign *s)
 {
     if (no + 1 < s && (is_word(l, no + 1, "issues") || is_word(l, no + 1, "problems")))
@@ -460,7 +460,7 @@ static bool is_well(const abr_evidence *l, const abr_sign *no, const abr_sign *s
     return byte_before(l, no->at) == '[' && byte_at(l, end_of(s)) == ']';
 }
 
-/* Does the line say what is done about it: "..., skipping", "..., downloading it"? */
+/* Does the line name a remedy: "..., skipping", "..., downloading it"? */
 static bool is_made_up_for(const abr_evidence *l, size_t from)
 {
     static const char *const ends[] = {"aborting", "bailing",  "cancelling", "exiting",    "failing",
@@ -504,7 +504,7 @@ static void read_lack(abr_evidence *l, unsigned i)
     say(l, before, ABR_SCORE_BAD, false);
 }
 
-/* Note what was expected, or why. */
+/* Note an expectation, or a reason. */
 static void expect(abr_evidence *l, const abr_sign *s, float score)
 {
     if (l->expected >= score)

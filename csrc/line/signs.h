@@ -1,4 +1,4 @@
-/* What the words of a line say, each in its place. */
+/* The meaning of a line's words, each in its place. */
 #ifndef ABR_LINE_SIGNS_H
 #define ABR_LINE_SIGNS_H
 
@@ -7,7 +7,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Note what the words of the lexicon say in the line, each in its place. */
+/* Note the meaning of the line's lexicon words, each in its place. */
 void abr_read_signs(abr_evidence *l);
 
 ABR_PRIVATE_END

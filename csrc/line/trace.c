@@ -1,6 +1,6 @@
 /*
- * What is made of the words of a line. The rules note it themselves, in signs.c and line_score.c, while they
- * read a line that has a trace; no other line has one.
+ * How the words of a line were judged. The rules in signs.c and line_score.c note it themselves as they read
+ * a line with a trace; most lines are read without one.
  */
 #include <string.h>
 
@@ -39,7 +39,7 @@ const abr_traced *abr_trace_denied(const abr_trace *trace)
     return NULL;
 }
 
-/* The ending of endings.def that a name of an error type has, or the name itself. */
+/* The ending of endings.def in the name of an error type, or the name itself. */
 static const char *ending_of(const char *p, size_t n, size_t *size)
 {
     static const char *const endings[] = {

@@ -1,14 +1,13 @@
 /*
- * One pass over a line: its words that are in the lexicon, its shape, and what else is cheap to see.
+ * One pass over a line: its words in the lexicon, its shape, and other things that are cheap to see.
  *
- * The line is read in blocks of 64 bytes. Each is turned into masks, a bit a byte: letters, digits and so on;
- * words are then the runs of bits, found without looking at a byte. A block that ends inside a word is
- * followed by one that starts with it, so that no word is ever split (but for one that is longer than a
- * block, which is no word).
+ * The line is read in blocks of 64 bytes. Each is turned into masks, one bit per byte: letters, digits and so
+ * on; words are then runs of bits, found without looking at bytes. If a block ends inside a word, the next
+ * one starts with that word, so that no word is ever split. (A run longer than a block is not a word.)
  *
- * The shape is a hash of the first plain words and what follows each. A word that is part of a name (a path,
- * an identifier, something quoted) and every number is left out, so that lines that differ in these have one
- * shape. The code of a diagnostic is kept.
+ * The shape is a hash of the first plain words and the bytes after them. Words that are part of a name (a
+ * path, an identifier, something quoted) and all numbers are left out, so that lines that differ in these
+ * have one shape. The code of a diagnostic is kept.
  */
 #include <string.h>
 
@@ -27,14 +26,14 @@
 #include "text/simd.h"
 
 enum {
-    SHAPE_WORDS = 6,          /* plain words that make a shape */
+    SHAPE_WORDS = 6,          /* plain words in a shape */
     SHAPE_LETTERS = 0xFFFFFF, /* of a key: three of each */
     PLAIN_MASK = (1 << ABR_PLAIN_BITS) - 1,
     CODE_LETTERS = 4, /* most letters of a diagnostic's code */
     CODE_DIGITS = 5
 };
 
-/* ---- what stands beside a word ---- */
+/* ---- the bytes beside a word ---- */
 
 /* 1: a byte that makes the word beside it part of a name; 2: a quote. */
 static const uint8_t beside[256] = {
@@ -81,7 +80,7 @@ static unsigned type_class(const abr_lexicon *lexicon, const char *p, size_t n)
     return ABR_WORD_NONE;
 }
 
-/* A line, and where what is found in it goes. Handed on by value, so that it stays in registers. */
+/* A line, and the place for its findings. Passed by value, so that it stays in registers. */
 typedef struct {
     const abr_lexicon *lexicon;
     const char *p;
@@ -123,7 +122,7 @@ static ABR_INLINE void look_up(reader r, size_t at, size_t n, bool mixed)
 
 /* ---- plain words, the shape ---- */
 
-/* The hash of a plain word; one of capitals is another word. */
+/* The hash of a plain word; the same word in capitals is a different one. */
 static ABR_INLINE uint16_t plain_hash(uint64_t hash, uint64_t n, uint64_t capital)
 {
     return (uint16_t)((hash >> (64 - ABR_PLAIN_BITS) ^ n * 0x9E5 ^ capital << 12) & PLAIN_MASK);
@@ -143,8 +142,8 @@ static void add_high_words(reader r, uint64_t high, size_t at)
     r.out->plain_count = count;
 }
 
-/* The codes of diagnostics among the first plain words are part of the shape. `starts`: of words that nothing
- * before them makes part of a name; `ends`: where a digit follows a capital. */
+/* The codes of diagnostics among the first plain words are part of the shape. `starts`: of words not made
+ * part of a name by the byte before them; `ends`: digits after a capital. */
 static void look_for_codes(reader r, uint64_t starts, uint64_t ends, uint64_t plain, size_t at,
                            shape_of_line *shape)
 {
@@ -172,15 +171,16 @@ typedef struct {
     uint64_t plain; /* the last letters of plain words */
 } block_words;
 
-/* The last letters of plain words; `sides`: bytes that make a word they stand in, or beside, part of a name.
- * Where a word has none, the sum leaves its last bit. */
+/* The last letters of plain words; `sides`: bytes that make the word that they are in or beside part of a
+ * name. If a word has none, the sum leaves its last bit. */
 static ABR_INLINE uint64_t plain_ends(uint64_t letters, uint64_t sides)
 {
     uint64_t named = sides & letters;
     return letters & ~(letters >> 1) & ~named & (letters + named);
 }
 
-/* The starts of words that may be in the lexicon, without a branch that depends on what a word is. None has one letter. */
+/* The starts of words that may be in the lexicon, without a branch that depends on the word. None of those
+ * has one letter. */
 static ABR_INLINE uint64_t words_to_look_up(const abr_lexicon *lexicon, const char *block, uint64_t starts,
                                             uint64_t letters)
 {
@@ -193,7 +193,8 @@ static ABR_INLINE uint64_t words_to_look_up(const abr_lexicon *lexicon, const ch
     return look;
 }
 
-/* Add plain words to the shape and to what tells how rare the line is, as far as each looks at them. */
+/* Add plain words to the shape and to the hashes that tell how rare the line is, up to the number that each
+ * takes. */
 static ABR_INLINE void add_plain_words(reader r, const block_words *b, size_t at, shape_of_line *shape)
 {
     uint16_t *out = r.out->plain;
@@ -233,8 +234,7 @@ static ABR_INLINE uint64_t words_with(uint64_t some, uint64_t starts)
 
 enum { EXTENSION = 5 };
 
-/* Where the file name starts that ends at `end`, before a colon; SIZE_MAX where there is none
- * with an extension. */
+/* Start of the file name that ends at `end`, before a colon; SIZE_MAX if there is none with an extension. */
 static size_t place_start(const char *p, size_t end)
 {
     size_t dot = end;
@@ -248,14 +248,13 @@ static size_t place_start(const char *p, size_t end)
     return start < dot - 1 ? start : SIZE_MAX;
 }
 
-/* The first three numbers after a colon are tried, where a letter stands before the colon: an
- * extension ends with one. */
+/* Try the first three numbers after a colon that follows a letter: extensions end with a letter. */
 static ABR_INLINE void look_for_place(reader r, uint64_t numbers, uint64_t letters, size_t at)
 {
     uint64_t later = numbers & (numbers - 1);
     later &= later - 1;
     later &= later - 1;
-    numbers &= ~later & (letters << 2 | 3); /* there is no mask of what is before the block */
+    numbers &= ~later & (letters << 2 | 3); /* there is no mask of the bytes before the block */
     for (; numbers != 0 && r.out->located == r.n; numbers &= numbers - 1) {
         unsigned i = lowest(numbers);
         size_t start = at + i > 1 ? place_start(r.p, at + i - 1) : SIZE_MAX;
@@ -274,7 +273,7 @@ static ABR_INLINE void read_block(reader r, const abr_classes *m, size_t at, siz
     uint64_t digits = m->digits & valid;
     char last = (char)(at > 0 ? r.p[at - 1] : ' ');
     uint64_t starts = letters & ~(letters << 1) & ~(digits << 1 | abr_is_digit(last));
-    /* capitals amid a word that small letters follow: aB, and the B of AABb */
+    /* capitals amid a word, before small letters: aB, and the B of AABb */
     uint64_t mixed = m->upper & (letters << 1) & (letters & ~m->upper) >> 1;
     if (starts != 0 && r.out->words == 0)
         r.out->first = at + lowest(starts);
@@ -317,7 +316,7 @@ static ABR_INLINE void start_line(reader r)
     out->indent = out->first = out->located = out->code = out->mark = r.n;
 }
 
-/* Read the block at `at`; returns how far the next one is. */
+/* Read the block at `at`; returns the distance to the next one. */
 static ABR_INLINE size_t read_next_block(reader r, const abr_classes *m, size_t at, shape_of_line *shape)
 {
     size_t step = whole_tokens(m, r.n - at);
@@ -342,7 +341,7 @@ static ABR_INLINE void end_line(reader r, const shape_of_line *shape)
     out->shape = mix(hash ^ shape->codes, (out->indent > 0) + UINT64_C(2) * (out->located < r.n));
 }
 
-/* Read a line by kernels that are called or inlined. */
+/* Read a line with kernels that are called or inlined. */
 #define READ_LINE(r, classify)                                                                               \
     do {                                                                                                     \
         shape_of_line shape = {0};                                                                           \
@@ -354,7 +353,7 @@ static ABR_INLINE void end_line(reader r, const shape_of_line *shape)
     } while (0)
 
 #ifdef ABR_HAS_AVX2
-/* For processors that shift by any number of bits, and clear one, in one instruction. */
+/* For processors with single instructions to shift by any number of bits and to clear one. */
 __attribute__((target("avx2,bmi,bmi2,popcnt"))) static void
 read_line_avx2(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
 {
@@ -363,7 +362,7 @@ read_line_avx2(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_wor
 }
 #endif
 
-/* Escape sequences are no part of a word, nor of the indent. */
+/* Escape sequences are part of neither words nor the indent. */
 void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
 {
     char blanked[ABR_SEGMENT + ABR_PADDING];

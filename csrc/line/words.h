@@ -10,11 +10,11 @@
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_SIGNS = 24,                       /* words of the lexicon that count in a line, at most */
-    ABR_SEGMENT = ABR_OR_TINY(4096, 128), /* bytes that are read at once, at most */
+    ABR_SIGNS = 24,                       /* most words of the lexicon that count in a line */
+    ABR_SEGMENT = ABR_OR_TINY(4096, 128), /* most bytes to read at once */
     ABR_PADDING = 64,                     /* bytes that may be read past a line's end */
-    ABR_PLAIN_WORDS = 6,                  /* that tell how rare a line is: its first ones, */
-    ABR_PLAIN_WITHIN = 256,               /* in so many bytes at its start */
+    ABR_PLAIN_WORDS = 6,                  /* of a line, to tell how rare it is: its first ones, */
+    ABR_PLAIN_WITHIN = 256,               /* within so many bytes of its start */
     ABR_PLAIN_BITS = 14                   /* of a plain word's hash */
 };
 
@@ -24,31 +24,31 @@ typedef struct {
     uint16_t n;
     uint8_t class;
     bool type;      /* SomethingError: only the end of the name is in the lexicon */
-    uint8_t phrase; /* of a word of ABR_WORD_PHRASE: the first row of phrases.def that has it */
+    uint8_t phrase; /* for ABR_WORD_PHRASE: the first row of phrases.def with the word */
 } abr_sign;
 
-/* What stands in a line. */
+/* The words of a line. */
 typedef struct {
     abr_sign signs[ABR_SIGNS];
     unsigned count;
-    unsigned classes;                /* of the signs, a bit each */
+    unsigned classes;                /* of the signs, one bit each */
     uint32_t shape;                  /* hash of the line with names, numbers and quoted parts folded */
     uint32_t outline;                /* see outline.h */
-    uint32_t words;                  /* how many there were */
-    uint32_t tokens;                 /* the same of what stands between blanks */
-    uint16_t plain[ABR_PLAIN_WORDS]; /* hashes of the first words that are no part of a name */
+    uint32_t words;                  /* number of words */
+    uint32_t tokens;                 /* number of runs between blanks */
+    uint16_t plain[ABR_PLAIN_WORDS]; /* hashes of the first words that are not part of a name */
     unsigned plain_count;
     size_t indent;  /* blanks at the start */
-    size_t first;   /* where the first word starts; n: there is none */
-    size_t located; /* where a file:line starts; n: there is none */
-    size_t code;    /* where a diagnostic's code is: E1101, SC2086; n: there is none */
+    size_t first;   /* start of the first word; n: none */
+    size_t located; /* start of a file:line; n: none */
+    size_t code;    /* start of a diagnostic's code: E1101, SC2086; n: none */
     size_t mark;    /* the first tick, cross or other sign that is not ASCII; n: none */
 } abr_line_words;
 
 /* Read (p, n), at most ABR_SEGMENT bytes, into *out; the ABR_PADDING bytes after it must be readable. */
 void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out);
 
-/* The same of a line without escape sequences. */
+/* The same for a line without escape sequences. */
 void abr_read_plain_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out);
 
 ABR_PRIVATE_END

@@ -1,5 +1,5 @@
 /*
- * Lines that are written, not reported: people write of errors in source code, in manuals and commits, and a
+ * Lines that are written, not reported: people write about errors in source code, manuals and commits, and a
  * log may show any of these.
  */
 #include "line/written.h"
@@ -11,7 +11,7 @@
 /* Words by their first letter in lower case, with a blank between them. */
 typedef const char *const word_list[26];
 
-/* Is the word in the list that is at i, its first letter in either case? Its size, or 0. */
+/* The size of the word at i if it is in the list, its first letter in either case, or 0. */
 static size_t listed_at(const abr_evidence *l, size_t i, word_list words)
 {
     char first = abr_to_lower(byte_at(l, i));
@@ -77,7 +77,7 @@ static bool has_source_signs(const abr_evidence *l, size_t from)
 /* Does the line start like a statement, after the sign of a diff? */
 static bool starts_as_source(const abr_evidence *l)
 {
-    /* Such a word starts sentences, too ("import cycle"): source has brackets or a colon as well. */
+    /* Such words start sentences, too ("import cycle"), so source must also have brackets or a colon. */
     static word_list keywords = {['a' - 'a'] = "abstract assert await",
                                  ['c' - 'a'] = "class const catch case",
                                  ['d' - 'a'] = "def defer",
@@ -140,7 +140,7 @@ static bool starts_as_comment(const abr_evidence *l)
     switch (byte_at(l, i)) {
     case '/':
         return c == '/' || c == '*';
-    case '#': /* one blank and a word; the harnesses of tests write "# fail 1", "#   Failed test" */
+    case '#': /* one blank and a word; test harnesses print "# fail 1", "#   Failed test" */
         if (c == '#' || abr_is_letter(c) || c == '!')
             return skip(l, i, ABR_SET("#")) < l->n && !starts_with(l, i, "##[");
         return c == '[' ||
@@ -169,7 +169,7 @@ static bool ends_as_source(const abr_evidence *l)
         return false;
     char c = l->p[n - 1];
     if (c == '{')
-        return l->p[n - 2] != '>' && !starts_with(l, n - 3, ": {"); /* an object that is shown */
+        return l->p[n - 2] != '>' && !starts_with(l, n - 3, ": {"); /* an object being shown */
     if (c == ';')
         return ABR_HAS(")}\"'", l->p[n - 2]) || l->words->indent > 0;
     if (starts_with(l, n - 3, ">&"))
@@ -281,7 +281,7 @@ bool abr_reads_as_source(const abr_evidence *l)
 
 /* ---- words ---- */
 
-/* Does the name that ends at i name a function: lower case, or what belongs to a module or an object? */
+/* Does the name that ends at i name a function: in lower case, or a member of a module or an object? */
 static bool is_function(const abr_evidence *l, size_t i)
 {
     size_t start = i;
@@ -312,7 +312,7 @@ bool abr_is_argument(const abr_evidence *l, const abr_sign *s)
     return false;
 }
 
-/* Where the word starts that ends before i, after one blank; i where there is none. */
+/* Start of the word before i and one blank; i if there is none. */
 static size_t word_before(const abr_evidence *l, size_t i)
 {
     if (i < 2 || l->p[i - 1] != ' ')
@@ -362,7 +362,7 @@ bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s)
     return false;
 }
 
-/* Words beside a bare "error" that make it a report. */
+/* Words that make a bare "error" beside them a report. */
 static word_list follows_report = {['a' - 'a'] = "at accessing",
                                    ['c' - 'a'] = "code creating",
                                    ['d' - 'a'] = "de during",
@@ -399,7 +399,7 @@ bool abr_is_reported(const abr_evidence *l, const abr_sign *s)
         return true;             /* the value of a status */
     if (byte_at(l, next) == '|') /* a column */
         return false;
-    /* a title is none: "Error Record Serialization" */
+    /* a title is not a report: "Error Record Serialization" */
     if (abr_is_upper(l->p[s->at]))
         return !(byte_at(l, end) == ' ' && abr_is_upper(byte_at(l, end + 1)) &&
                  !abr_is_upper(byte_at(l, end + 2)) && s->at != l->words->first);

@@ -8,11 +8,11 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Is the line a comment, a commit's subject, a heading, a row of a file list, a step that a program traces? Words of
- * trouble tell of none there. */
+/* Is the line a comment, a commit's subject, a heading, a row of a file list, a traced step? Words of trouble
+ * are harmless there. */
 bool abr_reads_as_text(const abr_evidence *l);
 
-/* Is the line, which is no text, source code or the help of an option? */
+/* Is the line, which isn't text, source code or the help of an option? */
 bool abr_reads_as_source(const abr_evidence *l);
 
 /* Is the word an argument of a call, such as the message of error("no such file")? */
