@@ -1,18 +1,18 @@
 /*
- * Unified diffs: of git with its extended headers, combined ones, of diff -ru and Subversion, in mails.
+ * Unified diffs: git's with extended headers, combined ones, those of diff -ru and Subversion, and in mails.
  *
- * A text is one if nearly all its lines belong to one. What stands between a commit's line and its first file
- * is its message; a log that shows a diff has lines of its own before it and after it.
+ * A text is a diff if nearly all its lines belong to one. The lines between a commit's line and its first
+ * file are its message; a log that shows a diff has its own lines before and after it.
  */
 #include "kinds/diff/diff.h"
 #include "abridge.h"
 #include "base/ascii.h"
 
 enum {
-    HASH = 7,              /* digits of the shortest that git abbreviates to */
-    LINES_TOLD_BY = 8192,  /* that are looked at */
-    PER_STRAY = 5,         /* lines of a diff for each that is none */
-    PER_STRAY_INSIDE = 24, /* the same where the text does not start as a diff */
+    HASH = 7,              /* digits of the shortest hash that git abbreviates to */
+    LINES_TOLD_BY = 8192,  /* lines examined */
+    PER_STRAY = 5,         /* lines of a diff for each other line */
+    PER_STRAY_INSIDE = 24, /* the same if the text does not start as a diff */
 };
 
 /* ---- hunks ---- */
@@ -25,7 +25,7 @@ static bool read_diff_number(abr_text_line line, size_t *i, uint64_t *value)
     return *i > from;
 }
 
-/* ` -12,3`: a blank, the sign, where it starts and how many lines, one where that is absent. */
+/* ` -12,3`: a blank, the sign, the first line and the number of lines, 1 if absent. */
 static bool read_range(abr_text_line line, size_t *i, char sign, uint64_t *count)
 {
     uint64_t first;
@@ -95,7 +95,7 @@ bool abr_hunk_takes(abr_hunk *hunk, abr_text_line line)
 
 /* ---- lines outside of hunks ---- */
 
-/* How lines of a header start: those that start a file, and those that go on. */
+/* Starts of header lines: the ones that start a file, and the ones after those. */
 static const char *const files[] = {"diff --git ", "diff --cc ", "diff --combined ", "diff -", "Index: "};
 static const char *const headers[] = {"--- ",
                                       "+++ ",
@@ -162,9 +162,8 @@ typedef struct {
     bool at_head; /* the text starts as one */
     bool in_hunk;
     bool in_message; /* of a commit, or a mail */
-    bool in_patch;   /* of binary files, up to a blank line */
-    bool
-        at_subject; /* the line before is a hash and a subject; several are lines of a listing, or of a log */
+    bool in_patch;   /* a binary patch, up to a blank line */
+    bool at_subject; /* the line before is a hash and a subject; several in a row are a listing or a log */
 } diff_evidence;
 
 /* Is the line of `git diff --stat -p`? */
@@ -254,7 +253,7 @@ bool abr_diff_may_start(const char *p, size_t n, bool mail)
            abr_diff_line_of(line) == ABR_DIFF_FILE; /* git log -p --oneline */
 }
 
-/* Does the line go on in a commit: `Author: Ada`, four blanks and a word, a count of its changes? */
+/* Does the line continue a commit: `Author: Ada`, four blanks and a word, a count of its changes? */
 static bool is_of_commit(abr_text_line line, bool mail)
 {
     size_t i = 0;
@@ -274,7 +273,7 @@ size_t abr_diff_extent(const char *p, size_t n, size_t *read)
 {
     abr_hunk hunk = {0};
     abr_text_line line;
-    size_t size = 0; /* up to the last line that is sure to belong to it */
+    size_t size = 0; /* up to the last line that surely belongs to it */
     size_t hunks = 0;
     bool in_hunk = false;
     bool in_commit = false; /* before its first file */
@@ -300,7 +299,7 @@ size_t abr_diff_extent(const char *p, size_t n, size_t *read)
                        abr_has_at((abr_text_line){p + at, n - at}, 0, "literal ", 8);
             size = at;
         } else if (!in_commit && abr_diff_may_start(line.p, n - (size_t)(line.p - p), false)) {
-            continue; /* it belongs to a file that follows */
+            continue; /* it belongs to a file that comes next */
         } else if (in_commit ? !is_of_commit(line, mail) : line.n > 0 && !(mail && is_mail_end(line))) {
             break;
         } else if (line.n > 0 && in_commit != mail) {

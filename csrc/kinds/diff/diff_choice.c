@@ -1,6 +1,7 @@
 /*
- * Which parts of a diff are shown: how commits start, then names of files, then messages and other text, then
- * hunks. What is left goes to more text and names, and then to the start of the diff as it stands.
+ * Choose the parts of a diff to show: the starts of commits, then names of files, then messages and other
+ * text, then hunks. The remaining room goes to more text and names, and then to the start of the diff as it
+ * stands.
  */
 #include <string.h>
 
@@ -14,12 +15,12 @@
 #include "text/scan.h"
 
 enum {
-    TEXT_SHARE = 4,   /* texts take this part of what names leave */
+    TEXT_SHARE = 4,   /* texts take this part of the room that names leave */
     SMALL_SHARE = 50, /* a hunk of at most this part of a budget, with header and marker, is never cut */
-    MARKER = 48       /* bytes that one more marker takes at most, but for numbers of 10 digits */
+    MARKER = 48       /* bytes that one more marker takes at most, unless numbers have 10 digits */
 };
 
-/* Recount what is used, where what was counted may be more. */
+/* Recount the bytes used, since x->used may be too high. */
 static void recount(abr_diff_choice *x)
 {
     abr_diff_count_names(x->plan);
@@ -46,7 +47,7 @@ static void show_front(abr_shown_text *t, size_t front, abr_text_line subject)
     t->lines += t->gap_lines + lines_in(subject.p, subject.n);
 }
 
-/* Show this of a text, or this in place of what is shown of it, if that keeps to the limit. */
+/* Show this much of a text, in place of anything shown of it so far, if that keeps to the limit. */
 static bool try_text(abr_diff_choice *x, size_t part, size_t front, abr_text_line subject, uint64_t limit)
 {
     abr_shown_text *t = x->plan->parts[part].text;
@@ -67,10 +68,10 @@ static bool try_text(abr_diff_choice *x, size_t part, size_t front, abr_text_lin
     return false;
 }
 
-/* As many lines of a text as the limit allows. */
+/* Show as many lines of a text as the limit allows. */
 static void grow_text(abr_diff_choice *x, size_t part, uint64_t limit)
 {
-    enum { TRIES = 4 }; /* each takes less, since a gap's end may be longer than it was */
+    enum { TRIES = 4 }; /* each tries less, since the marker after it may have become longer */
     static const abr_text_line none = {"", 0};
     const abr_shown_text *t = x->plan->parts[part].text;
     const size_t shown = t->subject_n > 0 ? t->subject_at + t->subject_n : t->front;
@@ -95,7 +96,7 @@ static void grow_text(abr_diff_choice *x, size_t part, uint64_t limit)
 
 typedef enum { HASH_LINE, WITH_SUBJECT, WHOLE_HEADER } commit_level;
 
-/* Where the parts of a commit's header end, in bytes of its text; 0: it has none, or none is at hand. */
+/* The ends of the parts of a commit's header, in bytes of its text; 0: it has none, or it is not at hand. */
 typedef struct {
     size_t hash_n;
     size_t subject_at;
@@ -121,8 +122,8 @@ static commit_header find_header(const abr_shown_text *t)
     return header;
 }
 
-/* Show of a commit its hash's line, also its subject, or all up to that, if that keeps to the limit. True also if
- * the part is no commit, or shows all of that already. */
+/* Show a commit's hash line, or that and its subject, or all of its text up to the subject, if that keeps to
+ * the limit. Also true if the part is no commit, or shows all that already. */
 static bool show_commit(abr_diff_choice *x, size_t part, commit_level level, uint64_t limit)
 {
     const abr_shown_text *t = x->plan->parts[part].text;
@@ -139,7 +140,7 @@ static bool show_commit(abr_diff_choice *x, size_t part, commit_level level, uin
     return try_text(x, part, front, subject, limit);
 }
 
-/* Show as many commits as the limit allows, from the first on; are these all? */
+/* Show as many commits as the limit allows, from the first on. Are they all shown? */
 static bool show_commits(abr_diff_choice *x, commit_level level, uint64_t limit)
 {
     for (size_t i = 0; i < x->plan->part_count; i++)
@@ -148,7 +149,7 @@ static bool show_commits(abr_diff_choice *x, commit_level level, uint64_t limit)
     return true;
 }
 
-/* Show the subjects of commits whose hashes show, as far as the limit allows. */
+/* Show the subjects of commits whose hashes are shown, as far as the limit allows. */
 static void show_subjects(abr_diff_choice *x, uint64_t limit)
 {
     for (size_t i = 0; i < x->plan->part_count; i++)
@@ -156,9 +157,10 @@ static void show_subjects(abr_diff_choice *x, uint64_t limit)
             show_commit(x, i, WITH_SUBJECT, limit);
 }
 
-/* Headers as they stand from hash to subject for half the budget; if these are too many, subjects for three
- * quarters, since they tell more than any diff does; else the hashes' lines for half of it, and then as many
- * subjects as there is room for. A commit alone takes what names leave. */
+/* Show headers as they stand, from hash to subject, in half the budget. If they don't all fit, show hashes
+ * and subjects in three quarters, since those tell more than any diff; if that fails too, show hash lines in
+ * half of it, and then as many subjects as there is room for. A single commit takes the room that names
+ * leave. */
 static void choose_commits(abr_diff_choice *x)
 {
     const bool one = x->plan->total.commits == 1;
@@ -174,7 +176,7 @@ static void choose_commits(abr_diff_choice *x)
         if (show_commits(x, (commit_level)level, limits[level]) && level > HASH_LINE)
             return;
     }
-    if (x->used == nothing) /* half of it does not even hold a hash's line */
+    if (x->used == nothing) /* not even one hash line fits in half of it */
         show_commits(x, HASH_LINE, x->bytes);
     show_subjects(x, limits[WITH_SUBJECT]);
 }
@@ -187,7 +189,7 @@ static void grow_texts(abr_diff_choice *x, uint64_t limit)
             grow_text(x, i, limit);
 }
 
-/* No file's name stands under another commit than its own, and no hunk does. */
+/* Neither a file's name nor a hunk is ever shown under a commit other than its own. */
 static bool is_barred(const abr_diff_choice *x, const abr_diff_file *file, size_t *text,
                       const abr_shown_text **commit)
 {
@@ -212,7 +214,7 @@ static void bar_files(abr_diff_choice *x)
 
 /* ---- names ---- */
 
-/* Show a name, if that keeps to the limit. `joins`: it comes after one that was shown by the same loop. */
+/* Show a name, if that keeps to the limit. `joins`: it directly follows one that the same loop has shown. */
 static bool show_name(abr_diff_choice *x, abr_shown_name *name, bool joins, uint64_t limit)
 {
     const uint64_t most = x->used + name->name.file.name_n + (joins ? 0 : MARKER);
@@ -229,8 +231,8 @@ static bool show_name(abr_diff_choice *x, abr_shown_name *name, bool joins, uint
     return false;
 }
 
-/* Show names of one class in order, at most so many of a commit, while all that is shown keeps to `limit`. Were
- * all of these shown? */
+/* Show names of one class in order, at most `most` per commit, while the total keeps to `limit`. Were all of
+ * them shown? */
 static bool show_names(abr_diff_choice *x, bool machine, uint64_t most, uint64_t limit)
 {
     uint64_t commit = UINT64_MAX;
@@ -270,8 +272,8 @@ static bool show_all_names(abr_diff_choice *x, uint64_t limit)
     return all && x->used <= limit;
 }
 
-/* With several commits three quarters of what headers leave, as many names of each as of others; else three
- * quarters of the budget if all fit in that, or half. */
+/* With several commits, names get three quarters of the room that headers leave, as many for each commit as
+ * for others; else three quarters of the budget if they all fit, or half. */
 static void choose_names(abr_diff_choice *x)
 {
     const bool several = x->plan->total.commits > 1;
@@ -291,7 +293,7 @@ static void choose_names(abr_diff_choice *x)
         hide_names(x);
 }
 
-/* Is a hunk of the file shown? *part is a place at or before its first one, and gets a later one. */
+/* Is a hunk of the file shown? *part is at or before its first hunk, and moves on. */
 static bool has_hunk(const abr_diff_plan *plan, uint64_t file, size_t *part)
 {
     for (; *part < plan->part_count; ++*part) {
@@ -306,7 +308,7 @@ static bool has_hunk(const abr_diff_plan *plan, uint64_t file, size_t *part)
     return false;
 }
 
-/* What is left goes to names. */
+/* Give the remaining room to names. */
 static void add_names(abr_diff_choice *x)
 {
     size_t part = 0;
@@ -321,7 +323,7 @@ static void add_names(abr_diff_choice *x)
         joins = !skips && (joins || name->added);
     }
     recount(x);
-    for (size_t i = end; i > 0 && x->used > x->bytes; i--) { /* a marker's numbers have become longer */
+    for (size_t i = end; i > 0 && x->used > x->bytes; i--) { /* the numbers in a marker have become longer */
         x->plan->names[i - 1].shown &= !x->plan->names[i - 1].added;
         recount(x);
     }
@@ -329,7 +331,7 @@ static void add_names(abr_diff_choice *x)
 
 /* ---- the start ---- */
 
-/* Have all of the diff up to a place shown. */
+/* Show all of the diff up to a place. */
 static void set_start(abr_diff_choice *x, const abr_diff_place *place)
 {
     abr_shown_hunk *start = &x->g->start;
@@ -346,11 +348,11 @@ static uint64_t part_start(const abr_diff_part *part)
     return abr_is_bare(&part->hunk->h) ? part->hunk->h.file.at : part->hunk->h.at;
 }
 
-/* What is left goes to the start of the diff, up to the last place that fits. */
+/* Give the remaining room to the start of the diff, up to the last place that fits. */
 static void choose_start(abr_diff_choice *x)
 {
     abr_diff_plan *plan = x->plan;
-    uint64_t passed = 0; /* bytes up to the end of the part before */
+    uint64_t passed = 0; /* bytes up to the end of the previous part */
     size_t before = plan->part_count;
     size_t next = abr_diff_shown_from(plan, 0);
     const abr_diff_place *best = NULL;

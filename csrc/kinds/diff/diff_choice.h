@@ -1,4 +1,4 @@
-/* Which parts of a diff are shown. */
+/* Choose the parts of a diff to show. */
 #ifndef ABR_KINDS_DIFF_DIFF_CHOICE_H
 #define ABR_KINDS_DIFF_DIFF_CHOICE_H
 
@@ -8,8 +8,8 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Choose within so many bytes, of a budget of `budget` bytes, from what was gathered; *used gets what that
- * takes. False: no memory. */
+/* Choose among the gathered parts within `bytes`, of a budget of `budget` bytes; *used gets the bytes taken.
+ * False: out of memory. */
 bool abr_diff_choose(abr_diff_gathered *g, uint64_t bytes, uint64_t budget, uint64_t *used);
 
 ABR_PRIVATE_END

@@ -1,6 +1,6 @@
 /*
- * Diffs, cut file by file and hunk by hunk: what reads one as it goes by. What is open when a choice is made
- * counts as if the text ended there, and is open again after it.
+ * Diffs, cut file by file and hunk by hunk: the reader of a diff as it goes by. During a choice, the open
+ * hunk or text counts as if the diff ended there, and it is open again afterwards.
  */
 #include <string.h>
 
@@ -18,8 +18,8 @@
 #include "text/scan.h"
 
 /*
- * What is allocated at once while parts are put into a content, for so many bytes of budget. A name takes as much
- * as a text.
+ * Memory allocated at once while parts are put into a content, per bytes of budget. A name takes as much as a
+ * text.
  */
 enum {
     DIFF_HUNK_COST = ABR_CANDIDATE_COST + sizeof(abr_diff_hunk),
@@ -30,7 +30,7 @@ enum {
     DIFF_TEXT_COST = ABR_CANDIDATE_COST + sizeof(abr_diff_text),
     DIFF_TEXT_MEMORY = sizeof(void *) + sizeof(abr_shown_text) + sizeof(abr_diff_part),
     DIFF_PER_BYTE = ABR_DIFF_HUNKS_PER_BYTE + ABR_DIFF_NAMES_PER_BYTE + ABR_DIFF_TEXTS_PER_BYTE,
-    DIFF_OPEN = (3 + 2) * ABR_MEMORY_UNIT, /* the hunk that is open, and its slices */
+    DIFF_OPEN = (3 + 2) * ABR_MEMORY_UNIT, /* the open hunk, and its slices */
     DIFF_COPIES_OF_SHOWN = ABR_MEMORY_UNIT
 };
 
@@ -88,7 +88,7 @@ static abr_code open_diff(const abr_reader_opts *opts, abr_reader **out)
     return ABR_OK;
 }
 
-/* Lines of (p, n) that start as hunks do. */
+/* Count the lines of (p, n) that may start hunks. */
 static size_t count_hunks(const char *p, size_t n)
 {
     size_t hunks = 0;
@@ -105,7 +105,7 @@ static size_t count_hunks(const char *p, size_t n)
 static bool reserve_diff(abr_reader *base, const char *p, size_t n)
 {
     diff_reader *r = (diff_reader *)base;
-    enum { OPEN = 5 }; /* what is open already */
+    enum { OPEN = 5 }; /* parts already open */
     const size_t before = r->scanned.open.n + r->scan.start_n + sizeof r->scan.held + ABR_DIFF_HEADER_MOST;
     return abr_diff_store_reserve(&r->scanned.store, n + before, (size_t)abr_count_newlines(p, n) + OPEN,
                                   count_hunks(p, n) + OPEN) &&
@@ -120,7 +120,7 @@ static void write_diff(abr_reader *base, const char *p, size_t n)
 
 /* ---- a choice ---- */
 
-/* How many of each unit show, with those of the start. */
+/* Report how many of each unit are shown, including those of the start. */
 static void tell_units(const abr_diff_plan *plan, abr_content *out)
 {
     const abr_diff_tally start = plan->start.hunk ? plan->start.hunk->after : (abr_diff_tally){0};
@@ -165,7 +165,7 @@ static bool show_diff(diff_reader *r, abr_diff_gathered *g, const abr_kind_reque
     return !out->failed;
 }
 
-/* What is open counts as if the diff ended here, and is then as before. */
+/* The open hunk or text counts as if the diff ended here, and is then as before. */
 static bool choose_diff(abr_reader *base, const abr_kind_request *q, abr_content *out)
 {
     diff_reader *r = (diff_reader *)base;

@@ -1,5 +1,6 @@
 /*
- * Does a line that a diff adds define something? Its first word tells, or that it has the form of a function.
+ * Does a line that a diff adds define something? Its first word tells, or its form, if it looks like a
+ * function.
  */
 #include "kinds/diff/diff_defines.h"
 #include "abridge.h"
@@ -13,7 +14,7 @@ static const char *const words[] = {
     "fn",      "func",   "function", "impl",     "inline", "interface", "private", "protected", "pub",
     "public",  "static", "struct",   "template", "trait",  "type",      "typedef"};
 
-/* They start what has the form of a function and is none. */
+/* These start lines that look like a function but aren't. */
 static const char *const others[] = {"case", "catch", "do",     "elif",   "else",
                                      "for",  "if",    "return", "switch", "while"};
 

@@ -9,10 +9,10 @@
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_DEFINED_WITHIN = ABR_OR_TINY(200, 24) }; /* bytes of a line that are looked at */
+enum { ABR_DEFINED_WITHIN = ABR_OR_TINY(200, 24) }; /* bytes of a line that are examined */
 
 /* Does the line, without its `+`, start the definition of a function, a class or a type, in any of the usual
- * languages? Those are what a reader of a diff looks for. */
+ * languages? A reader of a diff looks for those. */
 bool abr_defines(abr_text_line line);
 
 ABR_PRIVATE_END

@@ -1,6 +1,6 @@
 /*
- * Which parts of a diff may be shown within a budget: of all that is retained, those that this budget would
- * have retained.
+ * Gather the parts of a diff that may be shown within a budget: of all retained parts, the ones that this
+ * budget would have retained.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "priority/sort.h"
 #include "text/scan.h"
 
-/* Zeroed memory that is freed with `g`; NULL: there is none. */
+/* Zeroed memory that is freed with `g`; NULL if out of memory. */
 static void *room_for(const abr_diff_gathered *g, size_t count, size_t unit)
 {
     void *p = g->alloc->malloc(g->alloc->ctx, count * unit + 1);
@@ -37,7 +37,7 @@ static void sort_candidates(abr_diff_gathered *g, const abr_candidate **list, si
         memcpy((void *)list, (const void *)sorted, n * sizeof(void *));
 }
 
-/* What a candidate costs with `keep`. */
+/* The cost of a candidate with `keep`. */
 static size_t cost_with(const abr_candidate *c, size_t keep, int heap)
 {
     const size_t most = sizeof(abr_diff_text) + abr_diff_text_most(keep);
@@ -45,7 +45,7 @@ static size_t cost_with(const abr_candidate *c, size_t keep, int heap)
     return abr_candidate_cost(c) - less;
 }
 
-/* Hunks of this level and above are not known. */
+/* Note that hunks of this level and above are unknown. */
 static void note_unknown(abr_diff_gathered *g, uint64_t level)
 {
     const bool machines = level >= ABR_DIFF_MACHINES;
@@ -69,7 +69,8 @@ static bool is_too_high(const abr_candidate *c, size_t keep)
     return level > abr_diff_level_most(keep);
 }
 
-/* The candidates of a heap that a store for `keep` would have, in the order of the source; how many. */
+/* Gather the candidates of a heap that a store for `keep` would have, in the order of the source. Returns
+ * their number. */
 static size_t gather_heap(abr_diff_gathered *g, const abr_diff_store *s, size_t keep, int heap)
 {
     const abr_candidates *c = &s->heaps[heap];
@@ -153,7 +154,7 @@ static bool gather_names(abr_diff_gathered *g, size_t n)
     return plan->names != NULL;
 }
 
-/* The whole lines of a text that are at hand: as far as they are retained, or in the diff's ends. */
+/* Find the whole lines of a text that are at hand, retained or in the diff's ends. */
 static void find_lines(const abr_diff_gathered *g, abr_shown_text *x, const char *p, size_t n)
 {
     size_t here;
@@ -185,7 +186,7 @@ static bool gather_texts(abr_diff_gathered *g, size_t n, size_t keep)
 
 /* ---- parts ---- */
 
-/* Hunks and texts in the order of the source; no text that stands between two hunks of a file. */
+/* List hunks and texts in the order of the source, except texts between two hunks of a file. */
 static bool gather_parts(abr_diff_gathered *g)
 {
     abr_diff_plan *plan = &g->plan;
@@ -199,7 +200,7 @@ static bool gather_parts(abr_diff_gathered *g)
     while (hunk < g->hunk_count || text < g->text_count) {
         abr_shown_hunk *h = hunk < g->hunk_count ? &g->hunks[hunk] : NULL;
         abr_shown_text *t = text < g->text_count ? &g->texts[text] : NULL;
-        if (!t || (h && h->h.at <= t->t.at)) { /* a header alone ends where text starts */
+        if (!t || (h && h->h.at <= t->t.at)) { /* a bare header ends where text starts */
             h->part = plan->part_count;
             plan->parts[plan->part_count++].hunk = h;
             hunk++;

@@ -1,4 +1,4 @@
-/* Which parts of a diff may be shown within a budget, in the order of the source. */
+/* The parts of a diff that may be shown within a budget, in the order of the source. */
 #ifndef ABR_KINDS_DIFF_DIFF_GATHER_H
 #define ABR_KINDS_DIFF_DIFF_GATHER_H
 
@@ -17,16 +17,16 @@ typedef struct {
     abr_shown_text *texts;
     size_t text_count;
     const abr_candidate **lists[ABR_DIFF_HEAPS];
-    abr_key *keys;     /* to sort: twice as many as the longest list */
-    uint64_t known[2]; /* all hunks below this level are here, those of people and of machines */
+    abr_key *keys;     /* for sorting: twice as many as the longest list */
+    uint64_t known[2]; /* all hunks below this level are here: people's, machines' */
     const abr_diff_place *places;
     size_t place_count;
     abr_shown_hunk start; /* of the plan, if it has one */
     abr_diff_plan plan;
 } abr_diff_gathered;
 
-/* Gather what would be retained with `keep`, no larger than the store's, into g, of which the places and the
- * plan's ends and total are set; nothing is shown yet. False: no memory. */
+/* Gather the parts that would be retained with `keep`, no larger than the store's, into g, whose places and
+ * plan's ends and total are already set; nothing is shown yet. False: out of memory. */
 bool abr_diff_gather(abr_diff_gathered *g, const abr_diff_store *store, size_t keep);
 
 void abr_diff_gathered_free(abr_diff_gathered *g);

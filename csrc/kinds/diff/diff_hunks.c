@@ -1,9 +1,10 @@
 /*
- * Which hunks are shown: max-min fair among files, those of people first, in a file small ones before large.
+ * Choose the hunks to show: max-min fair among files, people's files first, small hunks of a file before
+ * large ones.
  *
- * A file's hunks have levels: what is shown of the file once the hunk is. The fair share is the level at
+ * A hunk's level is the number of bytes of its file that are shown once it is. The fair share is the level at
  * which all files together would fill the room. Hunks up to it are shown whole; then each file's next one in
- * part, with what is left of its share; then what is left goes to further hunks, and to those in part.
+ * part, with the rest of its share; the remaining room goes to further hunks, and to those in part.
  */
 #include <string.h>
 
@@ -16,9 +17,9 @@
 #include "priority/sort.h"
 
 enum {
-    PART_LEAST = 160,  /* bytes of a hunk in part, or it tells too little */
-    SPLIT_LEAST = 200, /* of one whose lines are cut, beside those of two lines that are not small */
-    BARE_LEVEL = 4     /* what a file's header alone counts, times its size */
+    PART_LEAST = 160,  /* bytes of a hunk in part; fewer tell too little */
+    SPLIT_LEAST = 200, /* bytes of one with cut lines, besides two lines of the small size */
+    BARE_LEVEL = 4     /* a bare header counts as so many times its size */
 };
 
 /* ---- one more part ---- */
@@ -37,7 +38,7 @@ bool abr_diff_add_part(abr_diff_choice *x, size_t part, uint64_t limit)
     return true;
 }
 
-/* The hunk as it is now is shown, in place of what was shown of it, if that fits. */
+/* Show the hunk as it is now, in place of the part shown so far, if that fits. */
 static bool replace_hunk(abr_diff_choice *x, abr_shown_hunk *h, const abr_shown_hunk *was)
 {
     abr_shown_hunk before = *was;
@@ -77,7 +78,7 @@ static void try_whole(abr_diff_choice *x, abr_shown_hunk *h)
     x->closed[h->file] = true;
 }
 
-/* Show a hunk in part with so many bytes, or more of it than is. */
+/* Show a hunk in part with so many bytes, or more of it than so far. */
 static bool try_part(abr_diff_choice *x, abr_shown_hunk *h, uint64_t bytes)
 {
     const abr_shown_hunk was = *h;
@@ -118,16 +119,17 @@ static uint64_t level_of(const abr_shown_hunk *h)
     return h->level | (uint64_t)h->h.file.machine << 62;
 }
 
-/* Bytes that count for a hunk: its own, and of the first one of its file the header's. */
+/* Bytes that count for a hunk: its own, plus the header's for the first hunk of its file. */
 static uint64_t counted(const abr_shown_hunk *h)
 {
     const uint64_t header = h->first ? h->h.file.header_n : 0;
     return h->h.size + header * (abr_is_bare(&h->h) ? BARE_LEVEL : 1);
 }
 
-/* Is a smaller hunk of the file forgotten? Then its level was at least that at which hunks are not known any
- * more; it has no more than all the smaller ones and those of about this size, which are known, and itself.
- * */
+/* Has a smaller hunk of the file been forgotten? Its level was then at least the one from which hunks are
+ * unknown; it was at most the sum of the smaller hunks and those of about this size, which are known, plus
+ * its own size.
+ */
 static void find_alone(abr_diff_choice *x)
 {
     uint64_t most = 0; /* level of the last hunk of this size class */
@@ -141,7 +143,7 @@ static void find_alone(abr_diff_choice *x)
     }
 }
 
-/* Give hunks their levels, and put them in order. */
+/* Set the levels of hunks, and sort them. */
 static void set_levels(abr_diff_choice *x)
 {
     abr_shown_hunk *before = NULL;
@@ -162,13 +164,13 @@ static void set_levels(abr_diff_choice *x)
     sort_by(x, level_of);
 }
 
-/* The level at which the files of a class would fill what is left: at a level, each hunk has what stands of it
- * below. */
+/* The level at which the files of a class would fill the remaining room: at a given level, each hunk takes as
+ * many of its bytes as lie below it. */
 static uint64_t fair_share(const abr_diff_choice *x, size_t from, size_t end)
 {
     const uint64_t room = x->bytes - x->used;
     const size_t n = end - from;
-    abr_key *below = x->g->keys; /* what the hunks stand on, and after that how high they are */
+    abr_key *below = x->g->keys; /* where the hunks start, followed by how high they are */
     for (size_t i = 0; i < n; i++) {
         const abr_shown_hunk *h = &x->g->hunks[x->order[from + i]];
         below[i].key = h->from;
@@ -193,7 +195,7 @@ static uint64_t fair_share(const abr_diff_choice *x, size_t from, size_t end)
 
 /* ---- hunks in part ---- */
 
-/* Bytes that show a hunk in part up to where it defines something; 0: it does not, or takes too many. */
+/* Bytes to show a hunk in part up to its first definition; 0: it has none, or that takes too many. */
 static uint64_t up_to_definition(const abr_shown_hunk *h)
 {
     enum { PART = 4, OF = 3, MARKER = 48, MOST = 1024 };
@@ -201,14 +203,14 @@ static uint64_t up_to_definition(const abr_shown_hunk *h)
     return h->h.defines_at > 0 && bytes <= MOST ? bytes : 0;
 }
 
-/* Lines that a hunk adds beyond those in whose place they stand. */
+/* The number of lines that a hunk adds beyond those it removes. */
 static uint64_t news(const abr_shown_hunk *h)
 {
     return h->h.added > h->h.removed ? h->h.added - h->h.removed : 0;
 }
 
-/* In every file one hunk that defines something, the one with most news, up to that. What is new in a file
- * is in its large hunks, so small ones alone would not tell it. */
+/* In every file show one hunk up to its definition, the defining one with most news. The news of a file is in
+ * its large hunks, so small ones alone would not tell it. */
 static void show_definitions(abr_diff_choice *x, size_t from, size_t end)
 {
     const uint64_t limit = x->used + (x->bytes - x->used) / 2;
@@ -225,7 +227,7 @@ static void show_definitions(abr_diff_choice *x, size_t from, size_t end)
     }
 }
 
-/* In every file of the class, the smallest hunk that is not shown, with what is left of the share. */
+/* In every file of the class, show the smallest hidden hunk in part, with the rest of the share. */
 static void show_parts(abr_diff_choice *x, size_t from, size_t end, uint64_t share)
 {
     for (size_t i = from; i < end; i++) {
@@ -239,8 +241,8 @@ static void show_parts(abr_diff_choice *x, size_t from, size_t end, uint64_t sha
     }
 }
 
-/* In files of which nothing shows in part, the smallest hunk that is not shown, with at most so many bytes.
- * */
+/* In files without a partly shown hunk, show the smallest hidden one, in at most so many bytes.
+ */
 static void show_more_parts(abr_diff_choice *x, size_t from, size_t end, uint64_t most)
 {
     for (size_t i = from; i < end && x->used < x->bytes; i++) {
@@ -251,7 +253,7 @@ static void show_more_parts(abr_diff_choice *x, size_t from, size_t end, uint64_
     }
 }
 
-/* Have each hunk in part grow by as much, as long as there is room. */
+/* Let every partly shown hunk grow by the same amount, as long as there is room. */
 static void grow_parts(abr_diff_choice *x, size_t from, size_t end)
 {
     size_t parts = 0;
@@ -267,7 +269,7 @@ static void grow_parts(abr_diff_choice *x, size_t from, size_t end)
     }
 }
 
-/* What a file shows in part counts before its other hunks. */
+/* A file's partly shown hunk counts before its other hunks. */
 static void count_definitions(abr_diff_choice *x, size_t from, size_t end)
 {
     for (size_t i = from; i < end; i++) {
@@ -284,7 +286,7 @@ static void count_definitions(abr_diff_choice *x, size_t from, size_t end)
 
 static void choose_class(abr_diff_choice *x, size_t from, size_t end)
 {
-    enum { SHARE_LEAST = 400 }; /* for a part, where something is left */
+    enum { SHARE_LEAST = 400 }; /* for a partly shown hunk, if there is room left */
     show_definitions(x, from, end);
     count_definitions(x, from, end);
     const uint64_t share = fair_share(x, from, end);

@@ -1,4 +1,4 @@
-/* Which hunks are shown. */
+/* Choose the hunks to show. */
 #ifndef ABR_KINDS_DIFF_DIFF_HUNKS_H
 #define ABR_KINDS_DIFF_DIFF_HUNKS_H
 
@@ -14,18 +14,19 @@ typedef struct {
     abr_diff_plan *plan;
     uint64_t bytes; /* the most */
     uint64_t used;
-    uint64_t small;            /* a hunk, or a line, of no more bytes with its header is not shown in part */
+    /* a hunk with its header, or a line, of no more bytes is never shown in part */
+    uint64_t small;
     uint32_t *order;           /* of hunks that may be shown: people's before machines', by level */
-    size_t count;              /* of these */
-    bool *closed;              /* of files: the next hunk is over what is left */
-    abr_shown_hunk **defining; /* of files: the hunk with most news */
-    bool *parted;              /* of files: a hunk is shown in part */
+    size_t count;              /* hunks in `order` */
+    bool *closed;              /* per file: the next hunk exceeds the remaining room */
+    abr_shown_hunk **defining; /* per file: the hunk with most news */
+    bool *parted;              /* per file: a hunk is shown in part */
 } abr_diff_choice;
 
-/* Show a part that is not shown yet, if that keeps to `limit` bytes in all. */
+/* Show a part that is not shown yet, if the total keeps to `limit` bytes. */
 bool abr_diff_add_part(abr_diff_choice *x, size_t part, uint64_t limit);
 
-/* Show hunks within what is left. False: no memory. */
+/* Show hunks in the remaining room. False: out of memory. */
 bool abr_diff_choose_hunks(abr_diff_choice *x);
 
 ABR_PRIVATE_END

@@ -1,11 +1,11 @@
 /*
- * Did a person write the file that a diff changes? Its path tells, or what a generator wrote into it.
+ * Did a person write the file that a diff changes? Its path tells, or a generator's note in it.
  */
 #include "kinds/diff/diff_origin.h"
 #include "abridge.h"
 #include "line/word_list.h"
 
-/* Names of files, of whatever folder. */
+/* Names of files, in any folder. */
 static const char *const generated_names[] = {
     "Package.resolved",    "bun.lockb",         "go.sum",
     "go.work.sum",         "gradle.lockfile",   "lazy-lock.json",
@@ -18,7 +18,7 @@ static const char *const generated_endings[] = {
     ".pb.go",  "_pb2.py",    "_pb.js",     ".pb.cc",     ".pb.h",     ".g.dart",
     ".min.js", ".min.css",   ".min.mjs",   ".bundle.js", ".snapshot", ".designer.cs"};
 
-/* Within names, with bytes on either side. */
+/* Middles of names, with bytes on either side. */
 static const char *const generated_middles[] = {".min.", ".generated.", "_generated.", ".gen."};
 
 static const char *const folders[] = {"Pods",        "__generated__", "__snapshots__", "bower_components",
@@ -32,7 +32,7 @@ static bool has_ending(abr_text_line name, const char *end, size_t n)
 
 static bool is_machines_name(abr_text_line name)
 {
-    if (name.n == 0 || !memchr(name.p, '.', name.n)) /* each of them has one */
+    if (name.n == 0 || !memchr(name.p, '.', name.n)) /* all of them have one */
         return false;
     if (ABR_IS_ONE_OF(name, generated_names))
         return true;

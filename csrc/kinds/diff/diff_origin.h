@@ -9,10 +9,10 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Does the line of a header name a lock file, or one that is built, minified, vendored or a snapshot? */
+/* Does the line of a header name a lock file, or a built, minified or vendored file or a snapshot? */
 bool abr_names_machine_made(abr_text_line header);
 
-/* Does a line of a hunk say that its file is generated? Long ones are not looked at. */
+/* Does a line of a hunk say that its file is generated? Long lines are ignored. */
 bool abr_says_generated(abr_text_line line);
 
 enum { ABR_COMMENT_MOST = ABR_OR_TINY(200, 24) }; /* bytes of a line that may say so */

@@ -1,6 +1,6 @@
 /*
- * A hunk that is shown in part: its first and last lines, with one gap in its middle. If its lines are too long
- * for that, the gap starts and ends inside lines.
+ * A hunk shown in part: its first and last lines, with one gap in the middle. If its lines are too long for
+ * that, the gap starts and ends inside lines.
  */
 #include <string.h>
 
@@ -80,7 +80,7 @@ static hunk_end back_lines(const abr_diff_plan *plan, const abr_shown_hunk *x, u
     return (hunk_end){0};
 }
 
-/* The first place from `at` on, or before it, that is not within a char. */
+/* The nearest place from `at` on, or at or before it, that is not inside a char. */
 static uint64_t between_chars(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, bool before)
 {
     enum { REST = 3 }; /* bytes of a char after its first one */
@@ -91,7 +91,7 @@ static uint64_t between_chars(const abr_diff_plan *plan, const abr_shown_hunk *x
     return to;
 }
 
-/* Show these, unless they are too little. */
+/* Show these ends, unless they are too small. */
 static bool set_ends(const abr_diff_plan *plan, abr_shown_hunk *x, hunk_end front, hunk_end back,
                      uint64_t lines_least)
 {
@@ -99,7 +99,7 @@ static bool set_ends(const abr_diff_plan *plan, abr_shown_hunk *x, hunk_end fron
         return false;
     const uint64_t newlines = x->h.newlines - front.lines - back.lines; /* of the gap */
     const bool cuts_line =
-        hunk_byte(plan, x, front.n - 1) != '\n' && newlines > 0; /* whose newline is the first */
+        hunk_byte(plan, x, front.n - 1) != '\n' && newlines > 0; /* its newline is the gap's first */
     x->front = front.n;
     x->back = back.n;
     x->back_line = x->h.line + x->h.newlines - back.lines;
@@ -107,7 +107,7 @@ static bool set_ends(const abr_diff_plan *plan, abr_shown_hunk *x, hunk_end fron
     return true;
 }
 
-/* Show whole lines at both ends, `half` bytes of `room` at the start, or what the end leaves of it. */
+/* Show whole lines at both ends: `half` bytes of `room` at the start, or more if the end leaves room. */
 static bool set_lines(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t half, uint64_t room)
 {
     const uint64_t most = abr_diff_at_hand(plan, x, false);
@@ -118,8 +118,8 @@ static bool set_lines(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t hal
     return set_ends(plan, x, front, back, FRONT_LINES_LEAST);
 }
 
-/* Where the line starts that `at` is in, or after its end if it is at the `back`; `at` itself where the line has more
- * than so many bytes, or is not all at hand. */
+/* The start of the line that `at` is in, or for the `back` the place after its end; `at` itself if the line
+ * has more than `most` bytes, or is not all at hand. */
 static uint64_t out_of_line(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, uint64_t most,
                             bool back)
 {
@@ -136,7 +136,7 @@ static uint64_t out_of_line(const abr_diff_plan *plan, const abr_shown_hunk *x, 
     return !back || from == at ? from : end + 1;
 }
 
-/* Show so many bytes at both ends, but whole chars, and whole lines where these are short. */
+/* Show so many bytes at both ends, but only whole chars, and whole lines if these are short. */
 static bool set_bytes(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t half, uint64_t room,
                       uint64_t short_line)
 {

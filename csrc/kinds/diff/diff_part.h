@@ -1,4 +1,4 @@
-/* A hunk that is shown in part. */
+/* A hunk shown in part. */
 #ifndef ABR_KINDS_DIFF_DIFF_PART_H
 #define ABR_KINDS_DIFF_DIFF_PART_H
 
@@ -8,12 +8,12 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Have all of it shown; false: not all is at hand. */
+/* Show all of it. False: not all of it is at hand. */
 bool abr_diff_set_whole(const abr_diff_plan *plan, abr_shown_hunk *x);
 
-/* Have its first and last lines, of two bytes at least in all, shown, about as many bytes of each, with
- * the marker at most `bytes`; false, and nothing changes, where these hold too little of it. `split`: lines
- * of more than `short_line` bytes may be cut. */
+/* Show its first and last lines, about as many bytes of each, in at most `bytes` with the marker; the hunk
+ * has at least two bytes. False, with no change, if that shows too little of it. `split`: lines of more than
+ * `short_line` bytes may be cut. */
 bool abr_diff_set_part(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t bytes, bool split,
                        uint64_t short_line);
 

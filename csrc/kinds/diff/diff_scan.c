@@ -1,9 +1,9 @@
 /*
  * A diff taken apart as it goes by.
  *
- * A line is read when it is whole, but for lines of hunks, whose first few bytes tell that they are; so a
- * hunk may have lines of any length, and any number of them. Of the hunk that is open its two ends are held:
- * it is known what it is worth when it has ended.
+ * A line is read once it is whole. Lines of hunks are the exception: their first few bytes are enough, so a
+ * hunk may have any number of lines of any length. The two ends of the open hunk are held, since its worth is
+ * only known when it has ended.
  */
 #include <string.h>
 
@@ -17,12 +17,13 @@
 #include "text/flow.h"
 
 enum {
-    TELLING = ABR_COMMENT_MOST + 2, /* bytes of a line that tell whether a hunk takes it, and what it says */
-    ONELINE = 'o',                  /* the form of commits in `git log -p --oneline` */
-    SCAN_HOLDS = 3 * ABR_DIFF_LINE_MOST, /* bytes of lines that are held and that which is open */
-    PLACES_STEP = 64,  /* part of what stands before a place, up to the next one: some 1.6 % */
-    JUDGED_LINES = 40, /* of a file's first hunk: do they say that it is generated? */
-    WIDE_LINE = 400    /* bytes a line that a hunk of something minified has */
+    /* bytes of a line that tell whether it belongs to a hunk, and what it says */
+    TELLING = ABR_COMMENT_MOST + 2,
+    ONELINE = 'o',                       /* the form of commits in `git log -p --oneline` */
+    SCAN_HOLDS = 3 * ABR_DIFF_LINE_MOST, /* bytes of the held lines and the open one */
+    PLACES_STEP = 64,  /* the next place comes after this part of the bytes before one: some 1.6 % */
+    JUDGED_LINES = 40, /* of a file's first hunk, searched for a note that it is generated */
+    WIDE_LINE = 400    /* bytes per line of a hunk in a minified file */
 };
 
 _Static_assert((size_t)TELLING <= ABR_DIFF_LINE_MOST, "what tells of a line is in its start");
@@ -30,13 +31,13 @@ _Static_assert((size_t)TELLING <= ABR_DIFF_LINE_MOST, "what tells of a line is i
 typedef struct {
     abr_diff_scan *s;
     abr_diff_scanned *to;
-    const char *chunk; /* where the hunk that is open starts, or goes on, in the chunk; NULL: not yet */
-    const char *next;  /* what comes after the line that is read */
+    const char *chunk; /* start of the open hunk, or its continuation, in the chunk; NULL: not yet */
+    const char *next;  /* the bytes after the line being read */
 } reading;
 
 /* ---- the open hunk ---- */
 
-/* Front, back, and as much as the back may grow until it is moved. */
+/* Front, back, and room for the back to grow before it is moved. */
 static size_t open_most(const abr_diff_store *store)
 {
     return 3 * abr_diff_ends_most(store) + (size_t)2 * ABR_DIFF_LINE_MOST;
@@ -54,7 +55,7 @@ bool abr_diff_scan_reserve(abr_diff_scanned *to, size_t n)
     return fine;
 }
 
-/* Hold more of the hunk that is open. A look at it holds all; else its middle makes room for its end. */
+/* Hold more of the open hunk. While peeking, hold all; else its middle makes room for its end. */
 static void hold(const reading *r, const char *p, size_t n)
 {
     abr_diff_open *o = &r->to->open;
@@ -67,7 +68,7 @@ static void hold(const reading *r, const char *p, size_t n)
         o->n += front;
         p += front;
         n -= front;
-        const size_t end = n < ends ? n : ends; /* of these, the bytes that are held */
+        const size_t end = n < ends ? n : ends; /* bytes held of these */
         const size_t back = o->n - ends < ends - end ? o->n - ends : ends - end;
         memmove(o->p + ends, o->p + o->n - back, back);
         o->n = ends + back;
@@ -79,7 +80,7 @@ static void hold(const reading *r, const char *p, size_t n)
     o->n += n;
 }
 
-/* What is open is over. A look leaves its bytes where they are. */
+/* The open hunk or text has ended. While peeking, its bytes stay where they are. */
 static void drop_open(const reading *r)
 {
     abr_diff_open *o = &r->to->open;
@@ -89,7 +90,7 @@ static void drop_open(const reading *r)
 
 /* ---- places ---- */
 
-/* What comes next is outside of hunks. What is noted does not depend on the budget, which may be lowered. */
+/* The next line is outside of hunks. The noted places do not depend on the budget, which may be lowered. */
 static void note_stop(const reading *r)
 {
     abr_diff_scan *s = r->s;
@@ -100,7 +101,7 @@ static void note_stop(const reading *r)
 
 /* ---- hunks ---- */
 
-/* Bytes of the file's hunks so far that come before one of this size. */
+/* Bytes of the file's hunks so far that rank before one of this size. */
 static uint64_t level_before(const abr_diff_scan *s, uint64_t size)
 {
     uint64_t level = s->file.header_n;
@@ -118,7 +119,7 @@ static void count_size(abr_diff_scan *s, uint64_t size)
     s->sizes[c] += size;
 }
 
-/* The bytes that are held of a hunk of this size: all, or its two ends. */
+/* The held bytes of a hunk of this size: all, or its two ends. */
 static abr_flow held_bytes(const reading *r, uint64_t size)
 {
     const abr_diff_open *o = &r->to->open;
@@ -127,7 +128,7 @@ static abr_flow held_bytes(const reading *r, uint64_t size)
     return (abr_flow){{o->p, o->n - back, 0}, {o->p + (o->n - back), back, size - back}};
 }
 
-/* The hunk ends at `end` in the chunk, or where the chunk before ended. */
+/* The hunk ends at `end` in the chunk, or at the end of the previous chunk. */
 static void end_hunk(reading *r, const char *end)
 {
     abr_diff_scan *s = r->s;
@@ -157,14 +158,14 @@ static uint64_t hunks_of_file(const abr_diff_scan *s)
     return s->now.hunks - s->file.before.hunks;
 }
 
-/* Whom a file is by, from the first lines of its first hunk. */
+/* Judge by the first lines of a file's first hunk whether a machine wrote it. */
 static void judge_line(abr_diff_scan *s, abr_text_line line)
 {
     if (hunks_of_file(s) == 0 && !s->file.machine && s->line - s->hunk.line < JUDGED_LINES)
         s->file.machine = abr_says_generated(line);
 }
 
-/* Is the line, as far as it is here, one of the hunk? */
+/* Is the line, as far as it is here, part of the hunk? */
 static bool hunk_takes(abr_diff_scan *s, abr_text_line line)
 {
     if (!abr_hunk_takes(&s->left, line))
@@ -200,7 +201,7 @@ static void keep_header(abr_diff_scan *s, const char *p, size_t n)
     s->file.header_n += (uint32_t)n;
 }
 
-/* A line of the header, its newline at p[n - 1] unless the text ends there. */
+/* Read a line of the header; its newline is p[n - 1] unless the text ends there. */
 static void read_header(abr_diff_scan *s, const char *p, size_t n, abr_text_line line)
 {
     abr_diff_file *f = &s->file;
@@ -220,7 +221,7 @@ static void read_header(abr_diff_scan *s, const char *p, size_t n, abr_text_line
     s->header_lines++;
 }
 
-/* The file is over: it has a name, and if it has no hunks, its header may be shown. */
+/* The file has ended: add its name, and if it has no hunks, its header. */
 static void end_file(const reading *r)
 {
     abr_diff_scan *s = r->s;
@@ -290,12 +291,12 @@ static bool starts_commit(abr_diff_scan *s, abr_text_line line, abr_diff_line is
     return form != '\0' && form == s->commit_form;
 }
 
-/* Of a line that is too long to be read only the start is at p, and nothing after that is held. */
+/* If a line is too long to be read, only its start is at p, and nothing after it is held. */
 static void read_text(const reading *r, const char *p, uint64_t n, bool commit)
 {
     abr_diff_scan *s = r->s;
     abr_diff_open *o = &r->to->open;
-    enum { LEAD = 4 }; /* lines before a commit that go with it: a blank one, a mail's signature */
+    enum { LEAD = 4 }; /* lines before a commit that belong to it: a blank one, a mail's signature */
     if (commit && (s->text.commit || s->text.lines > LEAD)) {
         end_text(r);
         note_stop(r);
@@ -334,7 +335,7 @@ static void pass_line(abr_diff_scan *s, uint64_t n)
     s->line++;
 }
 
-/* The lines that are held are a header, or only text. They end where the scan is. */
+/* The held lines turn out to be a header, or only text. They end at the scan's place. */
 static void release_held(const reading *r, bool header)
 {
     abr_diff_scan *s = r->s;
@@ -381,7 +382,7 @@ static void start_hunk(reading *r, const char *p, size_t n)
     r->chunk = r->next;
 }
 
-/* Is it a line that is held, or the one that tells what these are? */
+/* Is it a line to hold? If not, and it tells what the held lines are, release them. */
 static bool read_held(const reading *r, const char *p, size_t n, abr_text_line line)
 {
     abr_diff_scan *s = r->s;
@@ -394,7 +395,7 @@ static bool read_held(const reading *r, const char *p, size_t n, abr_text_line l
     return s->held_count == 0 && ABR_STARTS(line, "--- ") && hold_line(s, p, n);
 }
 
-/* A line outside of hunks, with its newline. */
+/* Read a line outside of hunks, with its newline. */
 static void read_outside(reading *r, const char *p, size_t n)
 {
     abr_diff_scan *s = r->s;
@@ -417,7 +418,7 @@ static void read_outside(reading *r, const char *p, size_t n)
     }
 }
 
-/* A line outside of hunks that is too long to be read, whose start is at p. */
+/* Pass a line outside of hunks that is too long to be read, with its start at p. */
 static void read_long_line(const reading *r, const char *p, uint64_t n)
 {
     abr_diff_scan *s = r->s;
@@ -431,7 +432,7 @@ static void read_long_line(const reading *r, const char *p, uint64_t n)
     read_text(r, p, n, false);
 }
 
-/* A whole line, or the last one; of a long one that no hunk takes its start is enough. */
+/* Read a whole line, or the last one; the start is enough for a long one outside of hunks. */
 static void read_line(reading *r, const char *p, uint64_t n)
 {
     abr_diff_scan *s = r->s;
@@ -453,7 +454,7 @@ static void read_line(reading *r, const char *p, uint64_t n)
     pass_line(s, n);
 }
 
-/* Does the hunk take the line whose start is at hand? */
+/* Decide whether the hunk takes the line whose start is at hand. */
 static void read_line_start(reading *r)
 {
     abr_diff_scan *s = r->s;
@@ -475,7 +476,7 @@ static void end_diff_line(abr_diff_scan *s)
     s->taken = false;
 }
 
-/* (p, n) belongs to a line that is not whole in this chunk; `ends`: it ends it. */
+/* Read a part of a line that is not whole in this chunk; `ends`: it completes the line. */
 static void read_part(reading *r, const char *p, size_t n, bool ends)
 {
     abr_diff_scan *s = r->s;

@@ -15,8 +15,8 @@ enum { ABR_DIFF_LINE_MOST = ABR_OR_TINY(4096, 64) };
 
 typedef enum { ABR_DIFF_IN_TEXT, ABR_DIFF_IN_HEADER, ABR_DIFF_IN_HUNK } abr_diff_state;
 
-/* What is open: of a text its start; of a hunk, as far as it came in chunks before, its start, and after it its
- * end. */
+/* The held bytes of the open text or hunk: the start of a text; the start and then the end of a hunk, as far
+ * as it came in earlier chunks. */
 typedef struct {
     char *p;
     size_t n;
@@ -25,13 +25,13 @@ typedef struct {
 
 typedef struct {
     abr_diff_state state;
-    abr_diff_tally now; /* before the line that comes next */
+    abr_diff_tally now; /* before the next line */
     uint64_t at;
     uint64_t line;
-    uint64_t commit_files; /* before the commit */
+    uint64_t commit_files; /* files before the commit */
 
-    abr_diff_text text; /* no lines: none is open */
-    uint64_t open_n;    /* bytes of the line that is open */
+    abr_diff_text text; /* without lines, none is open */
+    uint64_t open_n;    /* bytes of the open line */
 
     abr_diff_file file;
     uint64_t nth; /* of its commit, from 0 */
@@ -39,17 +39,17 @@ typedef struct {
     bool any_file;
     bool named;                     /* it has `+++ ` */
     bool plain;                     /* it starts with `--- ` */
-    bool binary;                    /* lines of a binary patch come */
-    bool taken;                     /* the line that is open is one of the hunk */
-    char commit_form;               /* how the first commit's line starts: each starts like that */
-    uint64_t sizes[ABR_DIFF_SIZES]; /* bytes of the file's hunks by size, of the first classes */
+    bool binary;                    /* in lines of a binary patch */
+    bool taken;                     /* the open line is part of the hunk */
+    char commit_form;               /* the form of the first commit's line; all others have it too */
+    uint64_t sizes[ABR_DIFF_SIZES]; /* bytes of the file's hunks in the first classes of sizes */
     unsigned size_count;
     char header[ABR_DIFF_HEADER_MOST];
 
     abr_diff_hunk hunk;
-    abr_hunk left; /* lines that it still has */
+    abr_hunk left; /* its lines still to come */
 
-    char start[ABR_DIFF_LINE_MOST]; /* of a line that is open and not taken yet */
+    char start[ABR_DIFF_LINE_MOST]; /* of an open line that is not taken yet */
     size_t start_n;
 
     /* `--- ` and `+++ ` lines, which are a header if `@@` comes next */
@@ -60,7 +60,7 @@ typedef struct {
     size_t place_count;
 } abr_diff_scan;
 
-/* What a scan reads into. */
+/* The output of a scan. */
 typedef struct {
     abr_diff_open open;
     abr_diff_store store;

@@ -1,6 +1,6 @@
 /*
- * A cut of a diff: what stands between two parts of it that are shown is worked out in one place, for its
- * size as for its bytes, so a plan costs what it will take.
+ * A cut of a diff. The text between two shown parts is worked out in one place, both for its size and for its
+ * bytes, so the cost of a plan is exact.
  */
 #include <string.h>
 
@@ -10,12 +10,12 @@
 #include "kinds/content.h"
 #include "text/flow.h"
 
-/* Where gaps go: into a content, or only their size is wanted. */
+/* The target for gaps and parts: a content, or only their size. */
 typedef struct {
     const abr_diff_plan *plan;
     uint64_t size;
     abr_content *out; /* NULL: only measured */
-    char *copies;     /* where source that is shown goes next */
+    char *copies;     /* place for the next copy of shown source */
 } writer;
 
 /* ---- markers ---- */
@@ -80,7 +80,7 @@ static void mark_between(writer *w, const abr_diff_tally *from, const abr_diff_t
     mark_gap(w, &gap);
 }
 
-/* Tell what a hunk or a text leaves out in its middle. */
+/* Mark the cut in the middle of a hunk or a text. */
 static void mark_cut(writer *w, uint64_t lines, uint64_t bytes, bool inside_line)
 {
     char text[ABR_DIFF_MARKER_MOST] = "\n";
@@ -89,7 +89,7 @@ static void mark_cut(writer *w, uint64_t lines, uint64_t bytes, bool inside_line
 
 /* ---- source ---- */
 
-/* Show n bytes that are at p, unless they are at hand in the source itself. */
+/* Show n bytes of the source, copied from p unless they are at hand in the source itself. */
 static void show_bytes(writer *w, const char *p, size_t n, uint64_t at, uint64_t line)
 {
     w->size += n;
@@ -105,7 +105,7 @@ static void show_bytes(writer *w, const char *p, size_t n, uint64_t at, uint64_t
 
 /* ---- names ---- */
 
-/* Names of files before file number `file`. */
+/* The number of names of files before file number `file`. */
 static size_t names_before(const abr_diff_plan *plan, uint64_t file)
 {
     size_t low = 0;
@@ -145,8 +145,8 @@ static uint64_t count_over(uint64_t count, uint64_t most)
     return count > most ? count - most : 0;
 }
 
-/* Of the names of files between two places, those that are shown: the files, the hunks of these up to `to`, and
- * their bytes. */
+/* Count the shown names of files between two places: the files, their hunks up to `to`, and the bytes of the
+ * names. */
 static abr_diff_tally named_between(const abr_diff_plan *plan, const abr_diff_tally *from,
                                     const abr_diff_tally *to, uint64_t *bytes)
 {
@@ -179,7 +179,7 @@ static void write_names(writer *w, uint64_t from, uint64_t to)
 
 /* ---- gaps ---- */
 
-/* What stands before the end of a part. */
+/* The counts up to the end of a part. */
 static abr_diff_tally after(const abr_diff_part *part)
 {
     if (part->hunk)
@@ -190,7 +190,7 @@ static abr_diff_tally after(const abr_diff_part *part)
     return t;
 }
 
-/* Where the file of a hunk, or a text, ends, as far as that is known: at the next file, or at `to`. */
+/* The end of a hunk's file, or of a text, if known: the next file, or `to`. */
 static const abr_diff_tally *end_of_part(const abr_diff_plan *plan, const abr_diff_part *part,
                                          const abr_diff_tally *to)
 {
@@ -203,8 +203,9 @@ static const abr_diff_tally *end_of_part(const abr_diff_plan *plan, const abr_di
                : NULL;
 }
 
-/* From `at` to `end`, where files start or end: names, and one marker for all that is left out. Files that are
- * not named are told alone, if it is known that the gap starts with a file. */
+/* Show names from `at` to `end`, which are at starts or ends of files, and one marker for everything left
+ * out. Unnamed files are counted as files, without their hunks and lines, provided the gap is known to start
+ * with a file. */
 static void show_files(writer *w, const abr_diff_tally *at, const abr_diff_tally *end, bool known)
 {
     uint64_t bytes;
@@ -224,7 +225,7 @@ static void show_files(writer *w, const abr_diff_tally *at, const abr_diff_tally
     mark_gap(w, &gap);
 }
 
-/* Does a marker of its own tell what a part leaves out of its file, or text, before names and files? */
+/* Does the rest of a part's file or text get its own marker, before names and files? */
 static bool ends_apart(const abr_diff_plan *plan, const abr_diff_part *part, const abr_diff_tally *tail,
                        const abr_diff_tally *end)
 {
@@ -256,7 +257,7 @@ static void show_between(writer *w, const abr_diff_part *a, const abr_diff_part 
     mark_between(w, &at, &h->before);
 }
 
-/* Part i, or what stands for part_count. */
+/* Part i, or `other` for part_count. */
 static const abr_diff_part *part_at(const abr_diff_plan *plan, size_t i, const abr_diff_part *other)
 {
     return i < plan->part_count ? &plan->parts[i] : other;
@@ -277,7 +278,7 @@ uint64_t abr_diff_gap(const abr_diff_plan *plan, size_t from, size_t to)
 
 /* ---- parts ---- */
 
-/* The slice of a hunk that has all that the others leave. */
+/* The slice that holds the middle of a hunk, the rest that the others leave. */
 static uint64_t middle_slice(const abr_shown_hunk *x)
 {
     return x->h.size > 0 ? (x->h.size - 1) / ((size_t)2 * ABR_DIFF_SLICE) : 0;
@@ -319,7 +320,7 @@ uint64_t abr_diff_hunk_bytes(const abr_diff_plan *plan, const abr_shown_hunk *x,
     return ABR_DIFF_SLICE - in;
 }
 
-/* Show n bytes of a hunk from `from` on, which are at hand. */
+/* Show n bytes of a hunk from `from` on; they are at hand. */
 static void keep_hunk(writer *w, const abr_shown_hunk *x, uint64_t from, uint64_t n, uint64_t line)
 {
     w->size += n;
@@ -381,7 +382,7 @@ void abr_diff_set_shown(abr_diff_plan *plan, size_t i, bool shown)
     plan->shown[i / 64] |= (uint64_t)shown << (i % 64);
 }
 
-/* Words of bits without one are passed at once: budgets have an end, so these are some hundred. */
+/* Words without a set bit are skipped at once: budgets are limited, so there are only some hundred. */
 size_t abr_diff_shown_before(const abr_diff_plan *plan, size_t i)
 {
     while (i > 0) {

@@ -1,12 +1,12 @@
 /*
- * What is retained of a diff as it goes by: the names of the first files, the starts of the first texts, and
- * the hunks that a cut would take first.
+ * The retained parts of a diff as it goes by: the names of the first files, the starts of the first texts,
+ * and the hunks that a cut would take first.
  *
  * Hunks compete by level: the share of a file at which a max-min fair choice would take the hunk, as far as
- * that is known when it is read. It costs what its header and its bytes do. A large hunk is retained in
- * slices from its two ends to its middle, each with a level of its own, so its ends are at hand where it shows
- * in part. Weights and costs are fixed, so a smaller budget retains a start of what a larger one does; and
- * nothing above a level that no cut can reach is retained.
+ * that is known when it is read. A hunk costs as much as its header and its bytes. A large one is retained in
+ * slices from its two ends to its middle, each with its own level, so its ends are at hand if it is shown in
+ * part. Weights and costs are fixed, so a smaller budget retains the first of the parts that a larger one
+ * does; and nothing above the highest level a cut can reach is retained.
  */
 #include <string.h>
 
@@ -73,7 +73,7 @@ bool abr_diff_store_open(abr_diff_store *s, size_t keep, const abr_alloc *alloc)
 
 bool abr_diff_store_reserve(abr_diff_store *s, size_t n, size_t lines, size_t hunks)
 {
-    const size_t bare = lines / 2; /* files without hunks, whose headers are retained as hunks are */
+    const size_t bare = lines / 2; /* files without hunks: their headers are retained like hunks */
     const size_t slices = hunks + bare + n / ((size_t)2 * ABR_DIFF_SLICE) + 1;
     const size_t headers = hunks * ABR_DIFF_HEADER_MOST;
     return abr_candidates_reserve(&s->heaps[ABR_DIFF_HUNKS], slices,
@@ -133,7 +133,7 @@ static bool is_forgotten(const abr_diff_store *s, int heap, uint64_t number, uin
     return !s->peeks && abr_candidates_excluded(&s->heaps[heap], &c);
 }
 
-/* Add the candidate of which n bytes are in scratch, and more in a window. */
+/* Add a candidate with n bytes in scratch, and the others in a window. */
 static void add_candidate(abr_diff_store *s, int heap, uint64_t number, uint64_t level, size_t n,
                           const char *window, size_t window_n)
 {
@@ -149,7 +149,7 @@ static void add_candidate(abr_diff_store *s, int heap, uint64_t number, uint64_t
         abr_candidates_add(&s->heaps[heap], &c);
 }
 
-/* Add one with all of its bytes. */
+/* Add a candidate with all its bytes. */
 static void add_record(abr_diff_store *s, int heap, uint64_t number, uint64_t level, const void *record,
                        size_t size, const char *p, size_t n)
 {
@@ -180,7 +180,7 @@ void abr_diff_add_text(abr_diff_store *s, const abr_diff_text *text, const char 
 
 /* ---- hunks ---- */
 
-/* Add slice i; the first one has the hunk's record and its header. False: it is not at hand. */
+/* Add slice i; the first one holds the hunk's record and its header. False: it is not at hand. */
 static bool add_slice(abr_diff_store *s, const abr_diff_hunk *h, const char *header, const abr_flow *bytes,
                       uint64_t i, uint64_t level)
 {

@@ -1,4 +1,4 @@
-/* What stands between two places of a diff, as a difference of the counts before each. */
+/* The counts between two places of a diff, as a difference of the counts before each. */
 #ifndef ABR_KINDS_DIFF_DIFF_TALLY_H
 #define ABR_KINDS_DIFF_DIFF_TALLY_H
 
@@ -12,9 +12,9 @@ typedef struct {
     uint64_t commits;
     uint64_t files;
     uint64_t hunks;
-    uint64_t added; /* lines of hunks */
+    uint64_t added; /* lines in hunks */
     uint64_t removed;
-    uint64_t lines; /* of text outside of files */
+    uint64_t lines; /* lines of text outside of files */
 } abr_diff_tally;
 
 static inline abr_diff_tally abr_tally_between(const abr_diff_tally *from, const abr_diff_tally *to)
