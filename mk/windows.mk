@@ -31,13 +31,23 @@ build/windows/lua%.a:
 		> $(@:.a=.def)
 	$(Q)$(windows_prefix)dlltool -d $(@:.a=.def) -l $@
 
-# Lua 5.4 of Debian's sources; the tests run under wine.
+# Lua 5.4 and LuaJIT of Debian's sources; the tests run under wine.
 build/windows/lua.exe build/windows/lua54.dll: | one-sources
 	@mkdir -p $(@D)
 	$(Q)cd $(one_src)/lua/src && $(windows_prefix)gcc -O2 -w -DLUA_BUILD_AS_DLL -shared -s -o $(CURDIR)/build/windows/lua54.dll \
 		$$(ls *.c | grep -v -e '^lua\.c$$' -e '^luac\.c$$') && $(windows_prefix)gcc -O2 -w -DLUA_BUILD_AS_DLL -s \
 		-o $(CURDIR)/build/windows/lua.exe lua.c $(CURDIR)/build/windows/lua54.dll
 
-test-windows: windows build ## run the C tests that need C alone, and Lua 5.4 with core.dll, under wine
+# What was handed down to us is not for its own makefile.
+luajit_src := build/windows/src/luajit/src
+build/windows/luajit.exe:
+	@mk/one/sources.sh build/windows/src luajit
+	$(call say,make,LuaJIT for Windows)
+	$(Q)env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL $(MAKE) -s -C $(luajit_src) $(parallel) HOST_CC=gcc CROSS=$(windows_prefix) \
+		TARGET_SYS=Windows > build/windows/luajit.log 2>&1 || { tail build/windows/luajit.log >&2; exit 1; }
+	$(Q)cp $(luajit_src)/lua51.dll $(luajit_src)/luajit.exe build/windows/
+
+test-windows: windows build ## run the C tests that need C alone, Lua 5.4 and LuaJIT with core.dll, under wine
 	@$(windows_make) $(windows_tests:spec/c/%.c=build/test/windows/%) build/windows/lua.exe
+	@$(MAKE) --no-print-directory build/windows/luajit.exe
 	@LUA="$(strip $(LUA))" mk/windows.sh $(notdir $(windows_tests:.c=))

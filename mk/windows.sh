@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# mk/windows.sh C_TEST...: `make test-windows`, which has built them: C tests and Lua 5.4 for Windows, under wine.
+# mk/windows.sh C_TEST...: `make test-windows`, which has built them: C tests, Lua 5.4 and LuaJIT for Windows, under wine.
 set -u
 wine=$(command -v wine64 || command -v wine || ls /usr/lib/wine/wine64 2>/dev/null) || {
   echo "test-windows: no wine here: run .ci/setup.sh windows" >&2; exit 1; }
@@ -11,13 +11,20 @@ for test in "$@"; do
     grep ': [1-9][0-9]* passed, 0 failed$' || { echo "$test: FAILED"; failed=1; }
 done
 
-# of_lua PROGRAM...: with this tree's Lua; the core is the one in FOLDER
 paths='lua/?.lua;lua/?/init.lua;spec/?.lua'
-on_windows() { LUA_PATH=$paths LUA_CPATH='build/windows/5.4/?.dll' timeout 600 "$wine" build/windows/lua.exe "$@" | tr -d '\r'; }
-on_windows spec/support/on_windows.lua | grep . | tail -n 1 | grep '^on Windows: ' || { echo "on_windows.lua: FAILED"; failed=1; }
 here=$(LUA_PATH="$paths;;" LUA_CPATH='build/5.4/?.so;;' "$LUA" spec/support/digest.lua)
-there=$(on_windows spec/support/digest.lua)
-echo "here:    $here"
-echo "Windows: $there"
-[ -n "$here" ] && [ "$here" = "$there" ] || { echo "digest: FAILED"; failed=1; }
+echo "here: $here"
+
+# on_windows NAME VERSION PROGRAM: a Lua for Windows with the core of its version
+on_windows() {
+  local there
+  run() { LUA_PATH=$paths LUA_CPATH="build/windows/$2/?.dll" timeout 600 "$wine" "build/windows/$3" "$4" | tr -d '\r'; }
+  run "$@" spec/support/on_windows.lua | grep . | tail -n 1 | grep "^$1 on Windows: " ||
+    { echo "$1: on_windows.lua: FAILED"; failed=1; }
+  there=$(run "$@" spec/support/digest.lua)
+  echo "$1 on Windows: $there"
+  [ -n "$here" ] && [ "$here" = "$there" ] || { echo "$1: digest: FAILED"; failed=1; }
+}
+on_windows 'Lua 5.4' 5.4 lua.exe
+on_windows LuaJIT 5.1 luajit.exe
 exit $failed

@@ -2,23 +2,11 @@
 -- Like the release, this is of what is committed; of all Luas that can be built for here, on this machine.
 
 local paths = require "support.paths"
+local readme_example = require "support.readme_example"
 local shell = require "support.shell"
 
 local run = shell.run
 local version = paths.read("csrc/abridge.h"):match '#define ABR_VERSION "([^"]+)"'
-
---- The first example of the README that says what it prints, as a script, and that.
-local function example()
-  for code in paths.read("README.md"):gmatch "\n```lua\n(.-)\n```" do
-    if code:find("-->", 1, true) then
-      local said = {}
-      for line in (code .. "\n"):gmatch "([^\n]*)\n" do
-        said[#said + 1] = line:match "%-%->%s*(.-)%s*$"
-      end
-      return code, (table.concat(said, "\n"):gsub("[ \t]+", " "))
-    end
-  end
-end
 
 --- The path of the program of a host; what .ci/hosts.sh makes are scripts that start one.
 local function program(name)
@@ -181,7 +169,7 @@ describe("make dist #once", function()
     end
   end)
 
-  local code, wanted = example()
+  local code, wanted = readme_example.of(paths.read "README.md")
 
   --- The one file does what the README shows, caps, runs a shell's command, and serves. `one` starts it.
   local function check_one(one)

@@ -1,5 +1,6 @@
---- What must work on Windows, and what is refused there: `make test-windows` runs it with Lua 5.4 under wine.
+--- What must work on Windows, and what is refused there, which `make test-windows` runs with two Luas under wine.
 local abridge = require "abridge"
+local readme_example = require "support.readme_example"
 
 local file = assert(os.tmpname())
 local handle = assert(io.open(file, "wb"))
@@ -31,4 +32,19 @@ assert(shown:find("error: expected", 1, true) and what.kind == "log", "auto")
 assert(abridge.cap(text, "run_command"):find("[Showing 2000 of 5001 lines", 1, true), "cap")
 assert(abridge.kind(text) == "log")
 assert(abridge.clean "\27[1ma\27[m\r\n" == "a\n")
-print "on Windows: pages, streams, auto, cap, kind and clean are as they should be"
+
+local readme = assert(io.open("README.md", "rb"))
+local code, wanted = readme_example.of((readme:read("*a"):gsub("\r", "")))
+readme:close()
+local printed = {}
+local environment = setmetatable({
+  print = function(...)
+    printed[#printed + 1] = table.concat({ ... }, " ")
+  end,
+}, { __index = _G })
+local chunk = assert((setfenv and loadstring or load)(code, "=README.md", "t", environment))
+if setfenv then setfenv(chunk, environment) end
+chunk()
+assert(table.concat(printed, "\n") == wanted, "the README's example: " .. table.concat(printed, "\n"))
+
+print((jit and "LuaJIT" or _VERSION) .. " on Windows: all that must work does, and the README's example")
