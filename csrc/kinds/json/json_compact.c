@@ -1,6 +1,6 @@
 /*
- * A document without the blanks between its tokens, as long as that is short enough to be shown whole. Whether it is a
- * document at all is for others to tell.
+ * A document without the blanks between its tokens, kept while it is short enough to be shown whole. Others
+ * check that it is a document at all.
  */
 #include "kinds/json/json_compact.h"
 #include "abridge.h"
@@ -28,7 +28,7 @@ static bool shows_byte(const abr_json_compact *c, char byte)
     return byte == '\n' && c->depth == 1 && c->may_break;
 }
 
-/* Note where a byte between strings leads. */
+/* Update the state by a byte outside of strings. */
 static void note_token(abr_json_compact *c, char byte)
 {
     const bool opens = byte == '{' || byte == '[';

@@ -7,25 +7,25 @@
 
 ABR_PRIVATE_BEGIN
 
-/* What has come of a document, without its blanks but for the newlines after the children of the outermost value. */
+/* The document so far without its blanks, except newlines after the children of the outermost value. */
 typedef struct {
     char *p;
     size_t n;
     size_t size;
-    size_t most; /* bytes that are kept */
+    size_t most; /* bytes kept, at most */
     bool over;   /* there were more, and nothing is kept */
     bool in_string;
     bool escaped;
     bool is_array;  /* of the outermost value */
     bool in_value;  /* of a member of it, after its colon */
-    bool may_break; /* a newline that comes next is after a child of it */
+    bool may_break; /* the next byte comes after a child of it, if it is a newline */
     uint64_t depth;
 } abr_json_compact;
 
 /* Get memory for n more bytes of the document. */
 bool abr_json_compact_reserve(abr_json_compact *c, size_t n, const abr_alloc *alloc);
 
-/* The next n bytes come, for which memory was reserved. */
+/* Add the next n bytes, for which memory was reserved. */
 void abr_json_compact_write(abr_json_compact *c, const char *p, size_t n);
 
 ABR_PRIVATE_END

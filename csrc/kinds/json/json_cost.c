@@ -1,7 +1,7 @@
 /*
- * What values take to show: their bytes, and the markers for what is left out, at their widest.
+ * The cost of showing values: their bytes, and the markers for the parts left out, at their widest.
  *
- * A gap of an array has a marker where it is; an object has one for all it lacks. So the cost of a value
+ * Every gap in an array has its marker; an object has one for everything it lacks. So the cost of a value
  * depends on its siblings, and is counted when it is shown.
  */
 #include <string.h>
@@ -17,7 +17,7 @@ enum { ROOMS = 8, TEXT_ROOM = 40, DATA_ROOM = 24 };
 
 /* ---- markers ---- */
 
-/* Keys of the object that are all dots, as a bit for each number of these. */
+/* The object's keys that are all dots, as a bit for each number of dots. */
 static uint64_t dots_of(const abr_json_costs *x, const abr_json_value *v)
 {
     if (v->node != ABR_JSON_NONE)
@@ -77,7 +77,7 @@ uint64_t abr_json_text_size(const abr_json_value *v)
     return abr_json_own_size(v) - ABR_JSON_QUOTES;
 }
 
-/* Of a longer string either end alone is retained; with a larger budget it may have been all of it. */
+/* Only the two ends of a longer string are retained; a larger budget may have retained all of it. */
 bool abr_json_may_be_whole(const abr_json_costs *x, const abr_json_value *v)
 {
     return abr_json_text_size(v) + ABR_JSON_QUOTES <= 2 * (uint64_t)x->half;
@@ -89,7 +89,7 @@ static uint64_t least_room(const abr_json_costs *x, const abr_json_value *v)
     return room < x->most / ROOMS ? room : x->most / ROOMS;
 }
 
-/* Count the chars of a string that may be shown in part, since its marker tells of them. */
+/* Count the chars of a string that may be shown in part, since its marker mentions them. */
 static void count_string_chars(const abr_json_costs *x, abr_json_value *v)
 {
     const uint64_t n = abr_json_text_size(v);
@@ -109,13 +109,13 @@ static bool in_part(const abr_json_costs *x, const abr_json_value *v)
 
 /* ---- values ---- */
 
-/* Of an object or array, with nothing in it. */
+/* The cost of an empty object or array. */
 static uint64_t brackets_cost(const abr_json_value *v)
 {
     return (uint64_t)v->head_n + ABR_JSON_BRACKETS + v->close_lines;
 }
 
-/* A value by itself, with as little in it as can be. */
+/* The cost of a value by itself, with as little in it as possible. */
 static uint64_t least_cost(const abr_json_costs *x, const abr_json_value *v)
 {
     if (abr_json_holds_values(v))
@@ -130,7 +130,7 @@ static bool is_shown_at(const abr_json_value *values, uint32_t v, uint64_t ordin
     return v != 0 && values[v].shown && values[v].ordinal == ordinal;
 }
 
-/* What the markers of its parent come to if a value is shown: more, or less. */
+/* The change in the cost of its parent's markers if a value is shown. */
 static int64_t marker_change(const abr_json_costs *x, uint32_t v)
 {
     const abr_json_value *values = x->tree->values;
@@ -169,7 +169,7 @@ void abr_json_cost_all(abr_json_costs *x)
     }
 }
 
-/* What it takes to show those around a value. */
+/* The cost of showing the values around a value. */
 static int64_t cost_around(const abr_json_costs *x, uint32_t v)
 {
     const abr_json_value *values = x->tree->values;

@@ -1,4 +1,4 @@
-/* What values take to show, and which are shown. */
+/* The cost of showing values, and showing them. */
 #ifndef ABR_KINDS_JSON_JSON_COST_H
 #define ABR_KINDS_JSON_JSON_COST_H
 
@@ -18,26 +18,25 @@ typedef struct {
     uint64_t used;
     uint64_t part; /* a longer string may be shown in part */
     size_t half;   /* bytes of either end of a string that may be shown */
-    bool marks;    /* there are markers, */
-    bool pays;     /* and they count */
+    bool marks;    /* there are markers */
+    bool pays;     /* they count in the budget */
 } abr_json_costs;
 
-/* Print the marker for what is left out of a value, with its comma where it is not the first; returns its
+/* Print the marker for the parts left out of a value, with its comma unless it comes first; returns its
  * bytes. */
 size_t abr_json_print_marker(const abr_json_costs *x, const abr_json_value *v, uint64_t omitted, bool first,
                              char dst[ABR_JSON_MARKER_MOST]);
 
-/* Find what each value takes with everything in it. */
+/* Compute the cost of each value with everything in it. */
 void abr_json_cost_all(abr_json_costs *x);
 
-/* Bytes that it takes to show a value with as little in it as can be, and those around it that are not
- * shown. */
+/* Bytes to show a value with as little in it as possible, and the values around it that are not shown yet. */
 uint64_t abr_json_cost(const abr_json_costs *x, uint32_t v);
 
-/* The same with everything in it; UINT64_MAX where that is not to be had. */
+/* The same with everything in it; UINT64_MAX if unavailable. */
 uint64_t abr_json_cost_whole(const abr_json_costs *x, uint32_t v);
 
-/* Show a value that is not shown, with those around it. */
+/* Show a value that is not shown yet, with those around it. */
 void abr_json_show(abr_json_costs *x, uint32_t v);
 void abr_json_show_whole(abr_json_costs *x, uint32_t v);
 
@@ -47,10 +46,10 @@ bool abr_json_may_be_whole(const abr_json_costs *x, const abr_json_value *v);
 /* Bytes of a string's content that are at hand. */
 uint64_t abr_json_text_size(const abr_json_value *v);
 
-/* Bytes that the marker of a value takes at most, if it counts. */
+/* Bytes of a value's marker at its widest, if markers count. */
 uint64_t abr_json_marker_size(const abr_json_costs *x, const abr_json_value *v);
 
-/* Give a string that is shown in part so many bytes. */
+/* Give a partly shown string so many bytes. */
 void abr_json_give_room(abr_json_costs *x, uint32_t v, uint64_t room);
 
 ABR_PRIVATE_END

@@ -1,4 +1,4 @@
-/* The cut of a JSON document: what is retained becomes a tree, of which values are picked and printed. */
+/* The cut of a JSON document: its retained parts become a tree, whose values are picked and printed. */
 #include <string.h>
 
 #include "kinds/json/json_cut.h"
@@ -15,13 +15,13 @@
 #include "kinds/json/json_tree.h"
 
 enum {
-    PART = 50,        /* a string that is over the budget divided by this may be shown in part */
-    FEW_BYTES = 4096, /* bytes of a budget under which names come before shape */
-    LEAST = 4,        /* bytes that show more than brackets or quotes */
+    PART = 50,        /* a string larger than this part of the budget may be shown in part */
+    FEW_BYTES = 4096, /* in budgets below so many bytes, names come before shape */
+    LEAST = 4,        /* bytes needed to show more than brackets or quotes */
 };
 
-/* Bytes that a document takes for so many of the budget while its tree is made and shown: what is copied of it,
- * the two ends of a long string and what is held back for them, the values, and the content. */
+/* Bytes that a document takes per bytes of budget while its tree is made and shown: its copies, the two ends
+ * of a long string and the bytes held back for them, the values, and the content. */
 _Static_assert(ABR_JSON_COPIES_MEMORY(ABR_JSON_PER_BYTE *ABR_MEMORY_UNIT) +
                        ABR_JSON_PARTS_MEMORY(ABR_JSON_PER_BYTE * ABR_MEMORY_UNIT) +
                        ABR_JSON_TREE_MEMORY(ABR_JSON_PER_BYTE * ABR_MEMORY_UNIT) + ABR_MEMORY_UNIT * 10 / 3 +
@@ -34,7 +34,7 @@ static uint64_t three_quarters(uint64_t n)
     return n - n / 4;
 }
 
-/* Show nothing of the document but its brackets or quotes, with a marker in them where that fits. */
+/* Show only the document's brackets or quotes, with a marker in them if that fits. */
 static void show_empty(abr_json_costs *x)
 {
     char marker[ABR_JSON_MARKER_MOST];
@@ -46,7 +46,7 @@ static void show_empty(abr_json_costs *x)
     root->shown = true;
 }
 
-/* Pick what is shown. False: not even the document with nothing in it fits. */
+/* Pick the values to show. False: not even the empty document fits. */
 static bool pick(abr_json_costs *x)
 {
     abr_json_queue *near = &x->tree->near;
@@ -73,7 +73,7 @@ bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_
                   const abr_kind_request *q, abr_content *out)
 {
     const size_t allowance = abr_json_allowance(q->keep, parts->is_record);
-    /* a long string that is cut as a document takes memory, too, and leaves less room to the rest */
+    /* a long string that is cut as a document takes memory too, and leaves less room to the rest */
     const bool *chosen =
         abr_json_parts_choose(parts, abr_json_holds_any(held, q->keep) ? allowance / 4 : allowance);
     abr_json_tree t = {.alloc = parts->alloc, .one_line = q->one_line};

@@ -1,4 +1,4 @@
-/* The cut of a JSON document, which parses. */
+/* The cut of a JSON document; it still parses. */
 #ifndef ABR_KINDS_JSON_JSON_CUT_H
 #define ABR_KINDS_JSON_JSON_CUT_H
 
@@ -14,11 +14,11 @@
 
 ABR_PRIVATE_BEGIN
 
-/* What the values of a choice take with an allowance. */
+/* Memory of a choice's values with an allowance. */
 #define ABR_JSON_TREE_MEMORY(allowance)                                                                      \
     ((size_t)(allowance) / ABR_JSON_VALUE_COST * (sizeof(abr_json_value) + sizeof(abr_json_due)))
 
-/* Put the content within q->bytes into `out`. What is copied goes into parts->printed. False: no memory. */
+/* Put the content into `out`, within q->bytes. False: out of memory. */
 bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_json_held *held,
                   const abr_kind_request *q, abr_content *out);
 

@@ -1,4 +1,4 @@
-/* Long strings that may be documents, while the JSON around them goes by. */
+/* Long strings that may be documents, held while the JSON around them goes by. */
 #include <string.h>
 
 #include "kinds/json/json_held.h"
@@ -7,9 +7,9 @@
 #include "kinds/json/json_string.h"
 
 enum {
-    HELD_NEWLINES = 4, /* of several lines */
-    EDGES = 3,         /* of a log are held where it is longer than what is */
-    ANOTHER = 4        /* part of the bound that others may have before another string is held */
+    HELD_NEWLINES = 4, /* that make a string one of several lines */
+    EDGES = 3,         /* edges of a log that are held, if it is longer than the bound */
+    ANOTHER = 4        /* another string is held if those before it take at most this part of the bound */
 };
 
 _Static_assert((size_t)ABR_JSON_HELD_PER_BYTE *(ANOTHER - 1) / ANOTHER > EDGES &&
@@ -67,7 +67,7 @@ bool abr_json_holds_any(const abr_json_held *x, size_t keep)
 
 /* ---- memory ---- */
 
-/* Is there a quote in (p, n) that surely ends a string, or begins one? */
+/* Is there a quote in (p, n) that surely begins or ends a string? */
 static bool has_quote(const char *p, size_t n)
 {
     const char *end = p + n;
@@ -81,7 +81,7 @@ static bool has_quote(const char *p, size_t n)
     return false;
 }
 
-/* May (p, n) have so many bytes of one string? */
+/* May (p, n) contain so many bytes of one string? */
 static bool may_have_long(const char *p, size_t n, size_t long_n)
 {
     const size_t window = long_n / 2;
@@ -102,8 +102,8 @@ static bool has_break(const char *p, size_t n)
     return false;
 }
 
-/* May the string be longer than `most` after n more bytes at p, and `more` before these? One of several lines
- * does not begin where no line is broken. */
+/* May the string be longer than `most` after n more bytes at p, and `more` before these? A string of several
+ * lines cannot begin in bytes without a line break. */
 static bool may_pass(const abr_json_held *x, size_t most, const char *p, size_t n, size_t more)
 {
     if (x->open)
@@ -168,7 +168,7 @@ static bool has_lines(const char *p, size_t n)
     return count >= HELD_NEWLINES;
 }
 
-/* Is it JSON, or several lines, by its first bytes? */
+/* May it be JSON or several lines, by its first bytes? */
 static bool may_be_lines(const char *p)
 {
     return *p == '{' || *p == '[' || has_lines(p, ABR_JSON_HELD_LEAST);
@@ -183,7 +183,7 @@ static bool tells_log(const abr_json_held *x, const char *p)
     return x->tell(x->scratch, n, false).kind == ABR_KIND_LOG;
 }
 
-/* No more of the string can be held, and (p, n) comes. */
+/* No more of the string can be held: pass (p, n) on to a log's reader, if it is a log. */
 static void pass_on(abr_json_held *x, const char *p, size_t n)
 {
     abr_json_held_string *s = &x->strings[x->count];

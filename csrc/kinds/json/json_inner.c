@@ -1,6 +1,6 @@
 /*
- * Strings that are documents. Such a string is decoded and cut by the room that cuts any text; the kept chars are then
- * shown in the string's own spelling, so that escapes stay as they are.
+ * Strings that are documents. Such a string is decoded and cut like any text; the kept chars are then shown
+ * in the string's own spelling, so that escapes stay as they are.
  */
 #include <string.h>
 
@@ -12,10 +12,10 @@
 #include "text/scan.h"
 
 enum {
-    DEPTH_OF_DOCUMENTS = 4, /* one in the other, the outermost counted */
+    DEPTH_OF_DOCUMENTS = 4, /* nested documents, counting the outermost */
     TEXT_LEAST = 512,       /* bytes, decoded */
-    ROOM_LEAST = 128,       /* bytes that a cut is worth */
-    NEWLINES = 4,           /* of several lines */
+    ROOM_LEAST = 128,       /* least bytes worth a cut */
+    NEWLINES = 4,           /* that make several lines */
     TRIES = 6,
     DECODED_MOST = 4, /* bytes */
     ESCAPE_MOST = 6
@@ -60,7 +60,7 @@ typedef struct {
     uint64_t text;
 } inner_place;
 
-/* The next char: its bytes in `dst`; returns how many, and where the one after it is in *at. */
+/* Decode the next char into `dst` and advance *at; returns its bytes. */
 static size_t next_char(const abr_json_inner *x, inner_place *at, char dst[DECODED_MOST])
 {
     const size_t size = abr_json_char_size(x->raw + at->raw, x->n - at->raw);
@@ -70,7 +70,8 @@ static size_t next_char(const abr_json_inner *x, inner_place *at, char dst[DECOD
     return n;
 }
 
-/* Blanks that a cut of JSON leaves out are in the range of its piece, and not in its bytes. */
+/* Report a kept piece. Blanks that a cut of JSON leaves out are in the piece's range, but not in its
+ * bytes. */
 static void tell_kept(const abr_json_inner *x, const abr_piece *piece, inner_place *at,
                       const abr_json_inner_parts *to)
 {
@@ -93,7 +94,7 @@ static void tell_kept(const abr_json_inner *x, const abr_piece *piece, inner_pla
         to->keep(to->ctx, x->raw + from, from, at->raw - from);
 }
 
-/* Without markers, the source's own newline stands where lines are left out. */
+/* Without markers, the source's own newline stands for the omitted lines. */
 static void tell_newline(const abr_json_inner *x, inner_place *at, const abr_json_inner_parts *to)
 {
     char c[DECODED_MOST];
@@ -105,12 +106,12 @@ static void tell_newline(const abr_json_inner *x, inner_place *at, const abr_jso
     to->keep(to->ctx, x->raw + from, from, next.raw - from);
 }
 
-/* The content of a cut of a log. */
+/* Report the content of a log's cut. */
 static void tell_log_pieces(const abr_json_inner *x, const abr_json_inner_parts *to)
 {
     static const char newline[] = "\\n";
     const size_t newline_n = sizeof newline - 1;
-    uint64_t line = 0;   /* the last one that shows, */
+    uint64_t line = 0;   /* the last one shown, */
     size_t end = 0;      /* up to here; */
     bool breaks = false; /* its newline is next */
     for (size_t i = 0; i < x->cut.piece_count; i++) {
@@ -167,7 +168,7 @@ static void count_marked(void *ctx, const char *p, size_t n)
     *(uint64_t *)ctx += n;
 }
 
-/* Bytes that the cut takes as it will be spelled. */
+/* Bytes that the cut takes in the string's spelling. */
 static uint64_t spelled_size(const abr_json_inner *x)
 {
     uint64_t size = 0;
@@ -176,7 +177,7 @@ static uint64_t spelled_size(const abr_json_inner *x)
     return size;
 }
 
-/* Is it several lines, or may it be JSON? */
+/* Is it several lines, or might it be JSON? */
 static bool may_be_document(const char *p, size_t n, bool *is_lines)
 {
     *is_lines = abr_count_newlines(p, n) >= NEWLINES;
@@ -211,11 +212,11 @@ abr_opts abr_json_inner_opts(const abr_kind_request *q, uint64_t bytes, bool mar
     return o;
 }
 
-/* Cut a string of which `size` bytes are cut, within `most` as they are spelled. */
+/* Cut a string's `size` decoded bytes within `most` bytes of spelling. */
 static bool cut_within(const abr_kind_request *q, size_t size, bool is_lines, uint64_t most,
                        abr_json_inner *x)
 {
-    /* as much of the text as is likely to be spelled in `most` bytes */
+    /* the part of the text that probably takes `most` bytes of spelling */
     abr_opts o = abr_json_inner_opts(q, most * size / x->n, x->marks);
     for (size_t i = 0; i < TRIES && o.max.bytes >= ROOM_LEAST; i++) {
         abr_cut_free(&x->cut);
@@ -250,7 +251,7 @@ bool abr_json_inner_cut(const abr_kind_request *q, const abr_alloc *alloc, const
     return may_be_document(x->text, size, &is_lines) && cut_within(q, size, is_lines, most, x);
 }
 
-/* Read a log that is at hand as if it had gone by. */
+/* Read a log at hand as if it had gone by. */
 static bool read_again(const abr_kind_request *q, const abr_json_held *held, const abr_json_held_string *s,
                        abr_json_inner *x)
 {

@@ -1,6 +1,6 @@
 /*
- * Arrays in which a log stands line by line: ["...", "..."], [{"type":"stdout","data":"..."}]. Which of their elements
- * show is decided as for the log, since what is wrong is seldom told by one line alone.
+ * Arrays that hold a log line by line: ["...", "..."], [{"type":"stdout","data":"..."}]. Their elements are
+ * chosen as for the log, since a failure is seldom reported by one line alone.
  */
 #include <string.h>
 
@@ -15,8 +15,8 @@
 
 enum {
     AVERAGE_LEAST = 24, /* bytes of an element */
-    KEYS = 8,           /* of a record that are looked at */
-    LACKING = 10        /* in so many records one may lack its line */
+    KEYS = 8,           /* keys of a record that are examined */
+    LACKING = 10        /* one in so many records may lack its line */
 };
 
 /* ---- reading ---- */
@@ -35,11 +35,11 @@ typedef struct {
     uint64_t levels;
     abr_json_scan scan;
     size_t at;
-    size_t from; /* of the token, */
+    size_t from; /* start of the token */
     size_t end;
 } element_reader;
 
-/* The next token; false at the end, or where the array is deeper than a log's. */
+/* The next token; false at the end, or if the array is deeper than a log's. */
 static bool next_token(element_reader *r, abr_json_token *token)
 {
     *token = abr_json_next(&r->scan, r->p, r->n, &r->at);
@@ -62,13 +62,13 @@ static void note_string(record_key keys[KEYS], const char *key, size_t key_n, si
     }
 }
 
-/* What an array has. */
+/* The contents of an array. */
 typedef struct {
     size_t strings;
     size_t records;
     size_t others;
-    uint64_t bytes;  /* of the strings, */
-    record_key line; /* or of records: where the line is */
+    uint64_t bytes;  /* bytes of the strings */
+    record_key line; /* for records: the key of the line */
 } array_shape;
 
 static bool find_shape(const char *p, size_t n, array_shape *out)
@@ -102,7 +102,7 @@ static bool find_shape(const char *p, size_t n, array_shape *out)
     return r.at == n && r.scan.depth == 0;
 }
 
-/* Is it a list of lines, each of some length? */
+/* Is it a list of lines of some length? */
 static bool is_list_of_lines(const array_shape *s, size_t n)
 {
     const size_t count = s->strings + s->records;
@@ -113,7 +113,7 @@ static bool is_list_of_lines(const array_shape *s, size_t n)
     return s->strings == 0 && s->line.count >= s->records - s->records / LACKING;
 }
 
-/* Add the line that a string spells, without the newline at its end. */
+/* Add the line that a string spells, without its final newline. */
 static void add_line(abr_json_line_list *x, const char *p, size_t n, uint32_t *lines)
 {
     char *line = x->text + x->text_n;
@@ -131,7 +131,7 @@ static void read_element_lines(abr_json_line_list *x, const char *p, size_t n, s
     abr_json_token token;
     uint32_t lines = 0;
     bool has_line = false;
-    bool is_line = false; /* the value of the key */
+    bool is_line = false; /* the value of the line's key */
     abr_json_open(&r.scan, &r.levels, ABR_JSON_LEVELS);
     while (next_token(&r, &token)) {
         const size_t depth = r.scan.depth;
@@ -181,8 +181,8 @@ void abr_json_joined_free(abr_json_line_list *x)
 
 /* ---- choosing ---- */
 
-/* Keep the elements that lines first..last are of, both from 0 on, the first `next` of which are behind. Returns the first
- * one that is not. */
+/* Keep the elements of lines first..last, both counted from 0; the first `next` elements are already passed.
+ * Returns the first one that is not. */
 static size_t keep_elements(abr_json_line_list *x, size_t next, uint64_t first, uint64_t last)
 {
     while (next + 1 < x->count && x->elements[next + 1].line <= first)

@@ -12,9 +12,9 @@ ABR_PRIVATE_BEGIN
 enum { ABR_JSON_LINES_LEAST = ABR_OR_TINY(16, 4) }; /* elements */
 
 typedef struct {
-    uint32_t from;      /* bytes of the document before it, */
-    uint32_t end;       /* and up to its end */
-    uint32_t line : 31; /* its first one in the lines joined */
+    uint32_t from;      /* bytes of the document before it */
+    uint32_t end;       /* bytes up to its end */
+    uint32_t line : 31; /* its first line among the joined lines */
     uint32_t kept : 1;
 } abr_json_element;
 
@@ -25,15 +25,15 @@ typedef struct {
     size_t size; /* bytes of the array without the blanks between its tokens */
     char *text;  /* the lines */
     size_t text_n;
-    bool failed; /* there was no memory */
+    bool failed; /* out of memory */
 } abr_json_line_list;
 
-/* Join the lines of the array (p, n), `at` bytes into its document, of less than 2 GiB, in time linear in n. False: they are none, or too
- * short. abr_json_joined_free() is due in every case. */
+/* Join the lines of the array (p, n), `at` bytes into its document of less than 2 GiB, in time linear in n.
+ * False: they aren't lines, or are too short. Always call abr_json_joined_free(). */
 bool abr_json_join(const char *p, size_t n, size_t at, const abr_alloc *alloc, abr_json_line_list *x);
 
-/* Keep the elements that a log of these lines keeps within so many bytes. False: it is no log in which anything is
- * wrong. */
+/* Keep the elements that a log of these lines would keep within so many bytes. False: it isn't a log with
+ * trouble in it. */
 bool abr_json_joined_keep(abr_json_line_list *x, const abr_kind_request *q, uint64_t bytes);
 
 void abr_json_joined_free(abr_json_line_list *x);

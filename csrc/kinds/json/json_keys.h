@@ -1,7 +1,7 @@
 /*
- * Keys that were read before, each with the one that came after it. Records have the same keys in the same
- * order, so the next key is known before it is read: it has to be compared, not looked up. In a header, as
- * every key of a document passes here.
+ * Keys read before, each with the one that came after it. Records have the same keys in the same order, so
+ * the next key can be guessed: it is compared, not looked up. In a header, since every key of a document
+ * passes here.
  */
 #ifndef ABR_KINDS_JSON_JSON_KEYS_H
 #define ABR_KINDS_JSON_JSON_KEYS_H
@@ -17,12 +17,12 @@ ABR_PRIVATE_BEGIN
 enum { ABR_JSON_KNOWN = 256 };
 
 typedef struct {
-    abr_json_guess guess; /* n is 0 where there is none */
+    abr_json_guess guess; /* n is 0 if there is none */
     uint64_t in;          /* the object's name: a hash of all keys around it */
     uint64_t key;         /* hash of the key alone */
-    uint64_t name;        /* and with these */
-    void *noted;          /* the caller's, of this name; NULL for a new one */
-    uint8_t role;         /* the same; 0 for a new one */
+    uint64_t name;        /* hash of the key and those around it */
+    void *noted;          /* the caller's, for this name; NULL for a new one */
+    uint8_t role;         /* the caller's too; 0 for a new one */
     uint8_t next;
 } abr_json_known;
 
@@ -37,7 +37,7 @@ static inline const abr_json_guess *abr_json_next_guess(const abr_json_keys *x)
     return guess->n > 0 ? guess : NULL;
 }
 
-/* The key that was guessed has come; NULL where its object is another. */
+/* The guessed key has come; NULL if it is in a different object. */
 static inline abr_json_known *abr_json_guessed(abr_json_keys *x, uint64_t in)
 {
     const uint8_t slot = x->known[x->last].next;
@@ -47,7 +47,7 @@ static inline abr_json_known *abr_json_guessed(abr_json_keys *x, uint64_t in)
     return &x->known[slot];
 }
 
-/* Another key has come; NULL where it is too long to be guessed. */
+/* Another key has come; NULL if it is too long to be guessed. */
 static inline abr_json_known *abr_json_learn(abr_json_keys *x, const char *p, size_t n, uint64_t in,
                                              uint64_t key, uint64_t name)
 {

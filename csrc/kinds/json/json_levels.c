@@ -1,9 +1,9 @@
 /*
- * What is open, and what is retained of it.
+ * The open levels, and the parts retained of them.
  *
- * A value of at most ABR_JSON_SMALL bytes is retained or forgotten as a whole. Whether one is small is known
- * when it ends or has grown too large; until then the entries of its children wait. When it is large, it
- * becomes a node, and its children become units: small ones next to each other form a run.
+ * A value of at most ABR_JSON_SMALL bytes is retained or forgotten as a whole. Whether a value is small is
+ * known when it ends or has grown too large; until then the entries of its children wait. A large one becomes
+ * a node, and its children become units: small ones next to each other form a run.
  */
 #include <string.h>
 
@@ -16,11 +16,11 @@
 #include "text/flow.h"
 
 enum {
-    RUN_BYTES = ABR_OR_TINY(256, 24), /* bytes of a run; a larger value is one by itself */
-    /* bytes in which a run's next value or the end of its level comes, or it is not the last */
+    RUN_BYTES = ABR_OR_TINY(256, 24), /* bytes of a run; a larger value forms its own */
+    /* a run is not the last if neither a value nor its level's end follows in so many bytes */
     RUN_WAITS = ABR_OR_TINY(8192, 128),
-    FRONT = 3, /* values of each object or array that are its start */
-    UNIT = 256 /* what a unit counts for, beside its bytes, when room is shared */
+    FRONT = 3, /* values at the start of each object or array */
+    UNIT = 256 /* bytes that a unit counts besides its own when room is shared */
 };
 
 _Static_assert((size_t)ABR_JSON_CARRY >= RUN_WAITS &&
@@ -31,8 +31,8 @@ _Static_assert((size_t)RUN_BYTES <= ABR_JSON_SMALL, "a run is small");
 /* Why a unit is retained. */
 typedef enum { FRESH, CLEAR, HIT, WARNED, ODD, AT_START, AT_END, ANY, REASONS } reason;
 
-/* How what is retained is shared between the reasons. A unit of a reason on which much was spent weighs
- * little, so at any limit each has had its share, and the first units come first. */
+/* The shares of the reasons in the allowance. If much was spent on a reason, further units weigh little, so
+ * at any limit each reason has had its share, and the first units come first. */
 static const float shares[REASONS] = {6, 6, 3, 1, 4, 3, 3, 4};
 
 /* ---- units ---- */
@@ -69,7 +69,7 @@ static float weight_of(abr_json_levels *x, const abr_json_entry *e, bool last)
     return weight;
 }
 
-/* Is nothing shown of the innermost large level? Small ones in it may be deeper. */
+/* Is nothing of the innermost large level ever shown? Small ones in it may be deeper. */
 static bool is_ghost(const abr_json_levels *x)
 {
     const abr_json_parts *parts = x->parts;
@@ -106,7 +106,7 @@ static void join(abr_json_entry *run, const abr_json_entry *e)
     run->odd = run->odd || e->odd;
 }
 
-/* A child of the innermost large level. */
+/* Retain a child of the innermost large level. */
 static void retain_child(abr_json_levels *x, const abr_json_entry *e)
 {
     if (x->run.values > 0 && e->end - x->run.at > RUN_BYTES)
@@ -145,7 +145,7 @@ void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e)
         x->waiting[x->waiting_count++] = *e;
 }
 
-/* Most values say nothing and join what came before them: nothing else is done for these. */
+/* Most values say nothing and join the entry before them; nothing else is done for those. */
 static bool joins(abr_json_levels *x, uint64_t start, uint64_t end, uint32_t values)
 {
     abr_json_level *in = abr_json_innermost(x);
@@ -215,7 +215,7 @@ abr_json_level *abr_json_level_opens(abr_json_levels *x, uint64_t start)
 {
     const abr_json_level *in = abr_json_innermost(x);
     abr_json_level *new = &x->open[++x->depth];
-    /* field by field: it is opened for every small object */
+    /* set field by field: one is opened for every small object */
     new->entry = (abr_json_entry){.at = in->from, .start = start, .ordinal = in->count};
     new->elements = NULL;
     new->count = new->keys = new->dots = 0;
@@ -242,7 +242,7 @@ void abr_json_enlarge(abr_json_levels *x)
     node->ghost = node->ghost || ghost;
     if (!node->ghost)
         abr_flow_copy(&x->source->flow, node->at, text_n, abr_json_text(x->parts, node->place));
-    x->depth = x->large; /* for what is retained now */
+    x->depth = x->large; /* for the children retained now */
     for (uint32_t i = first; i < end; i++)
         retain_child(x, &x->waiting[i]);
     x->depth = depth;

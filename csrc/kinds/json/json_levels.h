@@ -1,4 +1,4 @@
-/* The objects and arrays that are open while a document goes by, and what is retained of them. */
+/* The open objects and arrays while a document goes by, and the parts retained of them. */
 #ifndef ABR_KINDS_JSON_JSON_LEVELS_H
 #define ABR_KINDS_JSON_JSON_LEVELS_H
 
@@ -10,9 +10,9 @@
 
 ABR_PRIVATE_BEGIN
 
-/* A value that is whole, or values next to each other. */
+/* A complete value, or several next to each other. */
 typedef struct {
-    uint64_t at;    /* its range, from the end of its sibling before */
+    uint64_t at;    /* its range, from the end of the previous sibling */
     uint64_t start; /* without its key */
     uint64_t end;
     uint64_t ordinal;
@@ -23,33 +23,33 @@ typedef struct {
 } abr_json_entry;
 
 typedef struct {
-    abr_json_entry entry;    /* what it will be if it stays small */
-    uint64_t path;           /* of it */
-    uint64_t any;            /* of its elements */
+    abr_json_entry entry;    /* its entry if it stays small */
+    uint64_t path;           /* its own */
+    uint64_t any;            /* that of its elements */
     abr_json_path *own_path; /* NULL: not counted */
     abr_json_path *elements; /* of an array, once it has one */
-    uint64_t from;           /* where its last child ends */
+    uint64_t from;           /* end of its last child */
     uint64_t count;
     uint64_t keys; /* hash of all its keys */
     uint64_t dots;
-    uint32_t waiting; /* where its entries start */
+    uint32_t waiting; /* start of its entries in `waiting` */
     bool object;
 } abr_json_level;
 
 enum { ABR_JSON_WAITING = ABR_JSON_SMALL / 2 + 16 };
 
-/* The levels of small ones wait, with their entries, until they are whole or large. */
+/* Small levels wait, with their entries, until they are complete or large. */
 typedef struct {
     abr_json_parts *parts;
     abr_json_values *values;
     abr_json_source *source;
     abr_json_level open[ABR_JSON_SHOWN_DEPTH + 1]; /* the first is the document, which is no array */
     size_t depth;
-    size_t large; /* levels that are */
+    size_t large; /* large levels */
     abr_json_entry waiting[ABR_JSON_WAITING];
     uint32_t waiting_count;
     abr_json_entry run; /* of the innermost large level; values 0: none */
-    double spent[8];    /* on each reason to retain a unit */
+    double spent[8];    /* bytes spent on each reason to retain a unit */
 } abr_json_levels;
 
 static inline abr_json_level *abr_json_innermost(abr_json_levels *x)
@@ -57,14 +57,14 @@ static inline abr_json_level *abr_json_innermost(abr_json_levels *x)
     return &x->open[x->depth];
 }
 
-/* A value of the innermost level is whole: a scalar, or any. */
+/* A value of the innermost level is complete: a scalar, or any value. */
 void abr_json_scalar_ends(abr_json_levels *x, uint64_t start, uint64_t end, abr_json_saying says, bool fresh);
 void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e);
 
-/* A string of the innermost level is long, and has come up to `end` or ended there. */
+/* A string of the innermost level is long; it has been read up to `end`, or ended there. */
 void abr_json_long_begins(abr_json_levels *x, uint64_t end);
 
-/* The same of a long string. `head_n` bytes from e->at on and `tail_n` up to its end are retained. */
+/* The end of a long string. `head_n` bytes from e->at on and `tail_n` up to its end are retained. */
 typedef struct {
     uint64_t chars;
     uint64_t line; /* newlines before e->at */
@@ -75,22 +75,21 @@ typedef struct {
 } abr_json_long;
 void abr_json_long_ends(abr_json_levels *x, abr_json_entry *e, const abr_json_long *text);
 
-/* A value has begun that is an object or array; its paths, `from` and `object` are the caller's to fill. Its
- * end. */
+/* An object or array begins; the caller fills in its paths, `from` and `object`. And its end. */
 abr_json_level *abr_json_level_opens(abr_json_levels *x, uint64_t start);
 void abr_json_level_closes(abr_json_levels *x, uint64_t end);
 
-/* The outermost small level is large. */
+/* Turn the outermost small level into a large one. */
 void abr_json_enlarge(abr_json_levels *x);
 
-/* So much has been read: levels may be large now. */
+/* The document has been read up to `end`: levels may be large now. */
 static inline void abr_json_levels_grow(abr_json_levels *x, uint64_t end)
 {
     while (x->large < x->depth && end - x->open[x->large + 1].entry.start > ABR_JSON_SMALL)
         abr_json_enlarge(x);
 }
 
-/* What may still be needed starts here, when so much has been read. */
+/* The start of the bytes that may still be needed once the document has been read up to `end`. */
 uint64_t abr_json_levels_need(abr_json_levels *x, uint64_t end);
 
 ABR_PRIVATE_END

@@ -1,6 +1,6 @@
 /*
- * Is it JSON: one document, or one a line? A log of JSON records with a line of something else now and then
- * is still records; a log with some JSON inside is not.
+ * Is it JSON: one document, or one per line? JSON records with an odd line now and then are still records; a
+ * log with some JSON inside isn't.
  */
 #include "kinds/json/json_lines.h"
 #include "abridge.h"
@@ -9,14 +9,14 @@
 
 enum {
     LEAST_RECORDS = 2,
-    RECORDS_A_BAD_LINE = 6,        /* a line that is no record is fine among so many that are */
-    RECORDS_FOR_ONE = 3,           /* and the first such line among these */
-    MOST_LINES = 8192,             /* that are looked at, */
-    LINES_BYTES_READ = 128 * 1024, /* bytes of them, */
-    LONG_RECORD = 32 * 1024        /* and of a long one its start and its last byte */
+    RECORDS_A_BAD_LINE = 6,        /* one line in so many records may be none */
+    RECORDS_FOR_ONE = 3,           /* but the first such line needs only these */
+    MOST_LINES = 8192,             /* lines examined */
+    LINES_BYTES_READ = 128 * 1024, /* bytes examined */
+    LONG_RECORD = 32 * 1024        /* bytes at the start of a longer one, examined with its last byte */
 };
 
-/* Is (p, n) a document, or where it may go on, the start of one? */
+/* Is (p, n) a document, or, if it is not `whole`, the start of one? */
 static bool is_document(const char *p, size_t n, bool whole)
 {
     uint64_t levels[ABR_JSON_JUDGED / ABR_JSON_LEVELS];

@@ -1,7 +1,7 @@
 /*
- * A string in which a program's log stands is read line by line while it goes by. What is read is as long as what the
- * source spells, so that places in it are places in the source: lines are broken where the escape \n is, and a line
- * is decoded when it is judged.
+ * A string that holds a program's log is read line by line while it goes by. The text read is as long as its
+ * spelling, so that places in it are places in the source: lines are broken at the escape \n, and a line is
+ * decoded when it is judged.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 /* ---- spelling ---- */
 
-/* Bytes before the next backslash, which are often none. */
+/* Bytes before the next backslash, often none. */
 static inline size_t before_escape(const char *p, size_t n)
 {
     if (n > 0 && *p == '\\')
@@ -34,7 +34,7 @@ size_t abr_json_break_lines(char *p, size_t n)
     return n;
 }
 
-/* Escapes \n of (p, n), or some more. */
+/* The number of escapes \n in (p, n), or a few more. */
 static uint64_t count_breaks(const char *p, size_t n)
 {
     uint64_t count = 1;
@@ -63,7 +63,7 @@ size_t abr_json_spell_piece(const char *p, size_t n, bool sure, size_t *skipped,
 
 /* ---- opening ---- */
 
-/* A line, or part of one, decoded. */
+/* Decode a line, or part of one. */
 static size_t decode_line(const char *p, size_t n, char *dst)
 {
     n -= n > 0 && p[n - 1] == ABR_JSON_BREAK;

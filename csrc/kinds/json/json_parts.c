@@ -1,6 +1,6 @@
 /*
- * The parts of a JSON document that are retained, in arrays that are swept when they hold a fifth more than
- * the allowance.
+ * The retained parts of a JSON document, in arrays that are swept once they hold a fifth more than the
+ * allowance.
  */
 #include <string.h>
 
@@ -16,21 +16,20 @@
 #include "priority/sort.h"
 
 enum {
-    /* bytes of the longest string, beside what the budget may show of it */
+    /* bytes of the longest string, besides those the budget may show */
     STRING_MORE = ABR_OR_TINY(2 * 1024 + 64, 256),
-    STRING_MOST =
-        32 * 1024 * 1024, /* bytes of a string, whatever the budget is: memory is asked for at once */
-    LAST = 4,             /* part of the allowance that is for what came last */
-    UNIT_BYTES = 3,       /* bytes of a document for each unit, at least, */
-    UNITS_MORE = 2 * ABR_JSON_SHOWN_DEPTH + 16, /* but for those of the levels that are open */
-    NODE_BYTES = 8,                             /* and for each node, */
+    STRING_MOST = 32 * 1024 * 1024, /* bytes of a string for any budget: its memory is allocated at once */
+    LAST = 4,                       /* part of the allowance for the units that came last */
+    UNIT_BYTES = 3,                 /* bytes of a document per unit, at least, */
+    UNITS_MORE = 2 * ABR_JSON_SHOWN_DEPTH + 16, /* not counting those of the open levels */
+    NODE_BYTES = 8,                             /* and per node, */
     NODES_MORE = 256,
-    UNITS_LAST = 16,                               /* over the allowance */
-    UNIT_KEYS = 2 * sizeof(abr_key) + sizeof(bool) /* bytes: to sort a unit, and to note that it is chosen */
+    UNITS_LAST = 16,                               /* units over the allowance */
+    UNIT_KEYS = 2 * sizeof(abr_key) + sizeof(bool) /* bytes to sort a unit and to note that it is chosen */
 };
 
-/* Nodes at one depth are apart, each larger than ABR_JSON_SMALL with the brackets of all within it. What
- * stands before and after a child makes two units of a node. */
+/* Nodes at one depth don't overlap, and each is larger than ABR_JSON_SMALL with the brackets of all inside
+ * it. The parts before and after a child make two units of a node. */
 enum { NODES_AGAIN = ABR_JSON_SMALL + 2 * ABR_JSON_SHOWN_DEPTH };
 _Static_assert(ABR_JSON_SHOWN_DEPTH *(size_t)NODE_BYTES <= NODES_AGAIN, "memory is reserved for all nodes");
 _Static_assert(ABR_JSON_SHOWN_DEPTH *(size_t)2 * UNIT_BYTES <= NODES_AGAIN, "and for all units");
@@ -55,7 +54,7 @@ size_t abr_json_string_most(bool is_record, size_t allowance)
     const size_t per_byte = is_record ? ABR_JSON_RECORD_PER_BYTE : ABR_JSON_PER_BYTE;
     const size_t keep = allowance > least ? (allowance - least) / per_byte : 0;
     const size_t most =
-        STRING_MORE + keep + keep / 3; /* of what is shown of a string, two thirds are its start */
+        STRING_MORE + keep + keep / 3; /* two thirds of the shown part of a string are its start */
     return most < STRING_MOST ? most : STRING_MOST;
 }
 
@@ -111,15 +110,15 @@ void abr_json_parts_free(abr_json_parts *x)
         a->free(a->ctx, x->copies);
 }
 
-/* ---- which are retained ---- */
+/* ---- the choice ---- */
 
-/* What a value costs beside its bytes. */
+/* The cost of a value besides its bytes. */
 static uint64_t value_cost(const abr_json_parts *x)
 {
     return x->is_record ? ABR_JSON_RECORD_VALUE_COST : ABR_JSON_VALUE_COST;
 }
 
-/* What a unit costs under an allowance: what a long string has over its most is no part of it. */
+/* The cost of a unit under an allowance; the bytes of a long string over its limit don't count. */
 static uint64_t unit_cost(const abr_json_parts *x, const abr_json_unit *u, size_t allowance)
 {
     const size_t most = abr_json_string_most(x->is_record, allowance);
@@ -128,7 +127,7 @@ static uint64_t unit_cost(const abr_json_parts *x, const abr_json_unit *u, size_
     return (uint64_t)bytes * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST + value_cost(x) * u->values + around;
 }
 
-/* Are the keys around its values longer than any content that this allowance is for? */
+/* Are the keys around its values longer than any content with this allowance? */
 static bool is_beyond(const abr_json_node *node, size_t allowance)
 {
     return node->chain - (uint32_t)ABR_JSON_NODE_COST * node->depth > allowance / ABR_JSON_REACH;
@@ -150,8 +149,8 @@ static bool is_excluded(const abr_json_parts *x, const abr_json_unit *u)
            (u->weight != x->excluded_weight ? u->weight < x->excluded_weight : u->at >= x->excluded_at);
 }
 
-/* How many units come before the last ones, which are retained whatever they weigh. A unit was not among these if one
- * after it had to go. */
+/* The number of units before the last ones, which are retained whatever their weight. A unit isn't one of the
+ * last if a unit after it was dropped. */
 static size_t before_last(const abr_json_parts *x, size_t allowance)
 {
     uint64_t cost = 0;
@@ -166,13 +165,13 @@ static size_t before_last(const abr_json_parts *x, size_t allowance)
     return i;
 }
 
-/* Where the choice is noted: after the keys that are sorted. */
+/* The place of the choice: after the keys for sorting. */
 static bool *chosen_of(const abr_json_parts *x)
 {
     return (bool *)(void *)(x->keys + 2 * x->unit_count);
 }
 
-/* Choose; returns the heaviest unit that is not chosen, or SIZE_MAX. */
+/* Choose units; returns the heaviest one not chosen, or SIZE_MAX. */
 static size_t choose_units(const abr_json_parts *x, size_t allowance, bool *chosen)
 {
     abr_key *keys = x->keys;
@@ -228,7 +227,7 @@ static void mark_around(abr_json_parts *x, uint32_t node)
         x->nodes[node].mark = 1;
 }
 
-/* Drop the units that `chosen` does not have, and mark the nodes that stay. */
+/* Drop the units that are not chosen, and mark the nodes that stay. */
 static void sweep_units(abr_json_parts *x, const bool *chosen)
 {
     size_t kept = 0;
@@ -266,7 +265,7 @@ static void move_node(abr_json_parts *x, size_t from, size_t to)
         node->parent = x->nodes[node->parent].mark;
 }
 
-/* Move copies together; units and nodes have theirs in the order of both. */
+/* Move copies together; they are in the order of units and nodes. */
 static void sweep_copies(abr_json_parts *x)
 {
     size_t node = 0;
@@ -301,7 +300,7 @@ static void sweep_nodes(abr_json_parts *x)
     x->node_count = kept;
 }
 
-/* Drop what is not retained. */
+/* Drop the parts that are not retained. */
 static void sweep(abr_json_parts *x)
 {
     bool *chosen = chosen_of(x);
@@ -325,7 +324,7 @@ static void make_room(abr_json_parts *x, size_t text_n)
         sweep(x);
 }
 
-/* ---- parts that come ---- */
+/* ---- new parts ---- */
 
 abr_json_node *abr_json_parts_open(abr_json_parts *x, size_t text_n)
 {

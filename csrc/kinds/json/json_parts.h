@@ -1,4 +1,4 @@
-/* The parts of a JSON document that are retained. */
+/* The retained parts of a JSON document. */
 #ifndef ABR_KINDS_JSON_JSON_PARTS_H
 #define ABR_KINDS_JSON_JSON_PARTS_H
 
@@ -13,25 +13,26 @@ ABR_PRIVATE_BEGIN
 
 enum {
     ABR_JSON_SHOWN_DEPTH = ABR_OR_TINY(200, 10), /* nothing deeper is shown */
-    ABR_JSON_CLOSE_MOST = 32 /* blanks before a closing bracket of which the newlines may be shown */
+    ABR_JSON_CLOSE_MOST = 32 /* blanks before a closing bracket whose newlines may be shown */
 };
 
-/* What is retained costs an allowance. */
+/* Retained parts are paid for from an allowance. */
 enum {
     ABR_JSON_LEAST = ABR_OR_TINY(80 * 1024, 4096), /* the allowance, */
-    ABR_JSON_PER_BYTE = 13,                        /* and more of it by the budget */
+    ABR_JSON_PER_BYTE = 13,                        /* and more for each byte of the budget */
     ABR_JSON_RECORD_LEAST = ABR_OR_TINY(28 * 1024, 2048),
     ABR_JSON_RECORD_PER_BYTE = 8,
-    ABR_JSON_BYTE_COST = 2,           /* of a byte that is retained */
-    ABR_JSON_VALUE_COST = 64,         /* of a value beside its bytes, which a cut needs a record for */
-    ABR_JSON_RECORD_VALUE_COST = 112, /* of one in a record: the list of all records is there, too */
-    ABR_JSON_UNIT_COST = 320,         /* of a unit, beside its bytes and values */
-    ABR_JSON_NODE_COST = 320,         /* of a node around it, beside its bytes */
-    ABR_JSON_SLACK = 5, /* part of the allowance that may be used beyond it between two sweeps, */
-    ABR_JSON_REACH = 4  /* and that the keys around a value may have; no budget has room for more */
+    ABR_JSON_BYTE_COST = 2,   /* of a retained byte */
+    ABR_JSON_VALUE_COST = 64, /* of a value besides its bytes: a cut needs a record for it */
+    /* of one in a record: the list of all records exists at the same time */
+    ABR_JSON_RECORD_VALUE_COST = 112,
+    ABR_JSON_UNIT_COST = 320, /* of a unit, besides its bytes and values */
+    ABR_JSON_NODE_COST = 320, /* of a node around it, besides its bytes */
+    ABR_JSON_SLACK = 5,       /* part of the allowance that may be used beyond it between two sweeps */
+    ABR_JSON_REACH = 4        /* part that the keys around a value may take; no budget has room for more */
 };
 
-/* What the parts take with an allowance: their bytes, where these are copied, and their records. */
+/* Memory of the parts with an allowance: their bytes, if copied, and their records. */
 #define ABR_JSON_WITH_SLACK(allowance) ((size_t)(allowance) + (size_t)(allowance) / ABR_JSON_SLACK)
 #define ABR_JSON_COPIES_MEMORY(allowance)                                                                    \
     ((ABR_JSON_WITH_SLACK(allowance) + (size_t)(allowance) / ABR_JSON_REACH) / ABR_JSON_BYTE_COST)
@@ -40,51 +41,52 @@ enum {
          (sizeof(abr_json_unit) + 2 * sizeof(abr_key) + sizeof(bool)) +                                      \
      ABR_JSON_WITH_SLACK(allowance) / ABR_JSON_NODE_COST * sizeof(abr_json_node))
 
-/* A large object or array: its parts are retained one by one, and it as long as one of them is. */
+/* A large object or array: its parts are retained one by one, and the node as long as one of them is. */
 typedef struct {
-    uint64_t at;    /* bytes of the source before its range, which starts where its sibling before ends */
-    uint64_t line;  /* newlines before that */
-    uint64_t start; /* bytes before its opening bracket */
-    uint64_t end;   /* bytes before what follows on it */
-    uint64_t close_line; /* newlines before its closing bracket, */
-    uint64_t count;      /* of its elements or members */
+    /* bytes of the source before its range, which starts at the end of its previous sibling */
+    uint64_t at;
+    uint64_t line;       /* newlines before that */
+    uint64_t start;      /* bytes before its opening bracket */
+    uint64_t end;        /* bytes of the source up to its end */
+    uint64_t close_line; /* newlines before its closing bracket */
+    uint64_t count;      /* number of its elements or members */
     uint64_t ordinal;    /* in its parent */
-    uint64_t dots;       /* keys it has: bit n, set where there is one of n + 3 dots */
-    size_t place;        /* of its text from `at` up to its bracket */
-    uint32_t chain;      /* what it and those around it cost */
+    uint64_t dots;       /* bit n is set if it has a key of n + 3 dots */
+    size_t place;        /* place of its text from `at` up to its bracket */
+    uint32_t chain;      /* cost of it and the nodes around it */
     uint32_t parent;
     uint32_t mark;
     bool object;
-    bool ghost; /* it cannot be shown: its key is too long, or those around it are */
+    bool ghost; /* it cannot be shown: its key, or one around it, is too long */
     uint8_t depth;
-    uint8_t close_lines; /* and those of them after its last child, as far as they may be shown */
+    uint8_t close_lines; /* those after its last child that may be shown */
 } abr_json_node;
 
-/* One or more values next to each other, each of them small, or one long string. */
+/* One or more small values next to each other, or one long string. */
 typedef struct {
     uint64_t at; /* bytes of the source before it */
     uint64_t line;
     uint64_t ordinal; /* of its first value */
-    uint64_t end;     /* bytes before what follows on it */
-    uint64_t chars;   /* decoded, of a long string, whose middle may be missing; else 0 */
-    size_t place;     /* of its n bytes */
-    size_t tail;      /* of the last tail_n bytes of a long string that is not whole */
+    uint64_t end;     /* bytes of the source up to its end */
+    uint64_t chars;   /* decoded chars of a long string, whose middle may be missing; else 0 */
+    size_t place;     /* place of its n bytes */
+    size_t tail;      /* place of the last tail_n bytes of a long string that is not whole */
     size_t n;
     size_t tail_n;
-    uint32_t lead;   /* of a long string: bytes before its opening quote */
-    uint32_t values; /* in it, and in these */
-    uint32_t node;   /* its parent, ABR_JSON_NONE where it is the document */
+    uint32_t lead;   /* for a long string, bytes before its opening quote */
+    uint32_t values; /* values in it, including nested ones */
+    uint32_t node;   /* its parent; ABR_JSON_NONE for the document */
     float weight;    /* decides whether it is retained */
 } abr_json_unit;
 
 /*
- * Of the units those that came last are retained, and of the others the heaviest ones, each within its share
- * of the allowance: of the list sorted by weight the longest start. A unit that was dropped once excludes
- * itself and all below it. So a smaller allowance retains a start of what a larger one does.
+ * The units that came last are retained, and the heaviest of the others, each group within its share of the
+ * allowance: the longest start of the list sorted by weight. A dropped unit excludes itself and all lighter
+ * ones for good. So the units a smaller allowance retains are the first of those a larger one does.
  */
 typedef struct {
     const abr_alloc *alloc;
-    bool is_record; /* it is part of another text, and short: little is retained */
+    bool is_record; /* it is a short part of another text: little is retained */
     size_t allowance;
     size_t asked;         /* the allowance of the last choice */
     abr_json_unit *units; /* in the order they came */
@@ -93,41 +95,41 @@ typedef struct {
     abr_json_node *nodes; /* a parent before its children */
     size_t node_count;
     size_t node_size;
-    char *copies; /* of the document, in which places are */
+    char *copies; /* copies of the document; places are offsets into them */
     size_t copied;
     size_t copy_size;
-    abr_key *keys; /* two for each unit, and after these a bool for each */
+    abr_key *keys; /* two per unit, then a bool for each */
     size_t key_size;
     uint64_t cost;
-    uint32_t open[ABR_JSON_SHOWN_DEPTH + 1]; /* nodes that are open, the outermost first */
+    uint32_t open[ABR_JSON_SHOWN_DEPTH + 1]; /* open nodes, the outermost first */
     size_t depth;
     bool excludes;
     float excluded_weight;
     uint64_t excluded_at;
-    uint64_t dropped_at; /* the furthest unit that had to go and was none of the last ones */
+    uint64_t dropped_at; /* the furthest dropped unit that was not one of the last */
 } abr_json_parts;
 
-/* The allowance of a budget, and of that the most bytes of one string, half of it at either end: as many
- * as the budget can show, up to 32 MiB. */
+/* The allowance for a budget, and the most bytes of one string for an allowance, half of them at either end:
+ * as many as the budget can show, up to 32 MiB. */
 size_t abr_json_allowance(size_t keep, bool is_record);
 size_t abr_json_string_most(bool is_record, size_t allowance);
 
-/* Get memory for what n bytes of a document may bring, of which `beside` were held back; false changes
- * nothing that counts. */
+/* Get memory for the parts that n bytes of a document may add, and the `beside` bytes held back before them.
+ * False: out of memory, with no visible change. */
 bool abr_json_parts_reserve(abr_json_parts *x, size_t n, size_t beside);
 
-/* A new node, or unit, within the innermost open node. Memory was reserved. Its fields are the caller's to
- * fill, but `place` and what tells of its parents, and so are its text_n bytes there, unless it is a ghost. */
+/* Add a node or unit to the innermost open node; memory was reserved. The caller fills in its fields, except
+ * `place` and those about its parents, and its text_n bytes there, unless it is a ghost. */
 abr_json_node *abr_json_parts_open(abr_json_parts *x, size_t text_n);
 abr_json_unit *abr_json_parts_add(abr_json_parts *x, uint32_t values, size_t text_n);
 
 /* The innermost node ends. */
 abr_json_node *abr_json_parts_close(abr_json_parts *x);
 
-/* Which units an allowance retains, none over x->allowance; valid until the next call of any of these. */
+/* The units that an allowance of at most x->allowance retains; valid until the next call of any of these. */
 const bool *abr_json_parts_choose(abr_json_parts *x, size_t allowance);
 
-/* Could the last choice's budget show a node, if it had no values in it? */
+/* Could the last choice's budget show a node without values in it? */
 bool abr_json_may_show(const abr_json_parts *x, const abr_json_node *node);
 
 static inline char *abr_json_text(const abr_json_parts *x, size_t place)

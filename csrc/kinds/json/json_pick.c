@@ -1,4 +1,4 @@
-/* Which values are shown when the shape is: those in trouble, both ends, and more of long strings. */
+/* Pick the values to show after the shape: those in trouble, both ends, and more of long strings. */
 #include <string.h>
 
 #include "kinds/json/json_pick.h"
@@ -10,12 +10,12 @@
 #include "priority/sort.h"
 
 enum {
-    VALUE_SHARE = 4, /* part of what is left that a value in trouble may take, with everything in it */
-    SMALL = 6,       /* part of the budget that a small value takes, */
-    LARGE = 2,       /* and a large one */
-    WHOLE = 2,       /* times the name of an element that all of it may take to be shown with it */
-    LITTLE = 16,     /* part of the budget that may stay unused rather than show a value in part */
-    MESSAGE = 4      /* part of the budget that a record's message leaves to all else */
+    VALUE_SHARE = 4, /* a value in trouble may take this part of the remaining room with everything in it */
+    SMALL = 6,       /* a small value takes at most this part of the budget, */
+    LARGE = 2,       /* and a large one more than this */
+    WHOLE = 2,       /* an element is shown whole if it takes at most so many times the bytes of its name */
+    LITTLE = 16,     /* this part of the budget may stay unused rather than show a value in part */
+    MESSAGE = 4      /* a record's message leaves this part of the budget to the rest */
 };
 
 static bool show_if(abr_json_costs *x, uint32_t v, uint64_t limit)
@@ -26,14 +26,14 @@ static bool show_if(abr_json_costs *x, uint32_t v, uint64_t limit)
     return true;
 }
 
-/* What one value may take with everything in it. */
+/* The most bytes that one value may take with everything in it. */
 static uint64_t share_of(const abr_json_costs *x, uint64_t limit)
 {
     const uint64_t share = limit > x->used ? (limit - x->used) / VALUE_SHARE : 0;
     return share > x->part ? share : x->part;
 }
 
-/* Show a value with everything in it, for at most `share` bytes. */
+/* Show a value with everything in it, in at most `share` bytes. */
 static bool show_whole_if(abr_json_costs *x, uint32_t v, uint64_t share, uint64_t limit)
 {
     const uint64_t cost = abr_json_cost_whole(x, v);
@@ -45,7 +45,7 @@ static bool show_whole_if(abr_json_costs *x, uint32_t v, uint64_t share, uint64_
 
 /* ---- the message of a record ---- */
 
-/* Is it a string whose key is `message`, or short for it? */
+/* Is it a string with the key `message`, or an abbreviation of it? */
 static bool is_message(const abr_json_value *v)
 {
     static const char *const keys[] = {"\"message\"", "\"msg\"", "\"Message\"", "\"MESSAGE\""};
@@ -59,7 +59,7 @@ static bool is_message(const abr_json_value *v)
     return false;
 }
 
-/* The message that is in the fewest values; 0: there is none. */
+/* The least nested message; 0: none. */
 static uint32_t find_message(const abr_json_tree *t)
 {
     uint32_t found = 0;
@@ -103,7 +103,7 @@ static uint32_t element_of(const abr_json_value *values, uint32_t v)
     return values[itself].parent != 0 ? values[itself].parent : itself;
 }
 
-/* Show what is in a value that is shown, as far as it is short, for at most `share` bytes. */
+/* Show the short values in a shown value, in at most `share` bytes. */
 static void show_short(abr_json_costs *x, uint32_t in, uint64_t share, uint64_t limit)
 {
     const abr_json_value *values = x->tree->values;
@@ -152,15 +152,15 @@ void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
         show_trouble(x, abr_json_queue_take(q, &key), limit);
 }
 
-/* ---- names, and outcomes of what is no element ---- */
+/* ---- names ---- */
 
 static bool is_called(const abr_json_value *v)
 {
     return v->role > ABR_JSON_OUTCOME && v->role < ABR_JSON_OTHER && !abr_json_holds_values(v);
 }
 
-/* How far from the nearer end of its list a value is, or of those around it if that is further, from 1 on; 0: it is in
- * none. `stamp` of what it is in is known. */
+/* A value's distance from the nearer end of its list, counted from 1, or that of an enclosing value if
+ * larger; 0: it is in no list. The parent's `stamp` is already set. */
 static uint32_t distance_of(const abr_json_value *in, const abr_json_value *v)
 {
     if (v->parent == 0 || !abr_json_is_list(in))
@@ -170,7 +170,7 @@ static uint32_t distance_of(const abr_json_value *in, const abr_json_value *v)
     return place > in->stamp ? (uint32_t)place : in->stamp;
 }
 
-/* How many names of its object come before a value. */
+/* The number of names in its object before a value. */
 static uint32_t names_ahead(const abr_json_value *values, uint32_t v)
 {
     uint32_t count = 0;
@@ -207,7 +207,7 @@ void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q)
 
 /* ---- both ends ---- */
 
-/* The next child, of a list from the front and from the back in turn; 0: none. */
+/* The next child; for a list, from the front and the back in turn; 0: none. */
 static uint32_t next_of(abr_json_value *values, uint32_t in)
 {
     abr_json_value *it = &values[in];
@@ -222,10 +222,10 @@ static uint32_t next_of(abr_json_value *values, uint32_t in)
     return c;
 }
 
-/* The key of what is there from the start. */
+/* The key of the values queued at the start. */
 #define FIRST (UINT64_MAX / 2)
 
-/* Put what is shown and lacks something into a queue. */
+/* Queue the shown values that lack something. */
 static void queue_shown(abr_json_costs *x, abr_json_queue *q)
 {
     abr_json_value *values = x->tree->values;
@@ -239,8 +239,7 @@ static void queue_shown(abr_json_costs *x, abr_json_queue *q)
     }
 }
 
-/* The first value in `v` that has nothing in it, in each one before those that hold more; 0: it is not
- * retained. */
+/* The first value in `v` that holds none, preferring plain values at each level; 0: it is not retained. */
 static uint32_t first_leaf(const abr_json_value *values, uint32_t v)
 {
     while (values[v].child) {
@@ -252,8 +251,8 @@ static uint32_t first_leaf(const abr_json_value *values, uint32_t v)
     return abr_json_holds_values(&values[v]) && values[v].count > 0 ? 0 : v;
 }
 
-/* Show a value with as little in it as tells something. What holds more goes into the queue, the innermost
- * first: keys count down from *key. */
+/* Show a value with as little in it as still says something. The values that hold more are queued, the
+ * innermost first: keys count down from *key. */
 static void open_if(abr_json_costs *x, uint32_t v, uint64_t *key, abr_json_queue *q)
 {
     const abr_json_value *values = x->tree->values;
@@ -270,7 +269,7 @@ static void open_if(abr_json_costs *x, uint32_t v, uint64_t *key, abr_json_queue
     *key = innermost;
 }
 
-/* Values that are small, as a whole, each in its turn; large ones are opened. */
+/* Show small values whole, each in turn; open large ones. */
 static void show_whole_ends(abr_json_costs *x, abr_json_queue *q)
 {
     const uint64_t small = x->most / SMALL > x->part ? x->most / SMALL : x->part;
@@ -289,10 +288,10 @@ static void show_whole_ends(abr_json_costs *x, abr_json_queue *q)
     }
 }
 
-/* What fits of the others, one after the other: in part only while much is left. */
+/* Show the others as far as they fit, one after another; in part only while there is much room left. */
 static void show_rest(abr_json_costs *x, abr_json_queue *q)
 {
-    uint64_t last = FIRST; /* what is opened comes before all that was */
+    uint64_t last = FIRST; /* the latest one opened comes first */
     abr_json_value *values = x->tree->values;
     queue_shown(x, q);
     while (q->count > 0) {

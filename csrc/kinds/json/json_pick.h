@@ -1,4 +1,4 @@
-/* Which values of a document are shown. */
+/* Pick the values of a document to show. */
 #ifndef ABR_KINDS_JSON_JSON_PICK_H
 #define ABR_KINDS_JSON_JSON_PICK_H
 
@@ -12,13 +12,13 @@ ABR_PRIVATE_BEGIN
 /* Show the message of a record, in part if it is long. */
 void abr_json_pick_message(abr_json_costs *x);
 
-/* Show what tells of trouble, and what is unlike the others. */
+/* Show values that report trouble, and values unlike the others. */
 void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q);
 
-/* Show ids, names and codes: of each object its first one before second ones, from both ends of lists. */
+/* Show ids, names and codes: every object's first one before second ones, from both ends of lists. */
 void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q);
 
-/* Show both ends of what holds values, and more of strings. */
+/* Show both ends of objects and arrays, and more of strings. */
 void abr_json_pick_ends(abr_json_costs *x, abr_json_queue *q);
 void abr_json_pick_text(abr_json_costs *x, abr_json_queue *q);
 

@@ -1,9 +1,9 @@
 /*
- * The values that are shown, printed: source without the blanks between its tokens, and a marker for each gap. The
- * range of a token starts where the one before it ends if nothing is left out between them.
+ * Print the shown values: source without the blanks between its tokens, and a marker for each gap. The range
+ * of a token starts at the end of the one before it if nothing is left out between them.
  *
- * A gap's comma is the one after it, so a value that has a gap before it brings its comma along, and a gap at
- * the end brings its own.
+ * A gap's comma is the one after it, so a value with a gap before it brings its comma along, and a gap at the
+ * end brings its own.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #include "kinds/json/json_tree.h"
 #include "text/scan.h"
 
-/* What a value lacks. */
+/* The parts left out of a value. */
 typedef struct {
     uint32_t value;
     uint64_t bytes;
@@ -31,18 +31,18 @@ typedef struct {
     const abr_kind_request *q;
     const abr_json_value *values;
     abr_content *out;
-    uint64_t at;                /* bytes of the source before the document, */
-    uint64_t line;              /* and newlines */
-    uint64_t end;               /* of the last bytes shown */
-    bool goes_on;               /* and nothing was left out since */
-    lack lacks[ABR_ITEMS_MOST]; /* those that lack most bytes first */
+    uint64_t at;                /* bytes of the source before the document */
+    uint64_t line;              /* newlines before it */
+    uint64_t end;               /* end of the last bytes shown */
+    bool goes_on;               /* nothing was left out since */
+    lack lacks[ABR_ITEMS_MOST]; /* the largest first */
     size_t lack_count;
     unsigned joins; /* arrays whose elements were joined */
 } printer;
 
 /* ---- source and markers ---- */
 
-/* Show bytes of the source: `at` of them stand before these, and `line` newlines. */
+/* Show bytes of the source, which stand after `at` bytes and `line` newlines of it. */
 static void keep_source(printer *x, const char *p, size_t n, uint64_t at, uint64_t line)
 {
     if (n == 0)
@@ -75,7 +75,7 @@ static void keep_of(printer *x, const abr_json_value *v, size_t i, size_t n)
     keep_source(x, v->p + i, n, v->at + i, newlines_before(x, v, i));
 }
 
-/* The head of a value from its i-th byte on. */
+/* Show the head of a value from its i-th byte on. */
 static void keep_head(printer *x, const abr_json_value *v, size_t i)
 {
     for (size_t n; abr_json_next_shown(x->costs->tree, v, &i, &n); i += n)
@@ -103,7 +103,7 @@ static void note_lack(printer *x, const abr_json_value *v, uint64_t bytes, uint6
 
 /* ---- strings ---- */
 
-/* Bytes at the start of (p, n), no more than `most`, that end between chars; *chars: how many. */
+/* The most bytes at the start of (p, n), up to `most`, that end between chars; *chars counts their chars. */
 static size_t fit_head(const char *p, size_t n, size_t most, uint64_t *chars)
 {
     size_t i = 0;
@@ -116,12 +116,12 @@ static size_t fit_head(const char *p, size_t n, size_t most, uint64_t *chars)
     return i;
 }
 
-/* What is at hand of a string's content. */
+/* The part of a string's content at hand. */
 typedef struct {
     const char *p;
-    size_t n; /* bytes from p on, */
+    size_t n; /* bytes from p on */
     const char *end;
-    size_t back_n; /* and up to `end` */
+    size_t back_n; /* bytes up to `end` */
 } text_ends;
 
 static text_ends ends_of(const printer *x, const abr_json_value *v)
@@ -150,9 +150,9 @@ static size_t fit_tail(const char *end, size_t n, size_t most)
 
 typedef struct {
     printer *to;
-    uint64_t at;   /* bytes of the source before the string's content, */
-    uint64_t line; /* and newlines: there is none in it */
-    size_t next;   /* after what was shown last */
+    uint64_t at;   /* bytes of the source before the string's content */
+    uint64_t line; /* newlines before it; it has none itself */
+    size_t next;   /* after the last bytes shown */
     uint64_t kept;
     uint64_t chars;
 } inner_printer;
@@ -174,7 +174,7 @@ static void mark_inner(void *ctx, const char *p, size_t n)
     abr_content_mark(x->to->out, p, n);
 }
 
-/* Cut a string as the document it is, if it is at hand or was read as a log. */
+/* Cut a string as a document, if it is at hand or was read as a log. */
 static bool cut_string(const printer *x, const abr_json_value *v, abr_json_inner *inner)
 {
     const abr_json_held *held = x->costs->held;
@@ -202,7 +202,8 @@ static bool cut_string(const printer *x, const abr_json_value *v, abr_json_inner
     return false;
 }
 
-/* A string that is a log, a table, lines of text or JSON, cut as that. False: it is none of these. */
+/* Print a string that is a log, a table, lines of text or JSON, cut by its kind. False: it is none of
+ * these. */
 static bool print_document(printer *x, abr_json_value *v)
 {
     const size_t n = (size_t)abr_json_text_size(v);
@@ -222,7 +223,7 @@ static bool print_document(printer *x, abr_json_value *v)
     return is_cut || inner.failed;
 }
 
-/* A string whose middle is left out. */
+/* Print a string without its middle. */
 static void print_part(printer *x, abr_json_value *v)
 {
     if (print_document(x, v))
@@ -242,7 +243,7 @@ static void print_part(printer *x, abr_json_value *v)
 
 /* ---- values ---- */
 
-/* Where a value's range starts that has a gap before it: at its comma, or past its lead if it is the first. */
+/* The start of the range of a value after a gap: its comma, or past its lead if it comes first. */
 static size_t after_gap(const abr_json_value *v, bool first)
 {
     const char *comma = first ? NULL : memchr(v->p, ',', v->lead);
@@ -299,15 +300,15 @@ static void print_children(printer *x, const abr_json_value *v)
 
 /* ---- lines of a log, element by element ---- */
 
-enum { JOINED_TRIES = 6, JOINED_MOST = 4, JOINED_LEAST = 512 /* bytes of room, for which there is memory */ };
+enum { JOINED_TRIES = 6, JOINED_MOST = 4, JOINED_LEAST = 512 /* bytes of room that make it worth trying */ };
 
-/* What a printer had printed, so that what comes after it can be taken back. */
+/* The state of a printer, so that later output can be taken back. */
 typedef struct {
     printer before;
-    size_t count; /* of the pieces, */
+    size_t count; /* of pieces */
     abr_piece last;
     size_t texts_used;
-    uint64_t bytes; /* that count */
+    uint64_t bytes; /* bytes that count */
 } printed;
 
 static void unprint(printer *x, const printed *p)
@@ -321,7 +322,7 @@ static void unprint(printer *x, const printed *p)
         x->out->pieces[p->count - 1] = p->last;
 }
 
-/* Bytes that count of all that was printed. */
+/* Bytes printed so far that count. */
 static uint64_t printed_bytes(const printer *x)
 {
     uint64_t n = 0;
@@ -339,7 +340,7 @@ static printed note_printed(const printer *x)
     return p;
 }
 
-/* Show a range of the document without the blanks between its tokens, but for newlines where they stay. */
+/* Show a range of the document without the blanks between its tokens, except newlines if `newlines`. */
 static void keep_range(printer *x, size_t from, size_t end, bool newlines, uint64_t *line)
 {
     const char *p = x->costs->held->document;
@@ -359,14 +360,14 @@ static void keep_range(printer *x, size_t from, size_t end, bool newlines, uint6
     *line += abr_count_newlines(p + shown, end - shown);
 }
 
-/* The elements that are kept, with a marker for each gap. */
+/* Print the kept elements, with a marker for each gap. */
 static void print_elements(printer *x, const abr_json_value *v, const abr_json_line_list *joined)
 {
     const char *p = x->costs->held->document;
     const bool newlines = v->parent == 0 && !x->q->one_line;
     uint64_t line = newlines_before(x, v, v->head);
     size_t at = (size_t)(v->at + v->head + 1);
-    size_t next = 0; /* after the last one that shows */
+    size_t next = 0; /* after the last one shown */
     uint64_t lacking = 0;
     uint64_t kept = 0;
     for (size_t i = 0; i < joined->count; i++) {
@@ -397,7 +398,7 @@ static void print_elements(printer *x, const abr_json_value *v, const abr_json_l
         note_lack(x, v, lacking, kept);
 }
 
-/* Print elements within `most` bytes, in place of what was printed since `before`. */
+/* Print elements within `most` bytes, in place of the output since `before`. */
 static bool print_within(printer *x, const abr_json_value *v, const printed *before, uint64_t most,
                          abr_json_line_list *joined)
 {
@@ -416,7 +417,7 @@ static bool print_within(printer *x, const abr_json_value *v, const printed *bef
     return false;
 }
 
-/* If the array's elements are lines of a log in which something is wrong, show those of them that the log would keep, in
+/* If the array's elements are lines of a log with trouble in it, show the ones that the log would keep, in
  * the room that its children took since `before`. */
 static void print_as_lines(printer *x, const abr_json_value *v, const printed *before)
 {
@@ -466,7 +467,7 @@ static void print_value(printer *x, uint32_t index, bool gap, bool first)
 
 /* ---- items ---- */
 
-/* The pointer to a value is as long as the keys around it, with room for what is escaped. */
+/* The size of the pointer to a value: the keys around it, with room for escapes. */
 static size_t pointer_size(const printer *x, uint32_t v)
 {
     size_t n = 0;
@@ -475,7 +476,7 @@ static size_t pointer_size(const printer *x, uint32_t v)
     return n;
 }
 
-/* Put a key, or an ordinal, with its slash before dst; returns where it starts. */
+/* Put a key, or an ordinal, with its slash, before dst; returns its start. */
 static char *put_step(const printer *x, uint32_t index, char *dst, char *scratch)
 {
     const abr_json_value *v = &x->values[index];

@@ -1,4 +1,4 @@
-/* The values that are shown, printed with their markers. */
+/* Print the shown values with their markers. */
 #ifndef ABR_KINDS_JSON_JSON_PRINT_H
 #define ABR_KINDS_JSON_JSON_PRINT_H
 
@@ -10,7 +10,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Print what is shown into `out`, and tell its items, unless it is a record. */
+/* Print the shown values into `out`, and report the items, unless it is a record. */
 void abr_json_print(const abr_json_costs *costs, const abr_kind_request *q, abr_content *out);
 
 ABR_PRIVATE_END

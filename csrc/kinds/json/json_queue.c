@@ -1,4 +1,4 @@
-/* A heap of values, the one with the lowest key first; of equal keys the lower value. */
+/* A heap of values, the lowest key first; of equal keys, the lower value. */
 #include "kinds/json/json_queue.h"
 #include "abridge.h"
 

@@ -1,4 +1,4 @@
-/* Values to look at, by a key. */
+/* A queue of values, by a key. */
 #ifndef ABR_KINDS_JSON_JSON_QUEUE_H
 #define ABR_KINDS_JSON_JSON_QUEUE_H
 
@@ -7,7 +7,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Values to look at, the one with the lowest key first. */
+/* A value to examine; the one with the lowest key comes first. */
 typedef struct {
     uint64_t key;
     uint32_t value;
@@ -19,10 +19,10 @@ typedef struct {
     bool backwards; /* the others are before it */
 } abr_json_queue;
 
-/* Put a value in; there is room. */
+/* Put in a value; there must be room. */
 void abr_json_queue_put(abr_json_queue *q, uint64_t key, uint32_t value);
 
-/* Take the first one out, and its key; there is one. */
+/* Take out the first one and its key; there must be one. */
 uint32_t abr_json_queue_take(abr_json_queue *q, uint64_t *key);
 
 ABR_PRIVATE_END

@@ -1,9 +1,8 @@
 /*
- * Reads a JSON document as it goes by: its tokens make the levels that are open, and what its values say is
- * noted.
+ * Reads a JSON document as it goes by: its tokens open and close levels, and its values are judged.
  *
- * What is retained does not depend on the chunks: levels are looked at where tokens end, and what is done
- * earlier, at the end of a chunk, is what would be done later.
+ * The retained parts do not depend on the chunks: levels are examined at the ends of tokens, and work done
+ * early, at the end of a chunk, is the same as would be done later.
  */
 #include <string.h>
 
@@ -27,17 +26,17 @@
 #include "text/flow.h"
 
 enum {
-    DEPTH_MOST = ABR_OR_TINY(1 << 20, 256) /* what is deeper is text */
+    DEPTH_MOST = ABR_OR_TINY(1 << 20, 256) /* deeper documents are cut as text */
 };
 
 _Static_assert(ABR_JSON_PREFIX_MOST >= ABR_JSON_SMALL, "a token that is held is a key or a small value");
 _Static_assert(ABR_JSON_READ + ABR_JSON_QUOTES <= ABR_JSON_SMALL,
                "a long string has all that is read of one");
 
-/* A string that goes on from an earlier chunk, and is long. */
+/* A long string that continues from an earlier chunk. */
 typedef struct {
     bool begun;
-    uint64_t at; /* of its range */
+    uint64_t at; /* start of its range */
     uint64_t line;
     uint64_t counted; /* bytes of the source up to which its chars were counted */
     abr_json_chars chars;
@@ -53,21 +52,21 @@ typedef struct {
     abr_json_scan scan;
     size_t skipped; /* bytes of a BOM */
     bool broken;
-    bool has_key;          /* of the value that comes next, */
-    uint64_t path;         /* and its path */
+    bool has_key;          /* the next value has a key */
+    uint64_t path;         /* path of the next value */
     abr_json_known *known; /* its key; NULL: it is looked up */
     abr_json_keys keys;
-    size_t half; /* bytes of either end of a long string that are retained */
+    size_t half; /* bytes retained of either end of a long string */
     long_string string;
     abr_json_held held;
-    abr_json_compact compact; /* all of it, while that may fit */
+    abr_json_compact compact; /* the whole document, while it may fit */
     abr_json_parts parts;
     abr_json_values *values;
     abr_json_source source;
     abr_json_levels levels;
 } json_reader;
 
-/* ---- what a value says ---- */
+/* ---- judging values ---- */
 
 static inline abr_json_path *path_of_next(json_reader *r, bool *first)
 {
@@ -91,13 +90,13 @@ static inline abr_json_path *path_of_next(json_reader *r, bool *first)
     return in->elements = abr_json_note_path(r->values, in->any, first);
 }
 
-/* What an object says whose keys have this hash. */
+/* Judge an object whose keys have this hash. */
 static inline abr_json_saying say_keys(json_reader *r, abr_json_path *path, uint64_t keys)
 {
     return abr_json_counts_values(path) ? abr_json_read_other(r->values, path, keys) : (abr_json_saying){0};
 }
 
-/* What a string says whose content is n bytes from `at` on, which are at hand as far as they are read. */
+/* Judge a string with n bytes of content from `at` on; the bytes to read are at hand. */
 static inline abr_json_saying say_string(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
 {
     const size_t read = n < ABR_JSON_READ ? (size_t)n : ABR_JSON_READ;
@@ -146,7 +145,7 @@ static void keep_tail(json_reader *r, const char *p, size_t n)
     s->tail_n += n;
 }
 
-/* Bytes of a long string up to `end`, whose content starts after the quote at `start`. */
+/* Take the bytes up to `end` of a long string, whose content starts after the quote at `start`. */
 static void keep_long(json_reader *r, uint64_t start, uint64_t end, bool whole)
 {
     long_string *s = &r->string;
@@ -318,7 +317,7 @@ static void take_json_token(json_reader *r, abr_json_token token, uint64_t start
 
 /* ---- chunks ---- */
 
-/* Brackets in (p, n) that open a level, or stand in a string. */
+/* The number of opening brackets in (p, n), even inside strings. */
 static size_t count_opening(const char *p, size_t n)
 {
     size_t count = 0;
@@ -332,7 +331,7 @@ static size_t count_opening(const char *p, size_t n)
     return count;
 }
 
-/* Memory for levels is a bit each, and few chunks open many. */
+/* Levels take a bit each, and few chunks open many. */
 static bool reserve_levels(json_reader *r, const char *p, size_t n)
 {
     enum { SHORT = ABR_OR_TINY(256 * 1024, 64) };
@@ -351,7 +350,7 @@ static bool reserve_levels(json_reader *r, const char *p, size_t n)
     return true;
 }
 
-/* May a string in a record, all of which is (p, n), be longer than a small value? */
+/* May a string in the record (p, n), which is complete, be longer than a small value? */
 static bool may_have_long_string(const char *p, size_t n)
 {
     const char *open = memchr(p, '"', n);
@@ -378,7 +377,7 @@ static bool reserve_string(json_reader *r, const char *p, size_t n)
     return r->string.bytes != NULL;
 }
 
-/* What is held back of a string counts as well. */
+/* Bytes of a string that are held back count too. */
 static bool reserve_held(json_reader *r, const char *p, size_t n)
 {
     return !r->string.bytes || abr_json_held_reserve(&r->held, p, n, ABR_JSON_CARRY + ABR_JSON_SMALL);
@@ -402,13 +401,13 @@ static bool is_in_long(const json_reader *r, uint64_t start, uint64_t end)
            r->levels.depth < ABR_JSON_SHOWN_DEPTH && r->scan.depth <= ABR_JSON_SHOWN_DEPTH;
 }
 
-/* From where on bytes may still be asked for, when so much has been read. */
+/* The start of the bytes that may still be needed once the document has been read up to `end`. */
 static uint64_t needed_from(json_reader *r, uint64_t start, uint64_t end)
 {
     const uint64_t need = r->string.begun ? end : abr_json_levels_need(&r->levels, end);
     if (need > end || end - need <= ABR_JSON_CARRY)
         return need < end ? need : end;
-    /* after that many blanks nothing can be shown, but a short token under way is still read */
+    /* a value after so many blanks cannot be shown, but an unfinished short token is still read */
     return r->scan.inside != 0 && end - start <= ABR_JSON_SMALL + ABR_JSON_PREFIX_MOST ? start : end;
 }
 
@@ -451,7 +450,7 @@ static bool holds_json(const abr_reader *reader)
     return !r->broken && abr_json_is_whole(&r->scan);
 }
 
-/* Put the whole document without its blanks, if it is at hand. False: no memory. */
+/* Put the whole document without its blanks, if it is at hand. False: out of memory. */
 static bool put_whole(const json_reader *r, const abr_kind_request *q, abr_content *out)
 {
     const abr_json_compact *c = &r->compact;

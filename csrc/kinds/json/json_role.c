@@ -1,4 +1,4 @@
-/* What the key of a value says of it: its last word does, alone or after others. */
+/* The role of a value by its key: by the key's last word, alone or after others. */
 #include <string.h>
 
 #include "kinds/json/json_role.h"
@@ -19,7 +19,7 @@ static bool is_key_letter(char c)
     return is_capital(c) || (c >= 'a' && c <= 'z');
 }
 
-/* Is the word one of five, or more than one of that? */
+/* Is it one of the five words, or the plural of one? */
 static bool is_word_of(const char *const five[5], const char *word, size_t n)
 {
     for (size_t i = 0; i < 5; i++) {
@@ -45,7 +45,7 @@ abr_json_role abr_json_role_of(const char *key, size_t n)
     const char *start = word + WORD_MOST - used;
     const bool alone = i == 1;
     if (i > 1 && is_key_letter(key[i - 1]) && !is_capital(key[i]))
-        return ABR_JSON_OTHER; /* the word is longer */
+        return ABR_JSON_OTHER; /* only the end of a longer word */
     if (is_word_of(outcome_words, start, used))
         return ABR_JSON_OUTCOME;
     if (is_word_of(naming_words, start, used))

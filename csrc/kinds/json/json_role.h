@@ -1,4 +1,4 @@
-/* What the key of a value says of it. */
+/* The role of a value by its key. */
 #ifndef ABR_KINDS_JSON_JSON_ROLE_H
 #define ABR_KINDS_JSON_JSON_ROLE_H
 
@@ -7,12 +7,12 @@
 
 ABR_PRIVATE_BEGIN
 
-/* In the order in which the members of an object come. */
+/* In the order in which an object's members are shown. */
 typedef enum {
     ABR_JSON_OUTCOME = 0, /* an exit code, a status, an error, a message */
     ABR_JSON_NAME,        /* an id, a name, a path, a URL, a key */
-    ABR_JSON_NAMES,       /* of something else: `user_id`, `filePath` */
-    ABR_JSON_CODE,        /* what looks like an identifier, whatever its key says */
+    ABR_JSON_NAMES,       /* a name of something else: `user_id`, `filePath` */
+    ABR_JSON_CODE,        /* looks like an identifier, whatever its key says */
     ABR_JSON_OTHER
 } abr_json_role;
 

@@ -1,8 +1,8 @@
 /*
  * The shape of a document: each key path once, the cheap ones first.
  *
- * Of what is shown, children with a new path are next. Of elements, which share one, the one with most new
- * paths in it is; what only others have is had by opening these.
+ * Children of shown values come next if their path is new. Elements share a path, so of those, the one with
+ * most new paths inside comes next; paths found only in other elements are reached by opening these.
  */
 #include "kinds/json/json_shape.h"
 #include "abridge.h"
@@ -14,8 +14,8 @@
 typedef struct {
     abr_json_costs *costs;
     abr_json_value *values;
-    abr_json_queue *near; /* children with a new path, by what they take */
-    abr_json_queue *far;  /* elements that have some, by what these take on average */
+    abr_json_queue *near; /* children with a new path, by their cost */
+    abr_json_queue *far;  /* elements with new paths, by the average cost of a path */
     uint32_t stamp;
 } shape;
 
@@ -26,7 +26,7 @@ static bool is_new(const abr_json_value *values, uint32_t v)
     return !values[values[v].path].covered;
 }
 
-/* How many paths that are not shown a value has, with those in it. */
+/* The number of paths not shown yet in a value, including its own. */
 static uint32_t new_paths(shape *s, uint32_t v)
 {
     abr_json_value *values = s->values;
@@ -55,7 +55,7 @@ static void put_near(shape *s, uint32_t v)
 
 static void put_far(shape *s, uint32_t v, uint32_t gain)
 {
-    enum { PATH = 16 /* what a path in it takes, about */ };
+    enum { PATH = 16 /* bytes of a path in it, roughly */ };
     abr_json_queue_put(s->far, ((abr_json_cost(s->costs, v) + (uint64_t)gain * PATH) << 16) / gain, v);
 }
 
@@ -112,7 +112,7 @@ void abr_json_pick_shape(abr_json_costs *x, uint64_t limit, abr_json_queue *near
         const uint32_t gain = s.values[v].shown ? 0 : new_paths(&s, v);
         if (gain == 0)
             continue;
-        if (s.values[v].room != gain) { /* it was put there when it had more */
+        if (s.values[v].room != gain) { /* it was queued when it had more */
             s.values[v].room = gain;
             put_far(&s, v, gain);
         } else {

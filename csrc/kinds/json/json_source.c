@@ -37,7 +37,7 @@ uint64_t abr_json_lines(abr_json_source *s, uint64_t to)
 void abr_json_carry(abr_json_source *s, uint64_t from)
 {
     const uint64_t end = s->flow.last.at + s->flow.last.n;
-    if (from < s->flow.first.at) /* it went with what nothing can be shown of */
+    if (from < s->flow.first.at) /* it was dropped with bytes that cannot be shown */
         from = s->flow.first.at;
     abr_json_lines(s, from);
     const size_t n = end - from <= sizeof s->carry ? (size_t)(end - from) : 0;

@@ -10,28 +10,29 @@
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_JSON_SMALL = ABR_OR_TINY(2048, 64), /* bytes of a value that is retained or forgotten as a whole */
-    /* bytes of a key, with blanks around it, that can be shown */
+    /* a value of at most so many bytes is retained or forgotten as a whole */
+    ABR_JSON_SMALL = ABR_OR_TINY(2048, 64),
+    /* a key of at most so many bytes, with blanks around it, can be shown */
     ABR_JSON_PREFIX_MOST = ABR_OR_TINY(4096, 64),
-    /* bytes before a chunk that may still be needed, more than all these together */
+    /* bytes before a chunk that may still be needed: more than both together */
     ABR_JSON_CARRY = ABR_OR_TINY(16 * 1024, 160)
 };
 
 typedef struct {
-    abr_flow flow;  /* what was carried, and the chunk */
+    abr_flow flow;  /* the carried bytes, and the chunk */
     uint64_t lines; /* newlines in the first lines_to bytes */
     uint64_t lines_to;
     char carry[ABR_JSON_CARRY];
     char joined[ABR_JSON_CARRY + 64];
 } abr_json_source;
 
-/* The next n bytes come. */
+/* Take the next n bytes as the chunk. */
 void abr_json_chunk(abr_json_source *s, const char *p, size_t n);
 
-/* What abr_json_bytes() gives, where they are not all in one piece. */
+/* The result of abr_json_bytes() if the bytes are not all in one piece. */
 const char *abr_json_joined(abr_json_source *s, uint64_t at, size_t n, size_t after);
 
-/* n bytes from `at` on, in one piece, with `after` more that only have to be readable; NULL: they are not at
+/* n bytes from `at` on, in one piece, followed by `after` bytes that only have to be readable; NULL: not at
  * hand. */
 static inline const char *abr_json_bytes(abr_json_source *s, uint64_t at, size_t n, size_t after)
 {
@@ -39,10 +40,10 @@ static inline const char *abr_json_bytes(abr_json_source *s, uint64_t at, size_t
     return p ? p : abr_json_joined(s, at, n, after);
 }
 
-/* Newlines in the first `to` bytes; no call asks for fewer than the one before. */
+/* Newlines in the first `to` bytes; `to` must never be less than in the previous call. */
 uint64_t abr_json_lines(abr_json_source *s, uint64_t to);
 
-/* The chunk goes, and what is before `from` may; no more than ABR_JSON_CARRY bytes stay. */
+/* Let go of the chunk, and of bytes before `from`; at most ABR_JSON_CARRY bytes stay. */
 void abr_json_carry(abr_json_source *s, uint64_t from);
 
 ABR_PRIVATE_END

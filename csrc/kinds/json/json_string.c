@@ -34,7 +34,7 @@ static bool is_low_surrogate(unsigned unit)
 
 /* ---- counting ---- */
 
-/* One byte of an escape. */
+/* Count one byte of an escape. */
 static void count_escape(abr_json_chars *c, char byte)
 {
     if (c->escaped) {
@@ -127,7 +127,7 @@ size_t abr_json_sure_place(const char *p, size_t n, size_t from)
     return n;
 }
 
-/* Is the backslash at p the start of an escape that is whole? */
+/* Is the backslash at p the start of a complete escape? */
 static bool is_escape(const char *p, size_t n)
 {
     if (n < 2 || p[1] != 'u')

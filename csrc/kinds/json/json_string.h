@@ -10,11 +10,11 @@ ABR_PRIVATE_BEGIN
 
 enum { ABR_JSON_DATA_READ = ABR_OR_TINY(1024, 96) }; /* bytes of a string that tell whether it is data */
 
-/* Counts the chars of a string that comes in chunks; zeroed to start with. */
+/* Counts the chars of a string that arrives in chunks; zeroed to start with. */
 typedef struct {
     uint64_t chars;
-    uint16_t unit; /* of an escape under way */
-    uint8_t left;  /* hex digits of it to come */
+    uint16_t unit; /* the unfinished escape */
+    uint8_t left;  /* hex digits of it still to come */
     bool escaped;  /* the last byte was a backslash */
     bool high;     /* the last char was the first half of a pair */
 } abr_json_chars;
@@ -24,25 +24,24 @@ void abr_json_count_chars(abr_json_chars *counter, const char *p, size_t n);
 /* The chars of a string, without its quotes. */
 uint64_t abr_json_char_count(const char *p, size_t n);
 
-/* Bytes of the char or escape at p, n > 0; that of a pair counts both. More than n where it goes on. */
+/* Bytes of the char or escape at p, n > 0; a pair counts as one. More than n if it continues past the end. */
 size_t abr_json_char_size(const char *p, size_t n);
 
-/* The first place from `from` on that is sure to be between chars of (p, n), which may start in one; n
- * where none is. */
+/* The first place from `from` on that is surely between chars of (p, n), which may start inside one; n if
+ * there is none. */
 size_t abr_json_sure_place(const char *p, size_t n, size_t from);
 
-/* Is (p, n), the start of a string or all of it, such as only programs read: base64, a data URI? */
+/* Is (p, n), a string or its start, data that only programs read: base64, a data URI? */
 bool abr_json_is_data(const char *p, size_t n);
 
-/* The same of a piece of a string; 0 where the piece ends in it. */
+/* Like abr_json_char_size(), for a piece of a string; 0 if the piece ends inside the char. */
 size_t abr_json_whole_char(const char *p, size_t n);
 
-/* Write (p, n) decoded to dst, as large as n: UTF-8, U+FFFD for lone surrogates, the bytes of an escape that is not
- * whole. Returns its bytes. */
+/* Write (p, n) decoded to dst, as large as n: UTF-8, U+FFFD for lone surrogates, incomplete escapes as they
+ * are. Returns its bytes. */
 size_t abr_json_decode(const char *p, size_t n, char *dst);
 
-/* Of a key, with its quotes: where it is three dots or more and nothing else, the bit for their number;
- * else 0. */
+/* For a key, with its quotes, of only dots, three or more: the bit for their number; else 0. */
 uint64_t abr_json_dots(const char *p);
 
 ABR_PRIVATE_END

@@ -1,9 +1,9 @@
 /*
- * JSON by RFC 8259, read token by token: strings and blanks eight bytes at a time, as most of a document is
- * these.
+ * JSON by RFC 8259, read token by token; strings and blanks, which are most of a document, eight bytes at a
+ * time.
  *
- * What is wanted next and what is under way is all the state there is, beside a bit for each open level, so
- * that a document may break off after any byte.
+ * The only state is the expected token, the unfinished one and a bit for each open level, so that a document
+ * may break off after any byte.
  */
 #include <string.h>
 
@@ -19,15 +19,15 @@ typedef enum {
     KEY,
     COLON,
     COMMA_OR_CLOSE,
-    NOTHING, /* blanks alone */
+    NOTHING, /* only blanks */
 } wanted;
 
 typedef enum {
     NO_TOKEN = 0,
     STRING,
-    ESCAPE,   /* of a string, after its backslash */
-    HEX,      /* of an escape, `left` digits of it */
-    SEQUENCE, /* of a string, `left` bytes of it */
+    ESCAPE,   /* in a string, after its backslash */
+    HEX,      /* in an escape, `left` more digits */
+    SEQUENCE, /* in a string, `left` more bytes */
     NUMBER,
     LITERAL,
 } inside;
@@ -97,7 +97,7 @@ static inline size_t plain_run(const char *p, size_t n, size_t i)
     return i;
 }
 
-/* A sequence that the chunk may break off: what its next byte has to be. */
+/* Begin a sequence that the chunk may break off; note the range of its next byte. */
 static bool begin_char(abr_json_scan *s, unsigned char lead)
 {
     if (lead < 0xC2 || lead > 0xF4)
@@ -114,7 +114,7 @@ static bool is_hex(unsigned char c)
     return (c >= '0' && c <= '9') || ((c | ' ') >= 'a' && (c | ' ') <= 'f');
 }
 
-/* May it stand after a backslash? */
+/* May c stand after a backslash? */
 static bool is_escaped(unsigned char c)
 {
     switch (c) {
@@ -133,7 +133,7 @@ static bool is_escaped(unsigned char c)
     }
 }
 
-/* One byte of an escape or a sequence that is under way; false where it is wrong. */
+/* Take one byte of an unfinished escape or sequence; false if it is wrong. */
 static bool go_on_in_char(abr_json_scan *s, unsigned char c)
 {
     if (s->inside == ESCAPE) {
@@ -192,7 +192,7 @@ static abr_json_token read_string(abr_json_scan *s, const char *p, size_t n, siz
 
 /* ---- numbers and literals ---- */
 
-/* Where in a number c leads to from `from`; -1 where it is no part of it. */
+/* The state in a number after c, coming from `from`; -1 if c is not part of it. */
 static int number_step(number from, unsigned char c)
 {
     if (c >= '0' && c <= '9') {
@@ -209,7 +209,7 @@ static int number_step(number from, unsigned char c)
     return (c == '+' || c == '-') && from == EXPONENT ? EXPONENT_SIGN : -1;
 }
 
-/* Where the digits from i on end. Most numbers are short, and of no one length. */
+/* The end of the digits from i on. Most numbers are short, of varying length. */
 static inline size_t digits_end(const char *p, size_t n, size_t i)
 {
     for (; n - i >= 8; i += 8) {
@@ -223,8 +223,7 @@ static inline size_t digits_end(const char *p, size_t n, size_t i)
     return i;
 }
 
-/* Where the number that starts at i, after its sign, ends; n where it may go on, has an exponent, or is
- * wrong. */
+/* The end of the number that starts at i, after its sign; n if it may go on, has an exponent, or is wrong. */
 static size_t plain_number_end(const char *p, size_t n, size_t i)
 {
     const size_t digits = digits_end(p, n, i);
@@ -323,7 +322,7 @@ static abr_json_token close_level(abr_json_scan *s, bool object, size_t *i)
     return ABR_JSON_CLOSE;
 }
 
-/* The end of the token under way. */
+/* Read on to the end of the unfinished token. */
 static abr_json_token read_on(abr_json_scan *s, const char *p, size_t n, size_t *i)
 {
     if (s->inside == NUMBER)
@@ -333,7 +332,7 @@ static abr_json_token read_on(abr_json_scan *s, const char *p, size_t n, size_t 
     return read_string(s, p, n, i);
 }
 
-/* A string whose quote is before i: most have nothing in them that has to be looked at. */
+/* Read a string whose quote is before i. Most have no byte that needs examining. */
 static inline abr_json_token begin_string(abr_json_scan *s, const char *p, size_t n, size_t *i)
 {
     const size_t end = plain_run(p, n, *i);
@@ -354,7 +353,7 @@ static inline abr_json_token begin_key(abr_json_scan *s, const char *p, size_t n
     return ABR_JSON_GUESSED_KEY;
 }
 
-/* A token that starts with a byte that is no blank and no separator. */
+/* Read a token; its first byte is neither a blank nor a separator. */
 static abr_json_token begin(abr_json_scan *s, const char *p, size_t n, size_t *i)
 {
     char c = p[*i];
@@ -387,7 +386,7 @@ static abr_json_token begin(abr_json_scan *s, const char *p, size_t n, size_t *i
     return s->literal ? read_literal(s, p, n, i) : ABR_JSON_WRONG;
 }
 
-/* Up to the next byte that is no blank, and no separator where one is wanted. */
+/* Skip to the next byte that is neither a blank nor an expected separator. */
 static size_t skip_to_token(abr_json_scan *s, const char *p, size_t n, size_t i)
 {
     for (;; i++) {

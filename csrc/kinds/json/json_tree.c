@@ -1,4 +1,4 @@
-/* The values of what is retained: units are read again, nodes stand around them. */
+/* The values of the retained parts: units are read again, nodes stand around them. */
 #include <string.h>
 
 #include "kinds/json/json_tree.h"
@@ -14,16 +14,16 @@ enum { COUNTED = 48 };
 
 static const float odd_score = 2.5F;
 
-/* Where a unit is read. */
+/* The state of reading a unit. */
 typedef struct {
     abr_json_tree *t;
     const abr_json_unit *unit;
     uint32_t origin;
-    uint32_t in; /* value whose children come */
+    uint32_t in; /* value whose children come next */
     uint32_t depth;
     const char *p;
     size_t i;
-    size_t from; /* where the last child ends */
+    size_t from; /* end of the last child */
     uint64_t ordinal;
 } unit_reading;
 
@@ -37,7 +37,7 @@ static size_t string_end(const char *p, size_t n, size_t i)
     return i + 1;
 }
 
-/* Is it the document's child, but not its first? Then the source's newlines before it are shown. */
+/* Is it a child of the document, but not the first? If so, the source's newlines before it are shown. */
 static bool may_begin_line(const abr_json_tree *t, const abr_json_value *v)
 {
     return !t->one_line && v->parent == 1 && v->ordinal > 0;
@@ -99,7 +99,7 @@ static size_t skip_lead(const char *p, size_t n, size_t i, char separator)
     return i;
 }
 
-/* The end of a value that has values in it. */
+/* The end of an object or array. */
 static size_t skip_value(const char *p, size_t n, size_t i)
 {
     size_t depth = 0;
@@ -179,7 +179,7 @@ static void read_value(unit_reading *r, uint32_t base)
     }
 }
 
-/* Read a unit in `parent`, at `base` levels. */
+/* Read a unit inside `parent`, `base` levels deep. */
 static void read_unit(abr_json_tree *t, uint32_t origin, uint32_t parent, uint32_t base)
 {
     const abr_json_unit *u = &t->parts->units[origin];
@@ -222,7 +222,7 @@ static uint32_t depth_of(const abr_json_tree *t, uint32_t v)
     return depth;
 }
 
-/* Note the nodes around chosen units, and the document's own: the first value in each. */
+/* Mark the nodes around chosen units, and the document's own. */
 static void mark_nodes(const abr_json_parts *x, const bool *chosen, uint32_t *of_node)
 {
     bool any = false;
@@ -236,7 +236,7 @@ static void mark_nodes(const abr_json_parts *x, const bool *chosen, uint32_t *of
     if (x->node_count > 0 && x->nodes[0].parent == ABR_JSON_NONE && !x->nodes[0].ghost)
         of_node[0] = 1;
     for (size_t i = 0; i < x->node_count && !any; i++)
-        of_node[i] = abr_json_may_show(x, &x->nodes[i]); /* brackets alone, deeper than can be shown */
+        of_node[i] = abr_json_may_show(x, &x->nodes[i]); /* only brackets, nested too deep to be shown */
 }
 
 static void read_parts(abr_json_tree *t, const bool *chosen, uint32_t *of_node)
@@ -259,7 +259,7 @@ static void read_parts(abr_json_tree *t, const bool *chosen, uint32_t *of_node)
     }
 }
 
-/* ---- what is known of each ---- */
+/* ---- facts about each value ---- */
 
 static void set_path(abr_json_tree *t, abr_json_value *v)
 {
@@ -309,7 +309,8 @@ static void set_role(const abr_json_value *values, abr_json_value *v)
         v->role = ABR_JSON_CODE;
 }
 
-/* Of two members: by what their keys say, what holds values last, and short before long. */
+/* Of two members: by the role of their keys, then plain values before those that hold some, then short before
+ * long. */
 static bool is_earlier(const abr_json_value *a, const abr_json_value *b)
 {
     if (a->role != b->role)
@@ -354,7 +355,7 @@ static bool set_paths(abr_json_tree *t)
     return true;
 }
 
-/* Blanks before the document are not part of it; of all closing brackets its own alone may begin a line. */
+/* Blanks before the document are not part of it; only its own closing bracket may begin a line. */
 static void trim_document(abr_json_tree *t)
 {
     abr_json_value *v = &t->values[1];

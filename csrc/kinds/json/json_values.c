@@ -1,6 +1,6 @@
 /*
- * What the values of a document say. A path with few different values has them counted, so that the odd one
- * shows and each is read once; those of other paths are read one by one.
+ * Judge the values of a document. If a path has few different values, they are counted, so that an odd one
+ * stands out and each is read once; values of other paths are read one by one.
  */
 #include <string.h>
 
@@ -11,9 +11,9 @@
 #include "line/words.h"
 
 enum {
-    COUNTED_MOST = 48,    /* bytes of a value that is counted */
-    COUNTS_TO_JUDGE = 12, /* values of a path before one can be odd, */
-    ODD_PART = 10         /* and what is less than this part of them is */
+    COUNTED_MOST = 48,    /* bytes of a counted value, at most */
+    COUNTS_TO_JUDGE = 12, /* values of a path before one can be odd */
+    ODD_PART = 10         /* a value is odd below this part of them */
 };
 
 abr_code abr_json_values_open(const abr_hit *hits, size_t hit_count, unsigned quiet, size_t paths,
@@ -43,7 +43,7 @@ void abr_json_values_close(abr_json_values *x, const abr_alloc *alloc)
 
 /* ---- paths ---- */
 
-/* How many of so many places may be taken. */
+/* The most of so many places that may be taken. */
 static size_t most_of_places(size_t places)
 {
     return places / 4 * 3;
@@ -80,7 +80,7 @@ const abr_json_path *abr_json_find_path(const abr_json_values *x, uint64_t hash)
 
 /* ---- trouble ---- */
 
-/* The same text on one line, with blanks for its escapes. */
+/* Copy the text as one line, with blanks for its escapes. */
 static size_t flatten(const char *p, size_t n, char *dst)
 {
     size_t used = 0;
@@ -132,7 +132,7 @@ static bool is_odd_value(const abr_json_path *path, const abr_json_value_count *
            path->distinct <= 1 + path->count / ODD_PART && value->count <= path->count / ODD_PART;
 }
 
-/* The count of a value, a new one where there was none; NULL where these are not counted. */
+/* The count of a value, created if new; NULL if the path's values are not counted. */
 static inline abr_json_value_count *count_value(abr_json_values *x, abr_json_path *path, uint64_t hash,
                                                 bool *first)
 {

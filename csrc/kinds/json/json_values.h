@@ -1,5 +1,4 @@
-/* What the values of a document say: which key paths it has, which values tell of trouble, which are
- * unlike others. */
+/* The key paths of a document, and its values: which report trouble, and which are unlike the others. */
 #ifndef ABR_KINDS_JSON_JSON_VALUES_H
 #define ABR_KINDS_JSON_JSON_VALUES_H
 
@@ -15,12 +14,12 @@
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_JSON_PATHS = ABR_OR_TINY(4096, 8),       /* places for the key paths that are told apart, */
-    ABR_JSON_RECORD_PATHS = ABR_OR_TINY(512, 8), /* of a record; a power of two, as the other one; */
-    ABR_JSON_VALUES_EACH = 2, /* and for values that are counted, of all paths, for each of these */
-    ABR_JSON_DISTINCT = ABR_OR_TINY(48, 6), /* values of a path that has few */
-    ABR_JSON_READ = ABR_OR_TINY(512, 32),   /* bytes of a string that are read for trouble */
-    ABR_JSON_SHORT_NUMBER = 12,             /* bytes of a number that is counted */
+    ABR_JSON_PATHS = ABR_OR_TINY(4096, 8),       /* places for the key paths told apart, */
+    ABR_JSON_RECORD_PATHS = ABR_OR_TINY(512, 8), /* the same for a record; both are powers of two */
+    ABR_JSON_VALUES_EACH = 2, /* places for counted values, of all paths, per place for a path */
+    ABR_JSON_DISTINCT = ABR_OR_TINY(48, 6), /* different values of a path, at most, for it to have few */
+    ABR_JSON_READ = ABR_OR_TINY(512, 32),   /* bytes of a string read for trouble */
+    ABR_JSON_SHORT_NUMBER = 12,             /* bytes of a counted number, at most */
     ABR_JSON_MAP = ABR_OR_TINY(32, 4) /* an object with more members is a map: its members count as one */
 };
 
@@ -29,7 +28,7 @@ enum {
 typedef struct {
     uint64_t hash; /* of the path; 0: free */
     uint32_t count;
-    uint32_t distinct; /* values that were counted */
+    uint32_t distinct; /* different values counted */
 } abr_json_path;
 
 typedef struct {
@@ -49,7 +48,7 @@ typedef struct {
     abr_json_path paths[];
 } abr_json_values;
 
-/* What a value says. */
+/* The judgement of a value. */
 typedef struct {
     float score; /* of trouble, on the scale of score.h */
     bool odd;    /* unlike the others of its path */
@@ -61,7 +60,7 @@ static inline uint64_t abr_json_mix(uint64_t a, uint64_t b)
     return h ^ h >> 32;
 }
 
-/* Up to eight bytes as a number; never byte by byte, as most keys are short. */
+/* Up to eight bytes as a number, never read byte by byte, since most keys are short. */
 static inline uint64_t abr_json_load(const char *p, size_t n)
 {
     uint32_t low;
@@ -85,7 +84,7 @@ static inline uint64_t abr_json_hash(const char *p, size_t n)
     return abr_json_mix(h, abr_json_load(p, n));
 }
 
-/* The path of an element, or of a member of a map, and of a member whose key has this hash. */
+/* The path of an element or of a member of a map; and of a member whose key has this hash. */
 static inline uint64_t abr_json_any_path(uint64_t of)
 {
     return abr_json_mix(of, UINT64_C(0x13198A2E03707344)) | 1;
@@ -96,31 +95,31 @@ static inline uint64_t abr_json_key_path(uint64_t of, uint64_t key)
     return abr_json_mix(of, key + 1) | 1;
 }
 
-/* `paths`: places for these. */
+/* `paths`: number of places for paths. */
 abr_code abr_json_values_open(const abr_hit *hits, size_t hit_count, unsigned quiet, size_t paths,
                               const abr_alloc *alloc, abr_json_values **out);
 void abr_json_values_close(abr_json_values *x, const abr_alloc *alloc);
 
-/* Note a value of this path; *first: none of it was there before. NULL where there are too many paths. */
+/* Count a value of this path; *first: it is the path's first. NULL if there are too many paths. */
 abr_json_path *abr_json_note_path(abr_json_values *x, uint64_t hash, bool *first);
 
-/* Are values of this path counted? Not where there are too many different ones. */
+/* Are values of this path counted? Not if there are too many different ones. */
 static inline bool abr_json_counts_values(const abr_json_path *path)
 {
     return path && path->distinct <= ABR_JSON_DISTINCT;
 }
 
-/* Read a string, without its quotes, as it comes; after it ABR_PADDING bytes can be read. */
+/* Read a string, without its quotes, as it comes; ABR_PADDING bytes after it must be readable. */
 abr_json_saying abr_json_read_string(abr_json_values *x, abr_json_path *path, const char *p, size_t n);
 
-/* Read a number, a literal, or an object by what hash it has. */
+/* Read a number, a literal, or an object, by its hash. */
 abr_json_saying abr_json_read_other(abr_json_values *x, abr_json_path *path, uint64_t hash);
 
-/* The same when all was read; nothing is noted. `path` is that of abr_json_find_path(). */
+/* The same once everything was read, without counting. `path` comes from abr_json_find_path(). */
 const abr_json_path *abr_json_find_path(const abr_json_values *x, uint64_t hash);
 abr_json_saying abr_json_look_up(const abr_json_values *x, const abr_json_path *path, uint64_t hash);
 
-/* The trouble that a string tells of. */
+/* The score of the trouble that a string reports. */
 float abr_json_trouble(const abr_json_values *x, const char *p, size_t n);
 
 ABR_PRIVATE_END
