@@ -50,7 +50,7 @@ static inline void put_number(sink *s, uint64_t value)
         put_bytes_of(s, digits, abr_print_count(value, digits));
 }
 
-/* The escape of a char of one byte, or 0 bytes when it stands for itself. */
+/* The escape of a char of one byte, or 0 bytes if it stands for itself. */
 static size_t escape(unsigned char c, char dst[6])
 {
     static const char hex[] = "0123456789abcdef";

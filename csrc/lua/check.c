@@ -1,4 +1,4 @@
-/* Arguments of functions: what they must be, and how it is said that they are not. */
+/* Arguments of functions: checks, and the messages for wrong ones. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "files/errno_text.h"
 #include "lua/compat.h"
 
-/* Print a number alike on every host: lua_pushfstring writes 5.0 on some and 5 on others. */
+/* Print a number the same on every host: lua_pushfstring writes 5.0 on some and 5 on others. */
 const char *abr_push_number(lua_State *L, lua_Number number)
 {
     char text[32];
@@ -119,7 +119,7 @@ bool abr_check_boolean(lua_State *L, const char *who, const char *name, int idx)
     return lua_toboolean(L, idx);
 }
 
-/* A string proper: a number is refused, so that a slip does not pass for text. */
+/* A real string: numbers are refused, so that a slip does not pass for text. */
 const char *abr_check_text(lua_State *L, const char *who, const char *name, int idx, size_t *n)
 {
     if (lua_type(L, idx) != LUA_TSTRING)
@@ -127,7 +127,7 @@ const char *abr_check_text(lua_State *L, const char *who, const char *name, int 
     return lua_tolstring(L, idx, n);
 }
 
-/* The string at idx when it can be a key or a word: "" for what is no string or has a NUL in it. */
+/* The string at idx if it can be a key or a word: "" for other types and strings with a NUL. */
 const char *abr_word_at(lua_State *L, int idx)
 {
     size_t n;
@@ -145,7 +145,7 @@ int abr_check_word(lua_State *L, const char *who, const char *name, int idx, con
     return abr_wrong(L, who, name, expected, idx);
 }
 
-/* ---- fields by name, of tables that are not made often ---- */
+/* ---- fields by name, of rarely made tables ---- */
 
 void abr_set_count(lua_State *L, const char *name, uint64_t count)
 {

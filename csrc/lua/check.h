@@ -8,7 +8,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Push a number as text, alike on every host: lua_pushfstring writes 5.0 on some and 5 on others. */
+/* Push a number as text, the same on every host: lua_pushfstring writes 5.0 on some and 5 on others. */
 const char *abr_push_number(lua_State *L, lua_Number number);
 
 /* The value at idx for an error message. May push a string. */
@@ -19,7 +19,7 @@ int abr_wrong(lua_State *L, const char *who, const char *name, const char *expec
 
 /* The one check of counts: a number, finite, integral, 0 to 2^53. */
 bool abr_to_count(lua_State *L, int idx, uint64_t *count);
-bool abr_number_to_count(lua_State *L, int idx, uint64_t *count); /* of what is a number */
+bool abr_number_to_count(lua_State *L, int idx, uint64_t *count); /* the value is a number */
 uint64_t abr_check_count(lua_State *L, const char *who, const char *name, int idx);
 
 /* A count of bytes, or a size as text ("30KB"). */
@@ -30,24 +30,24 @@ double abr_check_number(lua_State *L, const char *who, const char *name, int idx
 double abr_check_safety(lua_State *L, const char *who, const char *name, int idx);
 bool abr_check_boolean(lua_State *L, const char *who, const char *name, int idx);
 
-/* A string proper: a number is refused, so that a slip does not pass for text. */
+/* A real string: numbers are refused, so that a slip does not pass for text. */
 const char *abr_check_text(lua_State *L, const char *who, const char *name, int idx, size_t *n);
 
-/* The string at idx when it can be a key or a word: "" for what is no string or has a NUL in it. */
+/* The string at idx if it can be a key or a word: "" for other types and strings with a NUL. */
 const char *abr_word_at(lua_State *L, int idx);
 
 /* The position of the string at idx in a NULL-terminated list of words; `expected` lists them for people. */
 int abr_check_word(lua_State *L, const char *who, const char *name, int idx, const char *const words[],
                    const char *expected);
 
-/* Set a field of the table on top of the stack, of one that is not made often. */
+/* Set a field of the table on top of the stack, for rarely made tables. */
 void abr_set_count(lua_State *L, const char *name, uint64_t count);
 void abr_set_boolean(lua_State *L, const char *name, bool value);
 
-/* nil, "{what}: {text of the errno}", its name: what a function returns for a failure of the system. */
+/* nil, "{what}: {text of the errno}", its name: the results of a function after a failure of the system. */
 int abr_push_errno(lua_State *L, const char *what, int number);
 
-/* Push memory of n bytes to read into, on a page; returns where it starts. */
+/* Push memory of n bytes to read into, aligned to a page; returns its start. */
 char *abr_push_block(lua_State *L, size_t n);
 
 ABR_PRIVATE_END

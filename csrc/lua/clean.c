@@ -1,4 +1,4 @@
-/* Texts cleaned, whole and in chunks. */
+/* Cleaning of texts, whole and in chunks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,7 +82,7 @@ void abr_clean_argument(lua_State *L, const char *who, const abr_clean_opts *opt
     lua_pop(L, 1);
 }
 
-/* `invisible`: it was asked for. */
+/* `invisible`: the option was given. */
 static void push_clean_stats(lua_State *L, const abr_clean_stats *stats, bool invisible)
 {
     lua_createtable(L, 0, ABR_CLEAN_KINDS + 3);
@@ -106,7 +106,7 @@ static abr_clean_opts check_clean_options(lua_State *L, const char *who, int idx
     return opts;
 }
 
-/* has_unseen(text) -> whether anything stands in it that does not show */
+/* has_unseen(text) -> whether anything in it does not show */
 static int l_has_unseen(lua_State *L)
 {
     size_t n;
@@ -115,7 +115,8 @@ static int l_has_unseen(lua_State *L)
     return 1;
 }
 
-/* seen(text, sequences) -> the text without what never shows: escape sequences whole, or their ESC alone */
+/* seen(text, sequences) -> the text without bytes that never show: whole escape sequences, or just their
+ * ESC */
 static int l_seen(lua_State *L)
 {
     size_t n;
@@ -154,7 +155,7 @@ static int l_strip(lua_State *L)
 
 /* ---- cleaners ---- */
 
-enum { CLEANER_KEEPS = 256 * 1024 /* bytes of memory that stay between calls */ };
+enum { CLEANER_KEEPS = 256 * 1024 /* bytes of memory kept between calls */ };
 
 static bool take_cleaned(void *ctx, const char *p, size_t n)
 {
@@ -182,7 +183,7 @@ static abr_lua_cleaner *check_cleaner(lua_State *L, const char *who)
     return c;
 }
 
-/* Push what was handed over. */
+/* Push the text that the core handed over. */
 static void push_cleaned(lua_State *L, const char *who, abr_lua_cleaner *c, abr_code code)
 {
     if (code != ABR_OK)

@@ -15,13 +15,13 @@ typedef struct {
     size_t n;
     size_t size;
     bool finished;
-    bool invisible; /* chars that hide text are taken out */
+    bool invisible; /* take out chars that hide text */
 } abr_lua_cleaner;
 
 /* Read clean = true, false or a table; returns whether to clean. */
 bool abr_read_clean(lua_State *L, const char *who, int value, abr_clean_opts *opts);
 
-/* Replace the text at ARG_TEXT by the cleaned one, where they differ. `stats` may be NULL. */
+/* Replace the text at ARG_TEXT by the cleaned one if they differ. `stats` may be NULL. */
 void abr_clean_argument(lua_State *L, const char *who, const abr_clean_opts *opts, abr_clean_stats *stats);
 
 #define ABR_CLEANED_TYPE "abridge.cleaned"

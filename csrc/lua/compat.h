@@ -1,8 +1,8 @@
-/* What differs between Lua 5.1 and 5.5. Everything used here is the same from 5.3 on. */
+/* The differences between Lua 5.1 and 5.5. Everything used here is the same from 5.3 on. */
 #ifndef ABR_LUA_COMPAT_H
 #define ABR_LUA_COMPAT_H
 
-#ifdef ABR_LUA51 /* `make nvim`, which wants no Lua headers */
+#ifdef ABR_LUA51 /* `make nvim`, which needs no Lua headers */
 #include "lua/lua51.h"
 #else
 #include <lauxlib.h>
@@ -14,7 +14,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Set functions in the table below the n values on top, which become the upvalues of each, and are popped. */
+/* Set functions in the table below the n values on top, which become the upvalues of each and are popped. */
 #if LUA_VERSION_NUM < 502
 static inline void abr_set_functions(lua_State *L, const luaL_Reg *functions, int n)
 {
@@ -43,7 +43,7 @@ static inline size_t abr_raw_length(lua_State *L, int idx)
 }
 #endif
 
-/* lua_rawget(); returns the type of what it pushed. */
+/* lua_rawget(); returns the type of the value pushed. */
 static inline int abr_raw_get(lua_State *L, int idx)
 {
 #if LUA_VERSION_NUM >= 503
@@ -54,7 +54,7 @@ static inline int abr_raw_get(lua_State *L, int idx)
 #endif
 }
 
-/* Push a count as an integer where the host has them; every count is exact in a double. */
+/* Push a count, as an integer if the host has integers; every count is exact in a double. */
 static inline void abr_push_count(lua_State *L, uint64_t count)
 {
 #if LUA_VERSION_NUM >= 503

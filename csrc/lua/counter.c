@@ -1,4 +1,4 @@
-/* The option count_tokens: a function of Lua that the core asks. */
+/* The option count_tokens: a Lua function that the core calls. */
 #include "lua/counter.h"
 #include "abridge.h"
 #include "lua/check.h"

@@ -8,7 +8,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* (counter, text) -> the counter's answer; pushed at SLOT_CALLER where there is a counter. */
+/* (counter, text) -> the counter's answer; pushed at SLOT_CALLER if there is a counter. */
 int abr_call_counter(lua_State *L);
 
 /* Ask the counter at SLOT_COUNTER of `ctx`, a lua_State. On failure the error stays on top of the stack. */

@@ -23,14 +23,14 @@ static void put_raw_bytes(lua_State *L, void *ctx)
     abr_put_count(L, WORD_raw_bytes, *raw);
 }
 
-/* A cut that says why. */
+/* A cut with its reasons. */
 typedef struct {
     abr_told_lines lines;
     size_t raw;
     bool cleans;
 } told_cut;
 
-/* Why lines show or do not, as a field of the ledger. */
+/* Put the reasons why lines show or don't into the ledger. */
 static void put_told(lua_State *L, void *ctx)
 {
     static const char *const why[] = {
@@ -63,7 +63,7 @@ static void put_told(lua_State *L, void *ctx)
 }
 
 /* Prepare the results of a cut of the text at ARG_TEXT; `raw`: its size before it was cleaned, or NULL. Field
- * by field: the core fills in the cut, and zeroing it would cost more than all this. */
+ * by field, as zeroing the cut, which the core fills in, would cost more than all this. */
 static void begin_results(abr_cut_results *results, abr_frame *frame, size_t n, size_t *raw)
 {
     abr_frame_begin(frame);
@@ -75,7 +75,7 @@ static void begin_results(abr_cut_results *results, abr_frame *frame, size_t n, 
     results->frame = frame;
 }
 
-/* Is the text at ARG_TEXT told as binary? That is judged on what came, and none of it shows. */
+/* Is the text at ARG_TEXT binary? This is judged before cleaning; nothing of a binary shows. */
 static bool is_binary(lua_State *L, const abr_opts *opts)
 {
     size_t n;
@@ -143,8 +143,8 @@ static int l_auto(lua_State *L)
     return push_cut_text(L, "abridge.auto", ABR_AUTO, false);
 }
 
-/* explain(text, opts) -> content, cut, source: as of cut(), with `cut.told_lines`, which is empty where no line was
- * chosen by itself, and the text that it speaks of. */
+/* explain(text, opts) -> content, cut, source: the results of cut() with `cut.told_lines`, which is empty if
+ * no line was chosen by itself, and the text it refers to. */
 static int l_explain(lua_State *L)
 {
     abr_cut_options c = {.who = "abridge.explain", .opts = ABR_OPTS_INIT, .named_strategy = true};

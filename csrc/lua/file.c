@@ -63,7 +63,7 @@ static int l_save(lua_State *L)
     return 4;
 }
 
-/* log(dir, name, old) -> log | nil, message, code; old: it is not made where it is missing */
+/* log(dir, name, old) -> log | nil, message, code; old: do not create a missing one */
 static int l_log(lua_State *L)
 {
     const char *who = "abridge.core.log";

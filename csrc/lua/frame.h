@@ -8,13 +8,13 @@
 ABR_PRIVATE_BEGIN
 
 /*
- * For a core that needs little: a Lua error that jumps over the frame leaks nothing. What finds no room there
- * comes from malloc, as if there were no such frame.
+ * For calls that need little memory: a Lua error that jumps over the frame leaks nothing. Larger allocations
+ * come from malloc as usual.
  */
 typedef struct {
     abr_alloc alloc; /* for the core */
     size_t used;
-    bool spilled; /* something came from malloc */
+    bool spilled; /* some memory came from malloc */
     union {
         char bytes[1024];
         double aligned_as;

@@ -1,4 +1,5 @@
-/* What was made of the lines of a text: which rule made one a hit, and why a word of trouble is none. */
+/* How the lines of a text were judged: the rule that made one a hit, and why a word of trouble didn't
+ * count. */
 #include <string.h>
 
 #include "lua/judge.h"
@@ -11,13 +12,13 @@
 
 enum { ARG_FIRST = 3, ARG_LAST = 4, ARG_MOST = 5, DENIALS = ABR_DENIED_PATTERN + 1 };
 
-/* What was found in a range of lines. */
+/* Findings in a range of lines. */
 typedef struct {
     uint64_t lines;
     uint64_t hits;
     uint64_t alike; /* lines of the shape of the line before */
     uint64_t denied[DENIALS];
-    uint64_t told_hits; /* lines in the list that are hits, and that are none */
+    uint64_t told_hits; /* lines in the list that are hits, and others */
     uint64_t told_others;
     uint32_t shape;
 } tally;
@@ -30,7 +31,7 @@ static void put_field_text(lua_State *L, const char *name, const char *text)
     lua_setfield(L, -2, name);
 }
 
-/* Set a field to the rule that a word stands for: { table =, row =, first_byte =, last_byte = }. */
+/* Set a field to the rule that a word matched: { table =, row =, first_byte =, last_byte = }. */
 static void set_rule(lua_State *L, const char *name, const abr_traced *what, const char *p)
 {
     char row[ABR_ROW_MOST];
@@ -47,7 +48,7 @@ static void set_rule(lua_State *L, const char *name, const abr_traced *what, con
     lua_setfield(L, -2, name);
 }
 
-/* Why its words count for less. */
+/* The reason why its words count for less. */
 static const char *less_of(const abr_trace *t)
 {
     if (t->remarks)
@@ -79,7 +80,7 @@ static void push_judged(lua_State *L, const abr_judged *judged, const char *p, u
         set_rule(L, "denied", abr_trace_denied(&judged->trace), p);
 }
 
-/* Count a line, and put what was made of it into the list on top of the stack if it says anything. */
+/* Count a line, and add its judgement to the list on top of the stack if it says anything. */
 static void tell_line(lua_State *L, abr_judge *j, const char *p, size_t n, uint64_t most, tally *t)
 {
     abr_judged judged;
@@ -118,10 +119,9 @@ static void push_tally(lua_State *L, const tally *t)
     lua_setfield(L, -2, "denied");
 }
 
-/* judge(text, opts, first, last, most) -> what was made of the lines in these bytes of the text, read alone: at
- * most so many hits, and so many others that say something or have a word of trouble, the first of those that are
- * alike; without `most` every line.
- * Of the options `hits` counts. */
+/* judge(text, opts, first, last, most) -> the judgement of the lines in these bytes of the text, read alone:
+ * at most `most` hits, and as many others that say something or have a word of trouble, the first of several
+ * alike; without `most`, of every line. Of the options, only `hits` counts. */
 static int l_judge(lua_State *L)
 {
     abr_cut_options c = {.who = "abridge.core.judge", .opts = ABR_OPTS_INIT, .named_strategy = true};

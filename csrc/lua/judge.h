@@ -1,4 +1,4 @@
-/* What was made of the lines of a text. */
+/* How the lines of a text were judged. */
 #ifndef ABR_LUA_JUDGE_H
 #define ABR_LUA_JUDGE_H
 

@@ -1,4 +1,4 @@
-/* What a text is. */
+/* The kind of a text. */
 #include "lua/kind.h"
 #include "abridge.h"
 #include "kinds/binary.h"
@@ -56,7 +56,7 @@ static void set_side(lua_State *L, const char *name, const abr_side_lines *side)
     lua_setfield(L, -2, name);
 }
 
-/* kind_reason(text) -> what it is, and what decided that */
+/* kind_reason(text) -> its kind, and the evidence for it */
 static int l_kind_reason(lua_State *L)
 {
     size_t n;
@@ -89,7 +89,7 @@ static int l_kind_reason(lua_State *L)
     return 1;
 }
 
-/* magic(start) -> media type, nil for text and for what is not known */
+/* magic(start) -> media type, nil for text and unknown formats */
 static int l_magic(lua_State *L)
 {
     size_t n;
@@ -98,7 +98,7 @@ static int l_magic(lua_State *L)
     return 1;
 }
 
-/* is_binary(start, whole) -> whether a text is binary; nil where that takes more of its start */
+/* is_binary(start, whole) -> whether a text is binary; nil if more of its start is needed to tell */
 static int l_is_binary(lua_State *L)
 {
     size_t n;

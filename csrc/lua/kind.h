@@ -1,4 +1,4 @@
-/* What a text is. */
+/* The kind of a text. */
 #ifndef ABR_LUA_KIND_H
 #define ABR_LUA_KIND_H
 

@@ -1,5 +1,5 @@
-/* The ledger of a cut as a table of Lua. Its keys are upvalues: to make them strings anew takes longer than
- * the rest. */
+/* The ledger of a cut as a Lua table. Its keys are upvalues: making the strings each time takes longer than
+ * all the rest. */
 #include "lua/ledger.h"
 #include "abridge.h"
 #include "lua/compat.h"
@@ -13,7 +13,7 @@ static const char *const ledger_words[] = {LEDGER_WORDS(AS_TEXT)};
 void abr_push_words(lua_State *L)
 {
     enum { FEW = 8 };
-    /* with room to make them upvalues: Lua's own check says something else */
+    /* with room to make them upvalues; Lua's own check has another message */
     if (!lua_checkstack(L, 2 * WORDS + FEW))
         luaL_error(L, "not enough memory");
     for (int i = 0; i < WORDS; i++)
@@ -61,7 +61,7 @@ static void put_budget(lua_State *L, abr_ledger_word name, uint64_t budget)
 
 /* ---- the ledger ---- */
 
-/* Does a piece go on in the source where the one before it ended? They are one range then. */
+/* Does a piece continue the one before it in the source? Then they are one range. */
 static bool goes_on(const abr_piece *piece, const abr_piece *before)
 {
     return before && piece->first_byte == before->last_byte + 1;
@@ -110,7 +110,7 @@ static size_t shown_bytes(const abr_cut *cut, const abr_piece *piece)
     return piece->n + (size_t)invalid * (ABR_REPLACEMENT_SIZE - 1);
 }
 
-/* Bytes of the content that are no markers'. */
+/* Bytes of the content outside markers. */
 static uint64_t source_bytes(const abr_cut *cut)
 {
     uint64_t bytes = 0;
@@ -127,7 +127,7 @@ static int count_markers(const abr_cut *cut)
     return markers;
 }
 
-/* Where in the content the markers stand. */
+/* Push the places of the markers in the content. */
 static void push_markers(lua_State *L, const abr_cut *cut, int markers)
 {
     size_t end = 0;
@@ -155,7 +155,7 @@ static void put_found(lua_State *L, abr_ledger_word word, uint64_t found, uint64
     lua_rawset(L, -3);
 }
 
-/* Fields that every ledger has, but for `kept`. */
+/* Fields that every ledger has, except `kept`. */
 static void put_totals(lua_State *L, const abr_cut *cut)
 {
     if (cut->kind != ABR_KIND_TOLD)

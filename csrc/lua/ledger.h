@@ -1,4 +1,4 @@
-/* The ledger of a cut as a table of Lua: what the cut says of what it kept and left out. */
+/* The ledger of a cut as a Lua table: an account of the text kept and left out. */
 #ifndef ABR_LUA_LEDGER_H
 #define ABR_LUA_LEDGER_H
 
@@ -9,7 +9,7 @@
 ABR_PRIVATE_BEGIN
 
 /* The words of ledgers. Each becomes a string of Lua once, and an upvalue of the functions that push ledgers:
- * the one after their first. */
+ * their second and following ones. */
 #define LEDGER_WORDS(X)                                                                                      \
     X(strategy)                                                                                              \
     X(truncated)                                                                                             \
@@ -78,7 +78,7 @@ void abr_put_text(lua_State *L, abr_ledger_word name, const char *text);
 /* Push the words, as many as WORDS; there is room for as many again. */
 void abr_push_words(lua_State *L);
 
-/* Push the ledger of a cut, with room for `more` fields: a table that grows is built anew. */
+/* Push the ledger of a cut, with room for `more` fields, since a table that grows is rebuilt. */
 void abr_push_ledger(lua_State *L, const abr_cut *cut, int more);
 
 ABR_PRIVATE_END

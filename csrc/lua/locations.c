@@ -26,7 +26,7 @@ static uint64_t check_from(lua_State *L, const char *key, const char *name, uint
     return count;
 }
 
-/* Where to go on, from the table on top of the stack. */
+/* Read the place to continue at from the table on top of the stack. */
 static void read_from(lua_State *L, size_t n, abr_location *location)
 {
     if (lua_type(L, -1) != LUA_TTABLE)
@@ -74,7 +74,7 @@ static void push_location(lua_State *L, const abr_location *location)
     lua_setfield(L, -2, "message");
 }
 
-/* locations(text, opts) -> list of places, where to go on; nil at the end */
+/* locations(text, opts) -> list of places, the place to continue at; nil at the end */
 static int l_locations(lua_State *L)
 {
     size_t n;

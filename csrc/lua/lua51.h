@@ -1,8 +1,8 @@
 /*
- * The part of the C API of Lua 5.1 that the binding uses, so that `make nvim` builds where no Lua is
- * installed. Names, types and numbers are those of the Lua 5.1 reference manual and its binary interface,
- * which LuaJIT and Neovim share. Only for builds without lua.h; the suite compares this file with the headers
- * of Lua and of LuaJIT.
+ * The part of the C API of Lua 5.1 that the binding uses, so that `make nvim` builds without an installed
+ * Lua. Names, types and numbers are those of the Lua 5.1 reference manual and its binary interface, which
+ * LuaJIT and Neovim share. Only for builds without lua.h; the suite compares this file with the headers of
+ * Lua and of LuaJIT.
  */
 #ifndef ABR_LUA51_H
 #define ABR_LUA51_H

@@ -1,4 +1,4 @@
-/* The module, put together from what each file of the binding registers. */
+/* The module, put together from the functions that each file of the binding registers. */
 #include "abridge.h"
 #include "lua/clean.h"
 #include "lua/compat.h"
@@ -18,7 +18,7 @@
 
 /* ---- callbacks ---- */
 
-/* pcall(f, ...) -> true, results | false, error; on no host may f yield */
+/* pcall(f, ...) -> true, results | false, error; f must not yield on any host */
 static int l_pcall(lua_State *L)
 {
     if (lua_gettop(L) == 0)
@@ -56,7 +56,7 @@ __attribute__((visibility("default")))
 #endif
     int luaopen_abridge_core(lua_State *L);
 
-/* A metatable whose methods are found in itself; push_results() is on top of the stack. */
+/* A metatable that is its own __index; push_results() is on top of the stack. */
 static void new_type(lua_State *L, const char *name, const luaL_Reg *methods)
 {
     luaL_newmetatable(L, name);
@@ -90,7 +90,7 @@ int luaopen_abridge_core(lua_State *L)
     lua_setfield(L, -2, "resume_hint_most");
     lua_pushstring(L, abr_version());
     lua_setfield(L, -2, "version");
-    /* the Lua it was built for, such as "5.1": another may load it, but go wrong */
+    /* the Lua it was built for, such as "5.1": others may load it, but misbehave */
     lua_pushfstring(L, "%d.%d", LUA_VERSION_NUM / 100, LUA_VERSION_NUM % 100);
     lua_setfield(L, -2, "lua_version");
 #ifdef ABR_PORTABLE
@@ -98,6 +98,6 @@ int luaopen_abridge_core(lua_State *L)
 #else
     lua_pushboolean(L, false);
 #endif
-    lua_setfield(L, -2, "portable"); /* asks for nothing that Linux alone has, and neither do the Lua files */
+    lua_setfield(L, -2, "portable"); /* uses nothing specific to Linux, and neither do the Lua files */
     return 1;
 }

@@ -12,7 +12,7 @@
 
 /* ---- options of a cut ---- */
 
-/* What "auto" keeps of the start of a text: head_ratio unless it is given. */
+/* The default head_ratio of "auto", for text. */
 #define TEXT_HEAD_RATIO 0.7
 
 static const char *const strategy_names[] = {"head",     "tail", "head_tail", "pipeline",
@@ -20,7 +20,7 @@ static const char *const strategy_names[] = {"head",     "tail", "head_tail", "p
 static const char strategy_words[] =
     "\"head\", \"tail\", \"head_tail\", \"pipeline\", \"priority\" or \"auto\"";
 
-/* The name of an option; no bytes where the key is no string. */
+/* The name of an option; empty if the key is not a string. */
 typedef struct {
     const char *p;
     size_t n;
@@ -34,7 +34,7 @@ static option_name name_at(lua_State *L, int idx)
     return name;
 }
 
-/* Compared without a call: a call of a cut spends much of its time here. */
+/* Compared without a call: much of a cut's time is spent here. */
 #define IS(name, literal)                                                                                    \
     ((name).n == sizeof(literal) - 1 && memcmp((name).p, literal, sizeof(literal) - 1) == 0)
 
@@ -108,7 +108,7 @@ void abr_keep_redact(lua_State *L, int value)
 
 static abr_kind read_kind(lua_State *L, const char *who, int value)
 {
-    enum { WORD_MOST = 20 }; /* with its quotes and what stands before it */
+    enum { WORD_MOST = 20 }; /* with its quotes and separator */
     char words[ABR_KINDS * WORD_MOST];
     size_t n = 0;
     const char *word = abr_word_at(L, value);
@@ -124,7 +124,7 @@ static abr_kind read_kind(lua_State *L, const char *who, int value)
     return ABR_KIND_TOLD;
 }
 
-/* Read the options that say how the source is made. */
+/* Read the options that prepare the source. */
 static bool read_source(lua_State *L, abr_cut_options *c, option_name key, int value)
 {
     if (IS(key, "clean")) {
@@ -273,7 +273,7 @@ void abr_read_options(lua_State *L, abr_cut_options *c)
     abr_check_options_table(L, c->who);
     if (c->named_strategy) {
         lua_pushliteral(L, "strategy");
-        lua_rawget(L, ARG_OPTS); /* raw: only what the table itself holds is an option */
+        lua_rawget(L, ARG_OPTS); /* raw: only the table's own fields are options */
         if (lua_isnil(L, -1))
             c->opts.strategy = ABR_AUTO;
         lua_pop(L, 1);
@@ -306,7 +306,7 @@ void abr_read_options(lua_State *L, abr_cut_options *c)
         c->opts.head_ratio = TEXT_HEAD_RATIO;
 }
 
-/* ---- options that the caller takes out, and those of one cut of a stream or page ---- */
+/* ---- options that the caller takes out, and options of one cut of a stream or page ---- */
 
 void abr_copy_options(lua_State *L)
 {

@@ -20,7 +20,7 @@ typedef struct {
 
 /* Keep a value alive in its slot, whatever a counter does to the options table. */
 void abr_keep_alive(lua_State *L, int value, int slot);
-void abr_keep_redact(lua_State *L, int value); /* where it is given */
+void abr_keep_redact(lua_State *L, int value); /* if it is given */
 
 int abr_unknown_option(lua_State *L, const char *who, int key, int value);
 void abr_check_options_table(lua_State *L, const char *who);
@@ -28,10 +28,10 @@ void abr_check_options_table(lua_State *L, const char *who);
 /* Read the table at ARG_OPTS; the stack reaches to SLOT_REDACT. */
 void abr_read_options(lua_State *L, abr_cut_options *c);
 
-/* Put a copy of the options in place of them. */
+/* Replace the options by a copy. */
 void abr_copy_options(lua_State *L);
 
-/* Push one of the options and take it out of them; false: it is nil, and nothing is pushed. */
+/* Push an option and remove it from the table; false if it is nil, and nothing is pushed. */
 bool abr_take_option(lua_State *L, const char *key);
 
 #define ABR_NO_NARROW                                                                                        \

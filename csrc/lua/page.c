@@ -44,14 +44,14 @@ static int l_index_bytes(lua_State *L)
 
 const luaL_Reg abr_index_methods[] = {{"bytes", l_index_bytes}, {"__gc", collect_index}, {NULL, NULL}};
 
-/* A page of Lua: the core's, and references in the registry to what it points to. */
+/* A page for Lua: the core's, and references in the registry to the values it points to. */
 typedef struct {
     abr_page *page; /* NULL once closed */
     lua_State *L;   /* of the call under way, for the counter */
     int counter;    /* reference, LUA_NOREF for none */
     int anchor;     /* reference to a table with the options' strings, the text and the index */
     bool busy;      /* a cut is being made */
-    bool opening;   /* it takes more steps to open it */
+    bool opening;   /* opening it takes more steps */
 } lua_page;
 
 static bool count_page_tokens(void *ctx, const char *p, size_t n, uint64_t *tokens)
@@ -82,7 +82,7 @@ static uint64_t check_number_from_1(lua_State *L, const char *who, const char *n
 
 typedef struct {
     abr_page_opts opts;
-    int index_at; /* where the index is on the stack; 0: none */
+    int index_at; /* stack index of the abr_index; 0: none */
 } page_options;
 
 /* Take the options that only pages have out of the table; the values left on the stack stay alive. */
@@ -129,7 +129,7 @@ static const char *code_name(abr_code code)
     return names[code];
 }
 
-/* { what =, at =, total =, members = }: what EJSON and EPOINTER tell. */
+/* { what =, at =, total =, members = }: the details of EJSON and EPOINTER. */
 static void push_json_error(lua_State *L, const abr_error *error, const abr_page_items *items)
 {
     lua_createtable(L, 0, 4);
@@ -141,7 +141,7 @@ static void push_json_error(lua_State *L, const abr_error *error, const abr_page
 }
 
 /* Push nil, the code and a detail: a number for EOFFSET and ECOLUMN, a table for EJSON and EPOINTER,
- * otherwise a text. The items are those where a pointer stops. */
+ * otherwise a text. The items are those at which a pointer stops. */
 static int push_page_error(lua_State *L, const char *who, const abr_error *error, const abr_page_items *items)
 {
     if (error->code == ABR_ENOMEM || error->code == ABR_EINVAL || error->code == ABR_ECOUNT)
@@ -175,7 +175,7 @@ static int page_failed(lua_State *L, const char *who, lua_page *page, const abr_
     return push_page_error(L, who, error, &items);
 }
 
-/* What a page is opened from. */
+/* The source of a page, and how it is opened. */
 typedef enum { WHOLE_FILE, FILE_IN_STEPS, WHOLE_TEXT, TEXT_IN_PARTS } page_source;
 
 /* (path or text, opts) -> page | nil, code, detail */
@@ -352,7 +352,7 @@ static void put_page_fields(lua_State *L, void *ctx)
         put_items(L, &items);
 }
 
-/* page:snapshot(opts) -> content, cut; also as `finish`, since a page may stand where a stream does */
+/* page:snapshot(opts) -> content, cut; also as `finish`, since a page may be used in place of a stream */
 static int l_page_snapshot(lua_State *L)
 {
     const char *who = "page:snapshot";
@@ -389,7 +389,8 @@ static int l_page_read(lua_State *L)
     return 1;
 }
 
-/* page:about() -> totals, place, version, whether the file has changed, and how long next_pointer may be */
+/* page:about() -> totals, place, version, whether the file has changed, and the longest possible
+ * next_pointer */
 static int l_page_about(lua_State *L)
 {
     enum { VERSION_MOST = 256 };

@@ -19,11 +19,11 @@ void abr_push_redactor(lua_State *L, const char *who)
     abr_push_function(L, "abridge.redact", "compile");
     lua_pushstring(L, who);
     lua_pushvalue(L, SLOT_REDACT);
-    lua_pushinteger(L, 1); /* a mistake in it is raised at our caller's place */
+    lua_pushinteger(L, 1); /* errors in it are raised at our caller's level */
     lua_call(L, 3, 1);
 }
 
-/* Replace the text at ARG_TEXT by what a method of the redactor at SLOT_REDACT gives. */
+/* Replace the text at ARG_TEXT by the result of a method of the redactor at SLOT_REDACT. */
 static void redact_argument(lua_State *L, const char *method)
 {
     lua_getfield(L, SLOT_REDACT, method);

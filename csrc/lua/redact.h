@@ -1,4 +1,4 @@
-/* Redaction, which is done by our Lua modules. */
+/* Redaction, done by our Lua modules. */
 #ifndef ABR_LUA_REDACT_H
 #define ABR_LUA_REDACT_H
 
@@ -9,7 +9,8 @@
 ABR_PRIVATE_BEGIN
 
 /* Make the text at ARG_TEXT the source of a cut: cleaned, unless `clean` is NULL, and redacted, if the option
- * redact is given. A text that is cleaned is redacted before and after its movements act. */
+ * redact is given. If it is cleaned, it is redacted both before and after its cursor movements take
+ * effect. */
 void abr_make_source(lua_State *L, const char *who, const abr_clean_opts *clean);
 
 /* Push a function of one of our Lua modules. */

@@ -1,5 +1,5 @@
-/* What a cut returns, its content and its ledger, pushed so that no error of Lua leaks or finds an object
- * half done. */
+/* The results of a cut, content and ledger, pushed so that no Lua error leaks memory or leaves an object half
+ * done. */
 #include <stdlib.h>
 
 #include "lua/results.h"
@@ -13,7 +13,7 @@ static bool is_as_it_came(const abr_cut_results *r)
     return !r->cut.truncated && r->cut.content_bytes == r->text_size;
 }
 
-/* Is the content neither the text as it came nor one piece of it? */
+/* Is the content neither the whole text nor a single piece of it? */
 static bool is_pieced(const abr_cut_results *r)
 {
     const abr_cut *cut = &r->cut;
@@ -21,7 +21,7 @@ static bool is_pieced(const abr_cut_results *r)
     return !is_as_it_came(r) && !one_piece && cut->piece_count > 0;
 }
 
-/* Push content and ledger of a cut whose text, if it has one, is at `text`. */
+/* Push content and ledger of a cut whose text, if any, is at `text`. */
 static int push_cut(lua_State *L, const abr_cut_results *r, int text)
 {
     const abr_cut *cut = &r->cut;
@@ -47,12 +47,12 @@ static int push_results(lua_State *L)
 
 void abr_push_pusher(lua_State *L)
 {
-    lua_pushboolean(L, false); /* in place of the pusher, which the functions that return cuts have here */
+    lua_pushboolean(L, false); /* in place of the pusher, which is here in functions that return cuts */
     abr_push_words(L);
     lua_pushcclosure(L, push_results, 1 + WORDS);
 }
 
-/* Make the content where it is neither the text nor a piece of it. */
+/* Make the content if it is neither the text nor a piece of it. */
 static abr_code join_content(abr_cut_results *r)
 {
     r->content = malloc(r->cut.content_bytes + 1);
@@ -62,7 +62,7 @@ static abr_code join_content(abr_cut_results *r)
     return ABR_OK;
 }
 
-/* Push the results by a call that is protected; false: what was raised is on top of the stack. */
+/* Push the results in a protected call; false: the error raised is on top of the stack. */
 static bool push_protected(lua_State *L, abr_cut_results *r)
 {
     lua_pushvalue(L, lua_upvalueindex(1));
@@ -81,7 +81,7 @@ int abr_finish_results(lua_State *L, abr_cut_results *r, const char *who, abr_co
     const bool joined = code == ABR_OK && is_pieced(r);
     r->content = NULL;
     if (code == ABR_OK && !joined && r->frame && !r->frame->spilled)
-        return push_cut(L, r, ARG_TEXT); /* nothing to free, whatever is raised */
+        return push_cut(L, r, ARG_TEXT); /* an error leaks nothing here */
     if (joined)
         code = join_content(r);
     const bool raised = code == ABR_OK && !push_protected(L, r);
@@ -90,6 +90,6 @@ int abr_finish_results(lua_State *L, abr_cut_results *r, const char *who, abr_co
     if (r->busy)
         *r->busy = false;
     if (raised || code == ABR_ECOUNT)
-        return lua_error(L); /* on top of the stack; with ABR_ECOUNT what the counter raised */
+        return lua_error(L); /* the error on top of the stack; with ABR_ECOUNT, the counter's */
     return code == ABR_OK ? 2 : luaL_error(L, "%s: %s", who, message);
 }

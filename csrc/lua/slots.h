@@ -1,4 +1,4 @@
-/* Where the stack holds what a cut needs. */
+/* Stack slots of the values that a cut needs. */
 #ifndef ABR_LUA_SLOTS_H
 #define ABR_LUA_SLOTS_H
 

@@ -1,7 +1,7 @@
 /*
- * What a table held, to see later whether it has changed. A snapshot is a flat list of keys and values in the order of
- * lua_next(), which stays the same while nothing is assigned; NESTED stands for the value of a key that is a table, whose
- * own keys follow, and for the end of each table. No metatable is asked.
+ * The contents of a table, to see later whether they have changed. A snapshot is a flat list of keys and
+ * values in the order of lua_next(), which stays the same while nothing is assigned; NESTED stands for a
+ * value that is a table, whose own keys follow, and for the end of each table. Metatables are ignored.
  */
 #include "lua/snapshot.h"
 #include "lua/check.h"
@@ -12,7 +12,7 @@ enum {
     FEW_SLOTS = 6, /* of the stack, for one table */
 };
 
-static const char nested_place = 0; /* its address is the mark, which no caller has */
+static const char nested_place = 0; /* its address is the mark, which callers don't have */
 #define NESTED ((void *)&nested_place)
 
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
     int n;    /* entries written or compared */
 } snapshot;
 
-/* Entries of the table on top of the stack; more than MOST_SNAPSHOT if there are too many, or it is nested too deep. */
+/* Entries of the table on top of the stack; more than MOST_SNAPSHOT if too many, or nested too deep. */
 static int count_entries(lua_State *L, int depth)
 {
     int t = lua_gettop(L), n = 1;
@@ -46,7 +46,7 @@ static void write_mark(snapshot *s)
     lua_rawseti(s->L, s->list, ++s->n);
 }
 
-/* Write the table on top of the stack, which was counted. */
+/* Write the table on top of the stack, already counted. */
 static void write_table(snapshot *s)
 {
     lua_State *L = s->L;
@@ -71,7 +71,7 @@ static bool is_nested_mark(lua_State *L)
     return lua_touserdata(L, -1) == NESTED;
 }
 
-/* Is the table on top of the stack as it was? If not, the stack is not as it was either. */
+/* Is the table on top of the stack unchanged? If not, the stack is left changed. */
 static bool same_table(snapshot *s)
 {
     lua_State *L = s->L;
@@ -82,7 +82,7 @@ static bool same_table(snapshot *s)
         if (!lua_rawequal(L, -1, key))
             return false;
         lua_rawgeti(L, s->list, ++s->n);
-        if (lua_rawequal(L, -1, value)) /* no table: those are marks in the list */
+        if (lua_rawequal(L, -1, value)) /* not a table: those are marks in the list */
             continue;
         if (lua_type(L, value) != LUA_TTABLE || !is_nested_mark(L))
             return false;
@@ -96,7 +96,7 @@ static bool same_table(snapshot *s)
     return ended;
 }
 
-/* How many entries at the start of a snapshot's list are the caller's own. */
+/* Number of the caller's own entries at the start of a snapshot's list. */
 static int check_own(lua_State *L, const char *who, int idx)
 {
     uint64_t own = abr_check_count(L, who, "own", idx);
@@ -112,8 +112,8 @@ static void check_table(lua_State *L, const char *who, const char *name, int idx
 }
 
 /*
- * snapshot(t, own, fields) -> list | nil if t is nested too deep. What it held stands behind `own` entries, which are the
- * caller's to set; there is room for so many fields besides.
+ * snapshot(t, own, fields) -> list | nil if t is too large or nested too deep. The table's contents follow
+ * `own` entries, which the caller sets; there is room for `fields` more fields.
  */
 static int l_snapshot(lua_State *L)
 {
@@ -135,7 +135,7 @@ static int l_snapshot(lua_State *L)
     return 1;
 }
 
-/* is_as(t, list, own) -> does a table hold what it held when this snapshot was taken? */
+/* is_as(t, list, own) -> is a table as it was when this snapshot was taken? */
 static int l_is_as(lua_State *L)
 {
     const char *who = "abridge.core.is_as";

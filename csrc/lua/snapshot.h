@@ -1,4 +1,4 @@
-/* What a table held at a time. */
+/* The contents of a table at one time. */
 #ifndef ABR_LUA_SNAPSHOT_H
 #define ABR_LUA_SNAPSHOT_H
 

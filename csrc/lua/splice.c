@@ -1,5 +1,5 @@
-/* Values of JSON documents, found and changed. Places are 1-based and inclusive, and those of the whole text, also where
- * a part of it is the document. */
+/* Values of JSON documents, found and changed. Places are 1-based and inclusive, and count in the whole text,
+ * even if the document is only a part of it. */
 #include "lua/splice.h"
 #include "abridge.h"
 #include "lua/check.h"
@@ -11,10 +11,10 @@ enum { ARG_JSON = 1, ARG_EDITS = 2, ARG_DOCUMENT = 3, DECODED = 64 * 1024, DECOD
 typedef struct {
     const char *p;
     size_t n;
-    size_t before; /* of the text, before it */
+    size_t before; /* bytes of the text before it */
 } json_part;
 
-/* The text at ARG_JSON, or the bytes of it that the arguments from idx on name: first, last. */
+/* The text at ARG_JSON, or the part of it given by the arguments from idx on: first, last. */
 static json_part check_part(lua_State *L, const char *who, int idx)
 {
     json_part x = {.before = 0};
@@ -39,7 +39,7 @@ static int collect_splice(lua_State *L)
     return 0;
 }
 
-/* nil, a message and a code where it is the document's fault; else raise. */
+/* nil, a message and a code if the document is at fault; else raise. */
 static int fail_splice(lua_State *L, const char *who, const abr_error *error)
 {
     const bool json = error->code == ABR_EJSON;
@@ -63,7 +63,7 @@ static void push_found(lua_State *L, const json_part *x, const abr_spliced *foun
     lua_setfield(L, -2, "type");
 }
 
-/* The splice of a document, collected where something raises; NULL: it failed, and what to return is pushed. */
+/* The splice of a document, collected if anything raises; NULL: it failed, and *results are pushed. */
 static abr_splice **open_splice(lua_State *L, const char *who, const json_part *x, abr_edit *edits,
                                 size_t count, int *results)
 {
@@ -78,13 +78,14 @@ static abr_splice **open_splice(lua_State *L, const char *who, const json_part *
     return NULL;
 }
 
-/* What is read of a list of edits. Its strings are held by a table of our own: a finalizer might change theirs. */
+/* The edits read from a list. Their strings are held by a table of our own: a finalizer might change the
+ * caller's. */
 typedef struct {
     const char *who;
     abr_edit *list;
     size_t count;
-    int held;    /* the index of that table */
-    int strings; /* in it */
+    int held;    /* stack index of that table */
+    int strings; /* number of strings in it */
 } wishes;
 
 static wishes open_wishes(lua_State *L, const char *who, const char *name)
@@ -107,8 +108,8 @@ static const char *hold_string(lua_State *L, wishes *x, const char *name, size_t
     return text;
 }
 
-/* Open the splice of a document, and close it but for where its edits found something; false: it failed, and *results
- * are pushed. */
+/* Open the splice of a document and close it again, for the places found by its edits; false: it failed, and
+ * *results are pushed. */
 static bool find_wishes(lua_State *L, const json_part *x, const wishes *asked, int *results)
 {
     abr_splice **splice = open_splice(L, asked->who, x, asked->list, asked->count, results);
@@ -217,14 +218,14 @@ static void set_name(lua_State *L, const json_part *x, const abr_spliced *member
     lua_setfield(L, -2, "name");
 }
 
-/* list(json, most, first, last) -> values, how many there are | nil, message, code */
+/* list(json, most, first, last) -> values, their total number | nil, message, code */
 static int l_list(lua_State *L)
 {
     static const char who[] = "abridge.splice.list";
     abr_error error = {ABR_OK, NULL, 0};
     const json_part x = check_part(L, who, ARG_DOCUMENT);
     const uint64_t asked = abr_check_count(L, who, "most", ARG_EDITS);
-    const size_t most = asked < x.n ? (size_t)asked : x.n; /* of no document there are more */
+    const size_t most = asked < x.n ? (size_t)asked : x.n; /* no document has more */
     size_t count;
     if (abr_list_values(x.p, x.n, NULL, 0, NULL, &count, &error) != ABR_OK)
         return fail_splice(L, who, &error);
@@ -246,7 +247,7 @@ static int l_list(lua_State *L)
     return 2;
 }
 
-/* text(json, first, last, at) -> some of the text of the string there, where to go on, or nil */
+/* text(json, first, last, at) -> some of the text of the string there, the place to continue at, or nil */
 static int l_text(lua_State *L)
 {
     static const char who[] = "abridge.splice.text";

@@ -1,4 +1,4 @@
-/* Streams, and the descriptors that they read. */
+/* Streams, and reading descriptors into them. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 
 /* ---- streams ---- */
 
-/* A stream of Lua: the core's, and a reference in the registry to its counter of tokens. */
+/* A stream for Lua: the core's, and a reference in the registry to its token counter. */
 typedef struct {
     abr_stream *stream;   /* NULL once closed */
     abr_cleaner *cleaner; /* in front of it, or NULL */
@@ -84,7 +84,7 @@ static void read_full_output(lua_State *L, const char *who, int value, const cha
     lua_pop(L, 1);
 }
 
-/* Push a stream that judges what came, cleans and redacts in Lua, in front of one of ours. `full_output`:
+/* Push a stream that judges the raw text, cleans and redacts in Lua, in front of one of ours. `full_output`:
  * that option's slot, or 0. */
 static int stream_in_lua(lua_State *L, const char *who, int full_output)
 {
@@ -115,7 +115,7 @@ static int l_stream(lua_State *L)
     abr_error error;
     lua_settop(L, 1);
     lua_pushliteral(L, "");
-    lua_insert(L, ARG_TEXT); /* the options are where those of a cut are */
+    lua_insert(L, ARG_TEXT); /* move the options to the place of a cut's */
     lua_settop(L, SLOT_REDACT);
     abr_check_options_table(L, who);
     abr_copy_options(L);
@@ -124,7 +124,7 @@ static int l_stream(lua_State *L)
     if (keeps_file)
         read_full_output(L, who, full_output, &dir, &name);
     abr_read_options(L, &c);
-    /* whether it is binary is told by what came, before it is cleaned */
+    /* the text must be judged binary or not before it is cleaned */
     if (!lua_isnil(L, SLOT_REDACT) || (c.cleans && c.opts.strategy == ABR_AUTO))
         return stream_in_lua(L, who, keeps_file ? full_output : 0);
 
@@ -182,7 +182,7 @@ static int l_stream_write(lua_State *L)
     if (abr_stream_finished(s->stream))
         return luaL_error(L, "%s: the stream is finished", who);
     abr_code code = ABR_OK;
-    const size_t most = before ? BYTES_AT_ONCE : n; /* what is cleaned is held as a whole */
+    const size_t most = before ? BYTES_AT_ONCE : n; /* cleaned text is held as a whole */
     size_t at = 0;
     do {
         const size_t part = n - at < most ? n - at : most;
@@ -201,7 +201,7 @@ static int l_stream_write(lua_State *L)
 
 /* ---- descriptors ---- */
 
-enum { FD_MOST = 1024 * 1024 /* bytes read by a call that sets no limit */ };
+enum { FD_MOST = 1024 * 1024 /* bytes read by a call without a limit */ };
 
 static int check_fd(lua_State *L, const char *who, int idx)
 {
@@ -259,7 +259,7 @@ static int l_stream_read_fd(lua_State *L)
 static int l_read_fd(lua_State *L)
 {
     enum { CHUNK = 64 * 1024 };
-    const char *who = "stream:read_fd"; /* this is part of it, where Lua has to see the bytes */
+    const char *who = "stream:read_fd"; /* this does part of its work when Lua has to see the bytes */
     const int fd = check_fd(L, who, 1);
     const uint64_t most = check_most(L, who, 2);
     const size_t size = most < CHUNK ? (size_t)most : CHUNK;

@@ -71,7 +71,7 @@ static int l_parse_size(lua_State *L)
     return 1;
 }
 
-/* find_line(text, line) -> first byte of line `line`, or nil when the text has fewer lines */
+/* find_line(text, line) -> first byte of line `line`, or nil if the text has fewer lines */
 static int l_find_line(lua_State *L)
 {
     const char *who = "abridge.core.find_line";
@@ -87,7 +87,7 @@ static int l_find_line(lua_State *L)
     return 1;
 }
 
-/* find_char(text, char) -> first byte of char `char`; one past the end for the next after the last; or nil */
+/* find_char(text, char) -> first byte of char `char`; one past the end for the char after the last; or nil */
 static int l_find_char(lua_State *L)
 {
     const char *who = "abridge.core.find_char";
