@@ -1,7 +1,7 @@
 /*
- * Where the elements of an array or the members of an object are.
+ * The places of the elements of an array or the members of an object.
  *
- * A sparse table, as that of lines: an entry for the first element that begins a stride or more after the
+ * A sparse table, like that of lines: an entry for the first element that begins a stride or more after the
  * entry before. When the table is full every other entry goes and the stride doubles. An element is found by
  * bisection and a scan of one stride.
  */

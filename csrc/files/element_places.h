@@ -1,4 +1,4 @@
-/* Where the elements of an array or the members of an object are, in a file of JSON. */
+/* The places of the elements of an array or the members of an object, in a file of JSON. */
 #ifndef ABR_FILES_ELEMENT_PLACES_H
 #define ABR_FILES_ELEMENT_PLACES_H
 
@@ -10,16 +10,16 @@
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_NAME_MOST = ABR_OR_TINY(256, 16), /* bytes of a name by which a pointer may go on at a member */
-    ABR_NAMED = ABR_OR_TINY(8, 2)         /* members that are remembered by name */
+    ABR_NAME_MOST = ABR_OR_TINY(256, 16), /* longest name that a pointer may use to continue at a member */
+    ABR_NAMED = ABR_OR_TINY(8, 2)         /* members remembered by name */
 };
 
-/* Where an element begins; a member begins with its key. For the element 0, where its array or object does.
+/* The start of an element; a member starts with its key. For element 0, the start of its array or object.
  * */
 typedef struct {
     uint64_t index;
     uint64_t at;       /* bytes before it */
-    uint64_t newlines; /* the same of newlines and chars */
+    uint64_t newlines; /* newlines and chars before it */
     uint64_t chars;
 } abr_element_at;
 
@@ -29,32 +29,32 @@ typedef struct {
     abr_element_at place; /* index 0: none */
 } abr_named_at;
 
-/* What is known of one array or object of a file. */
+/* Facts about one array or object of a file. */
 typedef struct {
     abr_identity of;
     const abr_alloc *alloc;
-    char *pointer; /* to it, as it was given */
+    char *pointer; /* to it, as given */
     size_t pointer_n;
     bool object;
     bool unique;        /* no two names of its members are the same */
     uint64_t total;     /* elements */
     abr_page_info file; /* totals of the file */
     uint64_t stride;    /* bytes between entries, at least */
-    uint64_t due;       /* where the next one may be */
+    uint64_t due;       /* start of the next one, at the earliest */
     abr_element_at *entries;
     size_t count;
     size_t room;
     abr_named_at named[ABR_NAMED];
     size_t next_named;
-    uint64_t used; /* when last, counted in uses of any index */
+    uint64_t used; /* time of last use, counted in uses of any index */
 } abr_element_places;
 
-/* Places of the array or object at a pointer, none yet; NULL where there is no memory. */
+/* Places of the array or object at a pointer, none yet; NULL if there is no memory. */
 abr_element_places *abr_places_new(const char *pointer, size_t n, const abr_alloc *alloc);
 void abr_places_free(abr_element_places *x); /* NULL is fine */
 uint64_t abr_places_bytes(const abr_element_places *x);
 
-/* Note where an element begins, if an entry is due there; false where there is no memory. In order, from 0
+/* Note the start of an element, if an entry is due there; false if there is no memory. In order, from 0
  * on. */
 bool abr_places_note(abr_element_places *x, const abr_element_at *place);
 

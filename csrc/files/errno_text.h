@@ -1,4 +1,4 @@
-/* What an errno says, the same in every locale. */
+/* The texts of errno numbers, the same in every locale. */
 #ifndef ABR_FILES_ERRNO_TEXT_H
 #define ABR_FILES_ERRNO_TEXT_H
 

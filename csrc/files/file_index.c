@@ -11,7 +11,7 @@
 
 enum {
     FILES = ABR_OR_TINY(16, 2),     /* line indexes kept */
-    CONTAINERS = ABR_OR_TINY(16, 2) /* arrays and objects whose elements are */
+    CONTAINERS = ABR_OR_TINY(16, 2) /* arrays and objects with places of elements kept */
 };
 
 struct abr_index {
@@ -96,7 +96,7 @@ void abr_index_place(abr_index *index, const abr_identity *of, const abr_place_a
 
 /* ---- elements ---- */
 
-/* Does a pointer lead into what these are the places of? */
+/* Does a pointer lead into the array or object of these places? */
 static bool leads_into(const char *pointer, size_t n, const abr_element_places *x)
 {
     return n > x->pointer_n ? pointer[x->pointer_n] == '/' && memcmp(pointer, x->pointer, x->pointer_n) == 0
@@ -118,7 +118,7 @@ abr_element_places *abr_index_elements(abr_index *index, const abr_identity *of,
     return best;
 }
 
-/* Is one of no use where there is the other: the same array or object, or one of a file that has changed? */
+/* Does the new one make the old one useless: same array or object, or a file that has changed? */
 static bool outdated(const abr_element_places *old, const abr_element_places *now)
 {
     const bool same_file = old->of.device == now->of.device && old->of.inode == now->of.inode;

@@ -1,5 +1,5 @@
 /*
- * Where the lines of a source are: how many newlines lie before every so many bytes of it.
+ * The places of lines in a source: the number of newlines before every so many bytes.
  *
  * A sparse index: one entry a stride, 64 KiB to begin with. When the table is full every other entry goes and
  * the stride doubles, so that a file of any size takes at most MOST_ENTRIES entries (1 MiB, as much again for
@@ -24,7 +24,7 @@ enum {
     MOST_ENTRIES = INDEX_ENTRIES,        /* of one file */
     FIRST_ENTRIES = ABR_OR_TINY(256, 2), /* allocated at first */
     OPEN_BITS = 2,
-    OPEN_MASK = 3 /* in an entry of chars: bytes before it of a sequence that goes on */
+    OPEN_MASK = 3 /* in an entry of chars: bytes of an unfinished sequence before it */
 };
 
 /* ---- reading ---- */
@@ -273,7 +273,7 @@ int abr_walk_on(abr_walk *walk, const abr_reader *r, char *block, uint64_t *most
         if (failed != 0)
             return failed;
         take_off(most, got);
-        /* a sequence that the block's end may have cut goes with the next block */
+        /* a sequence possibly cut by the block's end goes with the next block */
         size_t usable = got < rest ? abr_char_start(block, got, got - SEQUENCE) : got;
         uint64_t chars = abr_count_chars(block, usable, NULL);
         if (chars >= walk->left) {

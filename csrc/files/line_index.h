@@ -1,4 +1,4 @@
-/* Where the lines of a source are. */
+/* The places of lines in a source. */
 #ifndef ABR_FILES_LINE_INDEX_H
 #define ABR_FILES_LINE_INDEX_H
 
@@ -12,11 +12,11 @@ ABR_PRIVATE_BEGIN
 
 enum {
     ABR_BLOCK = ABR_OR_TINY(256 * 1024, 64), /* bytes read at once */
-    ABR_PLACES = ABR_OR_TINY(8, 2),          /* places in long lines that are remembered */
-    ABR_ENDED_EARLY = -1 /* in place of an errno: the source is shorter than it was said to be */
+    ABR_PLACES = ABR_OR_TINY(8, 2),          /* places remembered in long lines */
+    ABR_ENDED_EARLY = -1 /* in place of an errno: the source is shorter than its stated size */
 };
 
-/* What is read: an open file, or a text. */
+/* A source to read: an open file, or a text. */
 typedef struct {
     abr_handle file; /* ABR_NO_FILE: the text */
     const char *text;
@@ -40,7 +40,7 @@ typedef struct {
     const abr_alloc *alloc;
     uint64_t stride;    /* bytes between entries */
     uint64_t *newlines; /* before each multiple of stride */
-    uint64_t *chars;    /* the same of chars and open bytes, or NULL */
+    uint64_t *chars;    /* chars and open bytes before each, or NULL */
     size_t count;       /* entries */
     size_t room;
     uint64_t size; /* totals of the source */
@@ -49,8 +49,8 @@ typedef struct {
     uint64_t total_chars; /* counted with has_chars */
     bool has_chars;
     bool ends_line;
-    bool is_text;  /* it was checked, and is no binary file */
-    uint64_t used; /* when last, counted in uses of any index */
+    bool is_text;  /* it was checked, and is not binary */
+    uint64_t used; /* time of last use, counted in uses of any index */
     abr_place_at places[ABR_PLACES];
     size_t next_place;
 } abr_lines;
@@ -66,11 +66,12 @@ typedef struct {
 } abr_lines_maker;
 
 int abr_lines_begin(abr_lines_maker *maker, bool with_chars, const abr_alloc *alloc);
-/* Read on: blocks until *most bytes are read, which it takes off, at least one; *whole: all is read. */
+/* Read on, block by block until *most bytes are read, at least one block; deducts them from *most. *whole:
+ * all is read. */
 int abr_lines_read(abr_lines_maker *maker, const abr_reader *r, char *block, uint64_t *most, bool *whole);
 void abr_lines_free(abr_lines *x); /* NULL is fine */
 
-/* Where a line starts, and where it ends, before its newline. The source has the line. */
+/* Start of a line, and its end before the newline. The source must have the line. */
 int abr_line_start(const abr_lines *x, const abr_reader *r, char *block, uint64_t line, uint64_t *at);
 int abr_line_end(const abr_lines *x, const abr_reader *r, char *block, uint64_t line, uint64_t *at);
 
@@ -79,16 +80,16 @@ int abr_chars_before(const abr_lines *x, const abr_reader *r, char *block, uint6
 
 /* The way to a char of a line. */
 typedef struct {
-    uint64_t at;   /* where the walk is now */
+    uint64_t at;   /* current position */
     uint64_t end;  /* of the line, before its newline */
-    uint64_t left; /* chars to go; at the line's end, those it is short of */
+    uint64_t left; /* chars to go; at the line's end, the chars missing */
 } abr_walk;
 
 /* Begin a walk: `at` is the start of a line, `left` chars to go. Both advance to the last known place on the
  * way. */
 int abr_walk_begin(abr_walk *walk, const abr_lines *x, const abr_reader *r, char *block, uint64_t line);
-/* Walk on: blocks until *most bytes are read, which it takes off, at least one; *there: at the char or the
- * end. */
+/* Walk on, block by block until *most bytes are read, at least one block; deducts them from *most. *there: at
+ * the char or the end. */
 int abr_walk_on(abr_walk *walk, const abr_reader *r, char *block, uint64_t *most, bool *there);
 
 ABR_PRIVATE_END

@@ -1,9 +1,9 @@
 /*
- * What the core asks of a system: files that are only read, and pipes. posix.c answers, on Windows windows.c.
- * Errors have the numbers of errno on both; ENOTSUP is what Windows does not have.
+ * System calls the core needs: files that are only read, and pipes. In posix.c, on Windows in windows.c.
+ * Errors have the numbers of errno on both; ENOTSUP: not supported on Windows.
  *
- * With ABR_PORTABLE the sources use nothing that Linux or glibc alone has, here and wherever they ask for it,
- * so that the tests can run on Linux what other systems run.
+ * With ABR_PORTABLE the sources use nothing specific to Linux or glibc, here and in every other file, so that
+ * the tests on Linux run the code of other systems.
  */
 #ifndef ABR_FILES_PORTABLE_H
 #define ABR_FILES_PORTABLE_H
@@ -15,7 +15,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* The most bytes of one read or write. macOS refuses over INT_MAX, where others take a part. */
+/* The most bytes of one read or write. macOS refuses over INT_MAX, while others take a part. */
 #ifdef ABR_PORTABLE
 enum { ABR_IO_MOST = 48 * 1024 /* few, so that tests see the second call; whole pages */ };
 #else
@@ -27,7 +27,7 @@ static inline size_t abr_io_size(size_t n)
     return n < ABR_IO_MOST ? n : ABR_IO_MOST;
 }
 
-/* The errno of an open with O_NOFOLLOW: ELOOP where a link is, whatever a system calls that. */
+/* The errno of an open with O_NOFOLLOW: ELOOP for a link, whatever number the system uses. */
 static inline int abr_open_errno(int number)
 {
 #ifdef EFTYPE /* NetBSD */
@@ -46,7 +46,7 @@ enum {
     ABR_NOT_REGULAR = -1 /* in place of an errno: neither a file nor a folder */
 };
 
-/* Which file this is, in which state. */
+/* The identity of a file, and its state. */
 typedef struct {
     uint64_t device;
     uint64_t inode;
@@ -65,7 +65,7 @@ int abr_identify(abr_handle file, abr_identity *of);
 /* Seconds since the file's last change, by the system's clock; negative if that change is yet to come. */
 double abr_age(const abr_identity *of);
 
-/* Read from byte `at` on, up to n bytes; none are left if *got is 0. 0 or an errno. */
+/* Read up to n bytes from byte `at` on; none are left if *got is 0. 0 or an errno. */
 int abr_read_once(abr_handle file, char *dst, size_t n, uint64_t at, size_t *got);
 
 void abr_close_handle(abr_handle file);
@@ -73,11 +73,11 @@ void abr_close_handle(abr_handle file);
 /* ---- pipes that other processes write to ---- */
 
 /* Read into a block until it is full or nothing is left; *ended: nothing came and nothing will. 0, or an
- * errno when nothing came; EAGAIN: there is nothing now. On a blocking descriptor this waits until the block
- * is full. */
+ * errno if nothing came; EAGAIN: there is nothing now. On a blocking descriptor this waits until the block is
+ * full. */
 int abr_read_some(int fd, char *block, size_t size, size_t *got, bool *ended);
 
-/* Make a pipe hold 1 MiB, so that its writers wait less often; false where the system refuses. */
+/* Make a pipe hold 1 MiB, so that its writers wait less often; false if the system refuses. */
 bool abr_widen_pipe(int fd);
 
 /* Does a pipe or file hold unread bytes? Reads nothing and never waits. */

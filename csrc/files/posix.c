@@ -1,6 +1,6 @@
 /* The functions of portable.h by POSIX. Pipes are as wide as the system allows. */
 #if !defined(_GNU_SOURCE)
-#define _GNU_SOURCE /* pread, st_mtim, O_CLOEXEC; F_SETPIPE_SZ, where there is one */
+#define _GNU_SOURCE /* pread, st_mtim, O_CLOEXEC; F_SETPIPE_SZ, if available */
 #endif
 #include "files/portable.h"
 
@@ -140,7 +140,7 @@ bool abr_has_unread(int fd)
 
 bool abr_has_no_reader(int fd)
 {
-    struct pollfd end = {fd, POLLOUT, 0}; /* macOS looks at nothing without an event to wait for */
+    struct pollfd end = {fd, POLLOUT, 0}; /* macOS checks nothing without an event to wait for */
     return poll(&end, 1, 0) > 0 && (end.revents & (POLLERR | POLLHUP)) != 0;
 }
 

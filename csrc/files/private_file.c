@@ -1,17 +1,17 @@
 /*
- * Files for what must be kept: the full output of a stream, and the lines of a log.
+ * Files for the full output of a stream, and for logs.
  *
  * Private by construction: a folder of mode 0700 that is ours, opened once and used by descriptor, and files
- * of mode 0600 made anew (a full output) or opened under a lock (a log), never through a link. A failed write
- * keeps everything written before it, is reported once, and ends the writing. It never raises a signal: the
- * limit on file sizes is checked before the kernel would send one.
+ * of mode 0600, newly created (a full output) or opened under a lock (a log), never through a link. A failed
+ * write keeps everything written before it, is reported once, and ends the writing. It never raises a signal:
+ * the limit on file sizes is checked before the kernel would send one.
  */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* flock */
 #endif
 #include "files/private_file.h"
 
-#ifndef _WIN32 /* there windows.c refuses them */
+#ifndef _WIN32 /* on Windows, windows.c refuses them */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -40,11 +40,11 @@ struct abr_file {
     const abr_alloc *alloc;
     int fd;
     int error;        /* errno of the first write that failed, 0 for none */
-    bool append;      /* a log: what a failed write left of a record is taken back */
-    bool linked;      /* a log had a name when it was opened, as far as its file system counts names */
+    bool append;      /* a log: half a record left by a failed write is taken back */
+    bool linked;      /* a log had a name when it was opened, by its link count */
     uint64_t size;    /* bytes in the file */
     uint64_t whole;   /* of a log: bytes up to the end of its last whole record */
-    size_t buffered;  /* bytes of `buffer` that are not in the file yet */
+    size_t buffered;  /* bytes of `buffer` not yet in the file */
     size_t path_size; /* with its NUL */
     char *path;       /* in the same block, after the struct */
 };
@@ -71,14 +71,14 @@ static int make_folders(char *path)
         if (failed == 0)
             open_to_owner(path);
         else if (failed == EROFS ? access(path, F_OK) != 0 : failed != EEXIST && failed != EISDIR)
-            return failed; /* a system may say EROFS of a folder that is there */
+            return failed; /* some systems say EROFS for an existing folder */
         if (i < n)
             path[i] = '/';
     }
     return 0;
 }
 
-/* Why a folder that is there cannot be opened as one. */
+/* The reason why an existing folder cannot be opened as one. */
 static int not_a_folder(const char *path, int number)
 {
     struct stat st;
@@ -87,7 +87,7 @@ static int not_a_folder(const char *path, int number)
     return lstat(path, &st) == 0 && S_ISLNK(st.st_mode) ? EPERM : ENOTDIR;
 }
 
-/* A descriptor of the folder, made where it is missing if `make`; negative: an errno. */
+/* A descriptor of the folder, created if missing and `make`; negative: an errno. */
 static int open_folder(const char *dir, bool make)
 {
     char path[ABR_PATH_MOST];
@@ -97,7 +97,7 @@ static int open_folder(const char *dir, bool make)
         return n == 0 ? -EINVAL : -ENAMETOOLONG;
     memcpy(path, dir, n + 1);
     while (n > 1 && path[n - 1] == '/')
-        path[--n] = '\0'; /* with a slash at the end a link would be followed */
+        path[--n] = '\0'; /* with a trailing slash, a link would be followed */
     int failed = make ? make_folders(path) : 0;
     if (failed != 0)
         return -failed;
@@ -130,7 +130,7 @@ int abr_private_folder(const char *dir)
 
 static abr_file *new_file(const abr_alloc *alloc, const char *dir, const char *name)
 {
-    size_t dir_size = strlen(dir); /* a folder that could be opened: under ABR_PATH_MOST */
+    size_t dir_size = strlen(dir); /* the folder could be opened: it is under ABR_PATH_MOST */
     size_t name_size = strlen(name);
     size_t path_size = dir_size + 1 + name_size + 1;
     abr_file *file = (void *)abr_block_new(alloc, sizeof *file + path_size);
@@ -185,8 +185,7 @@ static int mend(abr_file *file)
     return end_at(file, size);
 }
 
-/* Lock a log, and check that it is ours and still has that name: it may have been removed before it was
- * locked. */
+/* Lock a log, and check that it is ours and still has that name: it may have been removed before the lock. */
 static int lock(abr_file *file, int folder, const char *name)
 {
     struct stat st;
@@ -241,7 +240,7 @@ int abr_file_open(const char *dir, const char *name, abr_file_kind kind, const a
     return 0;
 }
 
-/* How many of n bytes the limit on file sizes allows; the kernel would send a signal for the rest. */
+/* The number of n bytes that the limit on file sizes allows; the kernel would send a signal for the rest. */
 static size_t allowed(const abr_file *file, size_t n)
 {
     struct rlimit limit;

@@ -7,18 +7,18 @@
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_PATH_MOST = 4096 }; /* bytes of any path here, its NUL too */
+enum { ABR_PATH_MOST = 4096 }; /* bytes of any path here, including its NUL */
 
 typedef struct abr_file abr_file;
 
-/* Make a folder of mode 0700, and those on the way to it. 0 or an errno: EPERM if it has another owner or a
+/* Make a folder of mode 0700, and its missing parents. 0 or an errno: EPERM if it has another owner or a
  * wider mode, or is a link. */
 int abr_private_folder(const char *dir);
 
 typedef enum {
-    ABR_FILE_NEW,    /* no such file may be there */
-    ABR_FILE_LOG,    /* a log, made where it is missing */
-    ABR_FILE_OLD_LOG /* a log that is there; neither it nor its folder is made */
+    ABR_FILE_NEW,    /* the file must not exist */
+    ABR_FILE_LOG,    /* a log, created if missing */
+    ABR_FILE_OLD_LOG /* an existing log; neither it nor its folder is created */
 } abr_file_kind;
 
 /* Open dir/name, mode 0600. A log may be held by one process at a time (EBUSY), and loses a torn last line.
@@ -26,11 +26,11 @@ typedef enum {
 int abr_file_open(const char *dir, const char *name, abr_file_kind kind, const abr_alloc *alloc,
                   abr_file **out);
 
-/* Write, buffered. 0 or the errno that ended the writing: what was written before it stays. */
+/* Write, buffered. 0 or the errno that ended the writing: everything written before it stays. */
 int abr_file_write(abr_file *file, const char *p, size_t n);
 int abr_file_flush(abr_file *file);
 
-/* Flush and close the descriptor; what was written can still be asked for. 0 or the errno that ended the
+/* Flush and close the descriptor; path, size and error can still be queried. 0 or the errno that ended the
  * writing. */
 int abr_file_finish(abr_file *file);
 

@@ -61,8 +61,8 @@ static bool names_device(const wchar_t *full)
            _wcsnicmp(full + 4, L"UNC\\", 4) != 0;
 }
 
-/* A path of UTF-8, absolute and in the form that may be of any length, in `room`; *wide is where it starts. 0, an
- * errno, or ABR_NOT_REGULAR for the name of a device, such as NUL, which is not opened. */
+/* Convert a UTF-8 path into `room`, made absolute and in the form without a length limit; *wide is its start.
+ * 0, an errno, or ABR_NOT_REGULAR for the name of a device, such as NUL, which is not opened. */
 static int wide_path(const char *path, wchar_t room[PREFIX_MOST + WIDE_MOST], const wchar_t **wide)
 {
     static const wchar_t unc[] = L"\\\\?\\UNC";
@@ -118,8 +118,8 @@ static int identify(HANDLE file, abr_identity *of, bool *folder)
     return 0;
 }
 
-/* A device is refused by its name, a pipe of another machine after it was opened, as nobody: then there is no
- * other way to know it. A folder opens too, to be told from a file. */
+/* A device is refused by its name. A pipe of another machine can be recognized only once it is open, so it is
+ * opened anonymously. Folders open too, to tell them from files. */
 int abr_open_regular(const char *path, abr_handle *file, abr_identity *of, const char **other)
 {
     wchar_t room[PREFIX_MOST + WIDE_MOST];
@@ -223,7 +223,7 @@ int abr_file_open(const char *dir, const char *name, abr_file_kind kind, const a
     return ENOTSUP;
 }
 
-/* No file is ever open: those that take one are given NULL, if anything. */
+/* No file is ever open: functions that take one get NULL, if anything. */
 
 int abr_file_write(abr_file *file, const char *p, size_t n)
 {

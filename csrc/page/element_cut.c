@@ -1,8 +1,8 @@
 /*
  * Cuts of pages of JSON: the elements that fit, in brackets, or the first one cut as JSON.
  *
- * How much fits is asked of the room cut/: the longest start of the page within the budgets, its closing
- * bracket set aside. The page ends with the last element that ends within it.
+ * The room cut/ decides how much fits: the longest start of the page within the budgets, with room for its
+ * closing bracket. The page ends with the last element that ends within it.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static const char *closing(const abr_element_scan *s)
     return s->scalar ? "" : s->object ? "}" : "]";
 }
 
-/* Is all of the rest of the array or object at hand? */
+/* Is the whole rest of the array or object at hand? */
 static bool is_whole(const abr_element_scan *s)
 {
     return s->end > 0 && s->end - s->first.at == s->n - s->bracket;
@@ -51,10 +51,10 @@ typedef struct {
     size_t n;       /* bytes of the front */
     uint64_t count; /* elements that end in it */
     abr_unit by;    /* the budget that bound it */
-    bool whole;     /* that is all */
+    bool whole;     /* it is the whole rest */
 } shown_part;
 
-/* The most bytes of the front that fit, a bracket after them. */
+/* The most bytes of the front that fit with a bracket after them. */
 static abr_code fit_front(const abr_element_scan *s, const abr_opts *opts, shown_part *part, abr_error *error)
 {
     abr_opts o = *opts;
@@ -83,7 +83,7 @@ static abr_code fit_front(const abr_element_scan *s, const abr_opts *opts, shown
     return code;
 }
 
-/* Where elements end in the front, told one after the other. */
+/* A walk over the ends of elements in the front. */
 typedef struct {
     const abr_element_scan *scan;
     abr_json_scan json;
@@ -127,7 +127,7 @@ static abr_code count_whole(const abr_element_scan *s, shown_part *part, abr_err
 
 /* ---- ledgers ---- */
 
-/* Positions of a text that starts with the page's front, as positions in the file. */
+/* Turn positions in a text that starts with the page's front into positions in the file. */
 static void tell_file(const abr_element_scan *s, abr_cut *cut)
 {
     const uint64_t bytes = s->first.at - s->bracket;
@@ -201,7 +201,7 @@ static abr_code show_elements(const abr_element_scan *s, const abr_opts *opts, c
 
 /* ---- the first element alone ---- */
 
-/* The first element, in brackets: where it has no stream. */
+/* The first element, in brackets, if it has no stream. */
 static bool copy_first(abr_page *page, size_t *n)
 {
     abr_element_scan *s = &page->scan;
@@ -220,7 +220,7 @@ static bool copy_first(abr_page *page, size_t *n)
 /* Copy a cut of the first element, with the brackets that are not the document's as pieces of their own. */
 static abr_code with_brackets(const abr_element_scan *s, const abr_cut *inner, abr_cut *cut, abr_error *error)
 {
-    const uint64_t end = s->first_end - s->first.at + s->bracket; /* of what is the document's */
+    const uint64_t end = s->first_end - s->first.at + s->bracket; /* end of the document's bytes */
     size_t size = 0;
     for (size_t i = 0; i < inner->piece_count; i++)
         size += inner->pieces[i].n;
@@ -259,7 +259,7 @@ static abr_code with_brackets(const abr_element_scan *s, const abr_cut *inner, a
     return ABR_OK;
 }
 
-/* A number, true, false or null that does not fit: a part of it would be another value, or none. */
+/* A number, true, false or null that does not fit: a part of it would be another value, or invalid. */
 static abr_code omit_scalar(const abr_element_scan *s, const abr_opts *opts, abr_cut *cut, abr_error *error)
 {
     abr_opts o = *opts;
@@ -295,9 +295,9 @@ static abr_code cut_first(abr_page *page, const abr_opts *opts, const abr_narrow
     return code;
 }
 
-/* ---- where to go on ---- */
+/* ---- the next page ---- */
 
-/* Write a pointer to an element; the name is NULL where it has none that serves. */
+/* Write a pointer to an element; the name is NULL if it has no usable one. */
 static void point_to(abr_page *page, uint64_t index, const char *name, size_t n)
 {
     const abr_element_scan *s = &page->scan;
@@ -327,7 +327,7 @@ static const char *member_after(abr_page *page, size_t n, uint64_t index, abr_el
         return s->after_n <= ABR_NAME_MOST ? s->after_name : NULL;
     }
     if (n > s->n)
-        return NULL; /* it is not at hand */
+        return NULL; /* not at hand */
     while (n + i < s->n && s->front[n + i] != '"')
         i++;
     const size_t from = n + i;
@@ -345,7 +345,7 @@ static const char *member_after(abr_page *page, size_t n, uint64_t index, abr_el
     return *name_n <= ABR_NAME_MOST ? name : NULL;
 }
 
-/* Say what a cut shows, and where to go on. */
+/* Tell the elements that a cut shows, and the pointer to continue at. */
 static abr_code tell_items(abr_page *page, const shown_part *part, uint64_t shown, abr_error *error)
 {
     abr_element_scan *s = &page->scan;

@@ -1,13 +1,13 @@
 /*
  * The elements of JSON from a pointer on.
  *
- * The document is read token by token. On the way only the array or object that the pointer is in matters:
- * its elements are counted, its keys compared, and the one that is meant is entered. In the last of these,
- * the page's own, the start of the page is kept, and where each element begins is noted. An element that is
- * too long to be kept goes through a stream, which retains what a cut of it may need.
+ * The document is read token by token. On the way only the arrays and objects on the pointer's path matter:
+ * their elements are counted, their keys compared, and the element pointed to is entered. In the last of
+ * them, the page's own, the start of the page is kept, and the places of elements are noted. An element too
+ * long to keep goes through a stream, which retains the bytes that a cut of it may need.
  *
- * A scan may begin at an element whose place is known: it is then given the bracket that stands before all of
- * them.
+ * A scan may begin at an element whose place is known: it is then fed the bracket that opens its array or
+ * object.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@ enum {
     FIRST_LEVELS = ABR_OR_TINY(16, 1), /* words */
     MOST_LEVELS = 1 << 14,             /* words: 2^20 levels */
     FIRST_ROOM = ABR_OR_TINY(4096, 8), /* bytes of a page, allocated at first */
-    ESCAPED = 6,                       /* bytes that a byte of a name takes at most */
+    ESCAPED = 6,                       /* most bytes of an escaped byte of a name */
     KEY_MOST = ESCAPED * ABR_NAME_MOST + ABR_JSON_QUOTES,
     BOM = 3
 };
@@ -98,7 +98,7 @@ size_t abr_scan_parent(const abr_element_scan *s)
     return prefix(s, steps_to_parent(s));
 }
 
-/* The step that leads on from the array or object that the scan is in; NULL: to its start. */
+/* The step that leads on from the scan's array or object; NULL: to its start. */
 static const abr_pointer_step *next_step(const abr_element_scan *s)
 {
     return s->entered < s->pointer.count ? &s->pointer.steps[s->entered] : NULL;
@@ -167,8 +167,8 @@ static uint64_t chars_so_far(const abr_element_scan *s)
     return s->chars_base + abr_counted_chars(&s->chars, &invalid);
 }
 
-/* The place of an element that begins at byte `at` of the document, in this chunk or where a key under way
- * does. */
+/* The place of an element that begins at byte `at` of the document: in this chunk, or at a key begun in an
+ * earlier one. */
 static abr_element_at element_at(abr_element_scan *s, const char *p, uint64_t at)
 {
     if (at < s->counted) {
@@ -181,7 +181,7 @@ static abr_element_at element_at(abr_element_scan *s, const char *p, uint64_t at
 
 /* ---- keys ---- */
 
-/* Keep what the chunk has of a token that goes on in the next one, should it be a key. */
+/* Keep the chunk's part of a token that continues in the next one, in case it is a key. */
 static void keep_key(abr_element_scan *s, const char *p, size_t n)
 {
     abr_member_key *key = &s->key;
@@ -222,7 +222,7 @@ static bool in_parent(const abr_element_scan *s)
     return s->inside && s->entered == steps_to_parent(s);
 }
 
-/* Depth of the scan in the array or object that it is in. */
+/* Nesting depth of the elements of the scan's array or object. */
 static size_t scan_level(const abr_element_scan *s)
 {
     return s->entered - s->lift + 1;
@@ -269,7 +269,7 @@ static bool add_to_front(abr_element_scan *s, const char *p, size_t n)
     return true;
 }
 
-/* Hand the stream what it has not got of the first element. */
+/* Hand the stream the bytes of the first element that it lacks. */
 static abr_code stream_first(abr_element_scan *s, const char *p, uint64_t until, abr_error *error)
 {
     if (!s->long_one) {
@@ -293,7 +293,7 @@ static abr_code stream_first(abr_element_scan *s, const char *p, uint64_t until,
     return ABR_OK;
 }
 
-/* Keep what the chunk has of the page. */
+/* Keep the chunk's part of the page. */
 static abr_code keep_page(abr_element_scan *s, const char *p, size_t n, abr_error *error)
 {
     if (!s->found)
@@ -309,7 +309,7 @@ static abr_code keep_page(abr_element_scan *s, const char *p, size_t n, abr_erro
     from = s->first.at + s->n - s->bracket;
     const bool ended = s->first_end > 0 && s->first_end <= chunk_end;
     until = ended ? s->first_end : chunk_end;
-    /* that a number has ended shows at the byte after it, when all of it may be streamed */
+    /* a number's end shows only at the byte after it, when all of it may have been streamed */
     if (until <= from || (s->streamed == until && (!ended || s->closed)))
         return ABR_OK;
     return stream_first(s, p, until, error);
@@ -360,7 +360,7 @@ static abr_code begin_element(abr_element_scan *s, const char *p, uint64_t at, a
         return abr_no_memory(error);
     if (after) {
         s->after = place;
-        s->has_after = !s->object; /* else once its key has ended */
+        s->has_after = !s->object; /* else set once its key has ended */
     }
     return s->meant ? start_page(s, &place, false, error) : ABR_OK;
 }
@@ -421,7 +421,7 @@ static void end_element(abr_element_scan *s, uint64_t at)
         s->first_end = at;
 }
 
-/* The array or object that the scan is in has ended before `at`. */
+/* The scan's array or object has ended before `at`. */
 static abr_code leave(abr_element_scan *s, uint64_t at, abr_error *error)
 {
     if (!s->found)
@@ -452,7 +452,7 @@ static abr_code begin_scalar(abr_element_scan *s, const char *p, uint64_t at, ab
     return start_page(s, &place, true, error);
 }
 
-/* A token of the value at which the scan began. */
+/* A token of the value that the scan began with. */
 static abr_code take_root(abr_element_scan *s, const char *p, abr_json_token token, size_t i,
                           abr_error *error)
 {
@@ -464,7 +464,7 @@ static abr_code take_root(abr_element_scan *s, const char *p, abr_json_token tok
     return code;
 }
 
-/* The value of an element begins, or has ended where it is no array or object. */
+/* The value of an element begins, or has ended if it is not an array or object. */
 static abr_code take_value(abr_element_scan *s, const char *p, abr_json_token token, size_t i,
                            abr_error *error)
 {
@@ -502,14 +502,15 @@ static abr_code take_token(abr_element_scan *s, const char *p, abr_json_token to
     return code == ABR_OK ? end_key(s, p, i, error) : code;
 }
 
-/* The chunk ends inside a token: what begins with it begins now. */
+/* The chunk ends inside a token: an element that begins with it begins now. */
 static abr_code break_off(abr_element_scan *s, const char *p, size_t n, abr_error *error)
 {
     const uint64_t at = s->base + s->json.start;
     abr_code code = ABR_OK;
     if (s->json.inside == 0 || s->end > 0)
         return ABR_OK;
-    if (!s->inside) /* a pointer that leads nowhere: only where it is JSON, which shows at its end */
+    /* a pointer that leads nowhere fails at the token's end, once that is known to be JSON */
+    if (!s->inside)
         return s->found || s->pointer.count > 0 ? ABR_OK : begin_scalar(s, p, at, error);
     if (s->json.depth != scan_level(s))
         return ABR_OK;
@@ -535,9 +536,9 @@ static bool make_levels(abr_element_scan *s)
     return true;
 }
 
-/* Is everything at hand that a cut may need? The page goes on at the first element that does not fit: its
- * start was seen where one was that ends more than `keep` bytes after the page's. After the page's first element,
- * which is shown even if it does not fit, the next one is needed. */
+/* Is everything at hand that a cut may need? The next page begins at the first element that does not fit: its
+ * start was seen if some element was seen to end more than `keep` bytes after the page's start. The first
+ * element is shown even if it does not fit, so the one after it is needed too. */
 static bool has_enough(const abr_element_scan *s)
 {
     if (!s->known || !s->has_total || !s->found)
@@ -576,7 +577,7 @@ static abr_code read_tokens(abr_element_scan *s, const char *p, size_t n, abr_er
     return break_off(s, p, n, error);
 }
 
-/* A BOM at the document's start is no part of it. */
+/* A BOM at the document's start is not part of it. */
 static size_t skip_bom(abr_element_scan *s, const char *p, size_t n)
 {
     static const char bom[] = "\xEF\xBB\xBF";

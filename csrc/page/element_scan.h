@@ -1,4 +1,4 @@
-/* The elements of JSON from a pointer on, taken out of a document that comes in chunks. */
+/* The elements of JSON from a pointer on, taken out of a document that arrives in chunks. */
 #ifndef ABR_PAGE_ELEMENT_SCAN_H
 #define ABR_PAGE_ELEMENT_SCAN_H
 
@@ -12,58 +12,58 @@
 
 ABR_PRIVATE_BEGIN
 
-/* The key of a member, as far as one may need it. */
+/* The key of a member, as much of it as may be needed. */
 typedef struct {
     abr_element_at place; /* of one that began in an earlier chunk */
-    char *raw;            /* the start of it */
+    char *raw;            /* its start */
     size_t raw_n;
     size_t most; /* bytes of a key that can matter, quotes and escapes included */
     char *name;  /* decoded */
-    size_t n;    /* SIZE_MAX: too long, or no Unicode */
+    size_t n;    /* SIZE_MAX: too long, or not Unicode */
 } abr_member_key;
 
 typedef struct {
-    const abr_opts *opts; /* of the stream for an element over budget */
+    const abr_opts *opts; /* options of the stream for an element over budget */
     const abr_alloc *alloc;
     abr_pointer pointer;
     abr_json_scan json;
     uint64_t *levels;
     size_t level_words;
-    uint64_t base; /* bytes of the document before what `json` reads */
-    uint64_t at;   /* bytes of the document that were taken */
+    uint64_t base; /* bytes of the document before those that `json` reads */
+    uint64_t at;   /* bytes of the document taken so far */
 
-    /* the way */
-    size_t lift;       /* steps of the pointer that lead to where the scan began */
-    size_t entered;    /* steps that lead to the array or object that the scan is in */
+    /* the path */
+    size_t lift;       /* steps of the pointer that lead to the start of the scan */
+    size_t entered;    /* steps that lead to the scan's array or object */
     bool inside;       /* it is in one */
     bool object;       /* it is an object */
     bool in_child;     /* an element of it has begun and not ended */
     bool meant;        /* that element is the one the pointer leads to */
-    uint64_t child_at; /* where it began */
+    uint64_t child_at; /* its start */
     uint64_t index;    /* of that element or the next */
     abr_member_key key;
 
-    /* what was found */
-    abr_element_at first; /* where the page begins */
-    uint64_t first_end;   /* where its first element ends; 0: not yet */
-    uint64_t last_end;    /* the same of the last element that ended */
-    uint64_t end;         /* where its array or object ends; 0: not yet */
+    /* findings */
+    abr_element_at first; /* start of the page */
+    uint64_t first_end;   /* end of its first element; 0: not yet */
+    uint64_t last_end;    /* end of the last element that ended */
+    uint64_t end;         /* end of its array or object; 0: not yet */
     uint64_t total;       /* elements of that */
     abr_element_at
         after; /* the first element that begins over `keep` bytes after `first`; index 0: none yet */
     bool found;
-    bool scalar; /* the document is no array and no object */
+    bool scalar; /* the document is neither array nor object */
     bool has_after;
     char after_name[ABR_NAME_MOST];
-    size_t after_n;   /* over ABR_NAME_MOST: it has no name that serves */
+    size_t after_n;   /* over ABR_NAME_MOST: it has no usable name */
     size_t name_most; /* bytes of the longest name, escaped, of a member near the page */
 
     /* totals */
     abr_char_counter chars;
     uint64_t chars_base;
     uint64_t newlines;
-    uint64_t counted; /* bytes of the document that are in them */
-    bool known;       /* those of the file: no need to read to its end */
+    uint64_t counted; /* bytes of the document counted in them */
+    bool known;       /* the file's totals are known: no need to read to its end */
     bool has_total;   /* `total` is known */
     bool ends_line;
     abr_page_info file;
@@ -71,22 +71,22 @@ typedef struct {
     abr_unique names;
     bool unique;
 
-    /* what a cut may need */
+    /* for the cut */
     size_t keep; /* bytes of the page */
     char *front; /* the page's start, with a bracket before it unless it is the document's own */
     size_t n;
     size_t room;
     size_t bracket;       /* bytes before the source's in front: 0 or 1 */
-    abr_stream *long_one; /* the first element, where it does not fit into front */
-    uint64_t streamed;    /* bytes of the document before what it has not got */
+    abr_stream *long_one; /* the first element, if it does not fit into front */
+    uint64_t streamed;    /* bytes of the document before those it lacks */
     bool closed;          /* it has got the bracket after the first element */
 } abr_element_scan;
 
-/* Begin at the document's start. opts must live as long. On failure *scan is zeroed. */
+/* Begin at the document's start. opts must outlive the scan. On failure *scan is zeroed. */
 abr_code abr_scan_begin(abr_element_scan *scan, const char *pointer, size_t n, const abr_opts *opts,
                         size_t keep, abr_error *error);
 
-/* Begin nearer, where the index has places of the array or object, or of one around it. */
+/* Begin nearer, if the index has places of the array or object, or of one around it. */
 abr_code abr_scan_skip(abr_element_scan *scan, const abr_element_places *places, abr_error *error);
 
 /* The pointer of the array or object that the page is of. */

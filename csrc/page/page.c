@@ -2,9 +2,9 @@
  * Pages: a cut of a file or text from a line (and a char in it) on, in positions of the whole.
  *
  * A page reads its source once for the totals, unless an index knows them, finds its place, and takes the
- * bytes that a cut within its budgets may need; the room cut/ decides. The file is read as it was when the
- * page was opened: nothing beyond that size. If it is a different file afterwards, all is read again. A page
- * may be opened in steps: it remembers which stage is next.
+ * bytes that a cut within its budgets may need; the room cut/ does the rest. The file is read as it was when
+ * the page was opened: nothing beyond that size. If it is a different file afterwards, all is read again. A
+ * page may be opened in steps: it remembers which stage is next.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static abr_code failed_with(int number, abr_error *error)
         return abr_fail(error, ABR_EISDIR, "is a directory");
     case ABR_ENDED_EARLY:
         return abr_fail(error, ABR_EIO, "the file changes while it is read");
-    case ELOOP: /* of a private file these two say something else */
+    case ELOOP: /* these two mean something else for a private file */
         return abr_fail(error, ABR_EIO, "too many symbolic links encountered");
     case EPERM:
         return abr_fail(error, ABR_EIO, "operation not permitted");
@@ -125,14 +125,14 @@ static int read_unsized(abr_page *page)
     return 0;
 }
 
-/* ---- where the page is ---- */
+/* ---- the place of the page ---- */
 
 /* The source's lines: made here, or from an index; NULL: they must be counted. */
 static const abr_lines *known_lines(const abr_page *page)
 {
     if (page->maker.lines)
         return page->maker.lines;
-    bool of_file = page->source.file != ABR_NO_FILE; /* not of one that was read whole */
+    bool of_file = page->source.file != ABR_NO_FILE; /* not of a file that was read whole */
     const abr_lines *x = page->opts.index && of_file ? abr_index_find(page->opts.index, &page->of) : NULL;
     return x && (x->has_chars || !abr_wants_chars(&page->cut)) ? x : NULL;
 }
@@ -210,7 +210,7 @@ static abr_code begin_scan(abr_page *page, abr_error *error)
     return known ? abr_scan_skip(&page->scan, known, error) : ABR_OK;
 }
 
-/* Read on: blocks until *most bytes are read. A page that the caller writes has no more. */
+/* Read on, block by block until *most bytes are read. A page that the caller writes has no more. */
 static abr_code scan(abr_page *page, uint64_t *most, abr_error *error)
 {
     bool enough = false;
@@ -236,7 +236,7 @@ static abr_code scan(abr_page *page, uint64_t *most, abr_error *error)
     return code;
 }
 
-/* ---- what a cut may need ---- */
+/* ---- the bytes of a cut ---- */
 
 static abr_code take_edge(abr_page *page, uint64_t at, size_t n, char **edge, abr_error *error)
 {
@@ -273,7 +273,7 @@ static abr_code take_edges(abr_page *page, uint64_t start, abr_error *error)
     return code;
 }
 
-/* Sizes of the first and the last line, where the edges do not show them. */
+/* Sizes of the first and the last line, if the edges do not show them. */
 static abr_code measure_lines(abr_page *page, const abr_lines *x, uint64_t start, abr_error *error)
 {
     abr_view *v = &page->view;
@@ -306,7 +306,7 @@ static abr_code count_chars(abr_page *page, const abr_lines *x, uint64_t start, 
     return failed == 0 ? ABR_OK : failed_with(failed, error);
 }
 
-/* Where the page ends: at the source's end, or after the lines wanted. A head stops there by itself. */
+/* End of the page: the source's end, or after the lines wanted. A head stops there by itself. */
 static abr_code find_end(abr_page *page, const abr_lines *x, uint64_t start, abr_error *error)
 {
     abr_view *v = &page->view;
@@ -395,7 +395,7 @@ static void forget_lines(abr_page *page)
     page->maker.lines = NULL;
 }
 
-/* Forget what an earlier reading found. */
+/* Forget the findings of an earlier reading. */
 static void forget_reading(abr_page *page)
 {
     forget_lines(page);
@@ -442,7 +442,7 @@ static abr_code next_stage(abr_page *page, uint64_t *most, abr_error *error)
     }
 }
 
-/* Let the index have what was learnt of the file. */
+/* Give the index the places found in the file. */
 static void keep_places(abr_page *page)
 {
     if (page->maker.lines) {
@@ -638,7 +638,7 @@ void abr_page_close(abr_page *page)
     a->free(a->ctx, page);
 }
 
-/* ---- what is known of it ---- */
+/* ---- facts about the page ---- */
 
 abr_page_info abr_page_about(const abr_page *page)
 {

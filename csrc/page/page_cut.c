@@ -1,4 +1,4 @@
-/* Cuts of an open page, in positions of the whole source, and where the next page starts. */
+/* Cuts of an open page, in positions of the whole source, and the start of the next page. */
 #include <string.h>
 
 #include "page/page_state.h"
@@ -19,7 +19,7 @@ static const abr_piece *first_range(const abr_cut *cut)
     return NULL;
 }
 
-/* Number of the char after a range that starts where the page does. */
+/* Number of the char after a range that starts with the page. */
 static uint64_t column_after(const abr_page *page, const abr_piece *range)
 {
     const char *newline = abr_find_last_newline(range->p, range->n);
@@ -28,8 +28,8 @@ static uint64_t column_after(const abr_page *page, const abr_piece *range)
     return before + abr_count_chars(line, (size_t)(range->p + range->n - line), NULL);
 }
 
-/* The lines of a cut that is still in positions of the view. There is no next page when only text before the
- * kept part was left out, or when not even a char fitted. */
+/* The lines of a cut that is still in positions of the view. There is no next page if only text before the
+ * kept part was left out, or if not even a char fitted. */
 static abr_page_lines lines_of(const abr_page *page, const abr_cut *cut)
 {
     const uint64_t offset = page->opts.offset;
@@ -61,7 +61,7 @@ static abr_page_lines lines_of(const abr_page *page, const abr_cut *cut)
     return lines;
 }
 
-/* From positions in the view to positions in the source. */
+/* Turn positions in the view into positions in the source. */
 static void tell_source(const abr_page *page, abr_cut *cut)
 {
     uint64_t bytes = page->info.first_byte - 1;
@@ -92,7 +92,7 @@ static void end_at_limit(const abr_page *page, abr_cut *cut, abr_page_lines *lin
     cut->max.lines = page->opts.limit;
     lines->next_offset = page->opts.limit > 0 ? page->opts.offset + page->opts.limit : 0;
     if (cut->final_newline || cut->piece_count == 0) {
-        cut->final_newline = false; /* it was dropped already */
+        cut->final_newline = false; /* already dropped */
         return;
     }
     abr_piece *last = (abr_piece *)cut->block + cut->piece_count - 1;

@@ -1,4 +1,4 @@
-/* An open page: what page.c reads and page_cut.c cuts. */
+/* An open page, read by page.c and cut by page_cut.c. */
 #ifndef ABR_PAGE_PAGE_STATE_H
 #define ABR_PAGE_PAGE_STATE_H
 
@@ -11,7 +11,7 @@
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_VERSION_SIZE = 5 * 17 }; /* five hex numbers, what stands between them, and a NUL */
+enum { ABR_VERSION_SIZE = 5 * 17 }; /* five hex numbers, their separators, and a NUL */
 
 /* The next stage of opening a page. A reading of its source goes from ABR_PAGE_PROBE to ABR_PAGE_SHOW. */
 typedef enum {
@@ -21,7 +21,7 @@ typedef enum {
     ABR_PAGE_PLACE, /* find the page's first line */
     ABR_PAGE_WALK,  /* to a column of it */
     ABR_PAGE_SHOW,  /* take what a cut may need */
-    ABR_PAGE_SCAN,  /* read it for its elements, and take what a cut may need */
+    ABR_PAGE_SCAN,  /* read it for its elements, and take the bytes that a cut may need */
     ABR_PAGE_END,   /* is the file still as it was? */
     ABR_PAGE_OPEN   /* nothing */
 } abr_page_stage;
@@ -30,7 +30,7 @@ struct abr_page {
     abr_page_opts opts;
     abr_opts cut; /* opts.cut with the page's own limits in it */
     const abr_alloc *alloc;
-    size_t keep;       /* bytes of an edge that is not whole */
+    size_t keep;       /* bytes of an edge that isn't whole */
     abr_handle file;   /* ABR_NO_FILE: a text */
     abr_reader source; /* the file, or a text, also that of a file read whole */
     char *text;        /* a file without a size, read whole; or NULL */
@@ -41,8 +41,8 @@ struct abr_page {
     char version[ABR_VERSION_SIZE];
     abr_view view; /* from the page's first byte on */
     uint64_t end;  /* bytes of the source before the page's end */
-    bool limited;  /* opts.limit ends the page; a strategy that keeps the end sees no more than it */
-    char *front;   /* what the view's edges point to, or NULL */
+    bool limited;  /* opts.limit ends the page, for strategies that keep the end */
+    char *front;   /* memory of the view's edges, or NULL */
     char *back;
     abr_page_stage next;
     int readings; /* of the file, ended */

@@ -1,8 +1,8 @@
 /*
  * JSON pointers, by RFC 6901, and the names of members in them.
  *
- * A member whose name cannot tell it from the others, or is too long for a sentence, is pointed to by its
- * index: ~#12. RFC 6901 has no name that is written so.
+ * A member whose name does not tell it from the others, or is too long for a sentence, is pointed to by its
+ * index: ~#12. No name is written like that in RFC 6901.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@
 
 /* ---- reading ---- */
 
-/* The index that (p, n) is, without leading zeros; ABR_UNLIMITED where it is none. */
+/* The index written in (p, n), without leading zeros; ABR_UNLIMITED if it is not an index. */
 static uint64_t index_of(const char *p, size_t n)
 {
     enum { DIGITS = 16 }; /* below 2^54 */
@@ -29,7 +29,7 @@ static uint64_t index_of(const char *p, size_t n)
     return index;
 }
 
-/* Decode a step; false where an escape is wrong. */
+/* Decode a step; false if an escape is wrong. */
 static bool decode_step(const char *p, size_t n, char *dst, abr_pointer_step *step)
 {
     step->counted = n > 2 && p[0] == '~' && p[1] == '#';
@@ -110,7 +110,7 @@ static unsigned hex4(const char *p)
     return value;
 }
 
-/* The char of the escape \u at p + *i, which is moved to its end; ABR_COUNT_MAX where it is half of one. */
+/* The char of the escape \u at p + *i, which is moved to its end; ABR_COUNT_MAX for half of a pair. */
 static uint64_t escaped_char(const char *p, size_t n, size_t *i)
 {
     enum { HIGH = 0xD800, LOW = 0xDC00, ENDS = 0xE000, SIZE = 6 };

@@ -11,7 +11,7 @@ ABR_PRIVATE_BEGIN
 typedef struct {
     const char *name; /* decoded */
     size_t n;
-    uint64_t index; /* ABR_UNLIMITED: it is none */
+    uint64_t index; /* ABR_UNLIMITED: not an index */
     bool counted;   /* a member by its index: ~#12, which no name looks like */
     size_t start;   /* bytes of the pointer before it, with its slash, and up to its end */
     size_t end;
@@ -26,17 +26,16 @@ typedef struct {
     size_t count;
 } abr_pointer;
 
-/* Read a pointer; ABR_EPOINTER where it is none, ABR_ENOMEM. */
+/* Read a pointer. Fails with ABR_EPOINTER if it is not valid, and ABR_ENOMEM. */
 abr_code abr_pointer_read(const char *p, size_t n, const abr_alloc *alloc, abr_pointer *pointer,
                           abr_error *error);
 void abr_pointer_free(abr_pointer *pointer);
 
-/* Decode what stands between the quotes of a string of JSON, which is valid. Returns the bytes, at most n;
- * SIZE_MAX where it is no Unicode, as with half of a surrogate pair. */
+/* Decode the part between the quotes of a valid JSON string. Returns the bytes, at most n; SIZE_MAX if it is
+ * not Unicode, such as half of a surrogate pair. */
 size_t abr_decode_string(const char *p, size_t n, char *dst);
 
-/* Write a name as a pointer has it, at most 2 n bytes; 0 where it would not read well in a sentence, or is
- * empty. */
+/* Write a name as in a pointer, at most 2 n bytes; 0 if it would not read well in a sentence, or is empty. */
 size_t abr_escape_name(const char *name, size_t n, char *dst);
 
 ABR_PRIVATE_END

@@ -1,4 +1,4 @@
-/* Names that are all different, by their hashes: two that share one count as the same. */
+/* Whether names are all different, by their hashes: two with the same hash count as the same name. */
 #include <string.h>
 
 #include "page/unique.h"
