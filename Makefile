@@ -77,8 +77,9 @@ demo: build ## see what a model would see of a listing, a log, a diff, JSON and 
 agent: build ## see an agent mend a failing project, with a scripted model, and what that saves
 	@$(with_paths) $(LUA) spec/support/agent_scene.lua
 
-doc: ## write the tables of kinds into doc/lua.md, from it and doc/neovim.md the help of Neovim, and the man page
-	@$(LUA) doc/kinds.lua && cat doc/neovim.md doc/lua.md | LUA_PATH="doc/?.lua;;" $(LUA) doc/help.lua > doc/abridge.txt~ || { rm -f doc/abridge.txt~; exit 1; }
+doc: ## write tables and signatures into doc/lua.md, from it and doc/neovim.md the help of Neovim, and the man page
+	@LUA_PATH="doc/?.lua;lua/?.lua;lua/?/init.lua;;" LUA_CPATH="build/5.4/?.so;;" $(LUA) doc/reference.lua
+	@cat doc/neovim.md doc/lua.md | LUA_PATH="doc/?.lua;;" $(LUA) doc/help.lua > doc/abridge.txt~ || { rm -f doc/abridge.txt~; exit 1; }
 	@mv doc/abridge.txt~ doc/abridge.txt
 
 test: test-tools ## run the C tests under sanitizers and the suite on every host

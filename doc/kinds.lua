@@ -1,7 +1,4 @@
---- Writes what documents and types say of the kinds, by their register, csrc/kinds/kinds.def: the tables in doc/lua.md
---- and the alias in lua/abridge/base/types.lua. `make doc` runs it:
----
----     lua doc/kinds.lua
+--- Tables and types of the kinds, made from their register, csrc/kinds/kinds.def.
 
 local M = {}
 
@@ -59,23 +56,13 @@ local function table_lines(rows, header, columns)
   return table.concat(lines, "\n") .. "\n"
 end
 
---- Put a table in the place of the one with the same header.
-local function with_table(text, made)
-  local header = made:match "^[^\n]*\n"
-  local from = assert(text:find(header, 1, true), "no table with the header " .. header)
-  local _, to = text:find("\n\n", from, true)
-  return text:sub(1, from - 1) .. made .. text:sub(to)
-end
-
---- The reference with the tables of these rows.
----@param text string doc/lua.md
+--- The tables of the kinds: what each is, or a little of each.
+---@param rows table<string, string>[]
+---@param which "kinds"|"examples"
 ---@return string
-function M.reference(text, rows)
-  text = with_table(
-    text,
-    table_lines(rows, "| `cut.kind` | what it is | how it is cut | `cut.items` |", { "is", "cut", "items" })
-  )
-  return with_table(text, table_lines(rows, "| kind | before | after |", { "before", "after" }))
+function M.table(rows, which)
+  if which == "examples" then return table_lines(rows, "| kind | before | after |", { "before", "after" }) end
+  return table_lines(rows, "| `cut.kind` | what it is | how it is cut | `cut.items` |", { "is", "cut", "items" })
 end
 
 --- The types with the names of these rows.
@@ -88,24 +75,5 @@ function M.types(text, rows)
   end
   return (text:gsub("(%-%-%-@alias abridge%.Kind )[^\n]*", "%1" .. table.concat(names, "|"), 1))
 end
-
-local function read(path)
-  local file = assert(io.open(path, "rb"))
-  local text = file:read "*a"
-  file:close()
-  return text
-end
-
-local function main()
-  local rows = M.rows(read "csrc/kinds/kinds.def")
-  for path, made in pairs { ["doc/lua.md"] = M.reference, ["lua/abridge/base/types.lua"] = M.types } do
-    local text = made(read(path), rows)
-    local file = assert(io.open(path, "wb"))
-    file:write(text)
-    file:close()
-  end
-end
-
-if arg and (arg[0] or ""):find "kinds%.lua$" then main() end
 
 return M

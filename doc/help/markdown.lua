@@ -72,14 +72,14 @@ function M.parse(text)
       end
     elseif blanks then
       fence, open = add { kind = "fenced", language = language, lines = {}, blanks = blanks }, nil
-    elseif line:find "^%s*$" then
+    elseif line:find "^%s*$" or line:find "^<!%-%-" then
       open = nil
     else
       local block = begun(line, open)
       if block then open = add(block) end
       if not block or not (block.kind == "heading" or block.kind == "item") then extend(open, line) end
     end
-    gap = line:find "^%s*$" ~= nil
+    gap = line:find "^%s*$" ~= nil or line:find "^<!%-%-" ~= nil
   end
   assert(not fence, "a fenced block is not closed")
   return blocks

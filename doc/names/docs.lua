@@ -26,23 +26,27 @@ local function type_in(text)
 end
 
 --- What the docstring of a function and its code say: `signature`, its parameters as the code has them, with the types
---- of the docstring; `overloads`, other ways to call it; `problems`, parameters that the docstring lacks; `foreign`,
---- one that the code lacks.
+--- of the docstring; `params`, `results`, their names alone; `overloads`, other ways to call it; `problems`, parameters
+--- that the docstring lacks; `foreign`, one that the code lacks.
 local function told_of(lines, code)
   local types, params, returns, mark = {}, {}, {}, ""
-  local about = { overloads = {}, problems = {} }
+  local about = { params = {}, results = {}, overloads = {}, problems = {} }
   for _, line in ipairs(lines) do
     if line:find "^@deprecated" then mark = " deprecated" end
     local name, optional, rest = line:match "^@param ([%w_.]+)(%??) (.*)$"
     local result = line:match "^@return (.*)$"
     local other = line:match "^@overload fun(%(.*)$"
     if name then types[name] = ("%s: %s"):format(optional, type_in(rest)) end
-    if result then returns[#returns + 1] = type_in(result) end
+    if result then
+      returns[#returns + 1] = type_in(result)
+      about.results[#returns] = result:sub(#returns[#returns] + 1):match "^ +([%l_]+)" or ""
+    end
     if other then about.overloads[#about.overloads + 1] = (other:gsub("^%(self: [%w_.]+,? ?", "(")) end
   end
   for name in code:match("%((.*)%)"):gmatch "[%w_.]+" do
     if name ~= "self" then
       params[#params + 1] = name .. (types[name] or "")
+      about.params[#params] = name .. (types[name] or ""):match "^%??"
       if not types[name] then about.problems[#about.problems + 1] = "no @param " .. name end
     end
     types[name] = nil
@@ -63,22 +67,37 @@ local function is_private(lines)
   return false
 end
 
+--- Note a field: its type, and what is said of it above it and beside its type.
+local function put_field(class, line, above)
+  local field, optional, rest = line:match "^@field ([%w_]+)(%??) (.*)$"
+  if not field or field == "private" then return end
+  local type_text = type_in(rest)
+  above[#above + 1] = rest:sub(#type_text + 1):match "^ *(.+)$"
+  class.fields[field] = { type = type_text, optional = optional, text = table.concat(above, " ") }
+  class.order[#class.order + 1] = field
+end
+
 --- The class that a docstring declares, noted with its fields; aliases are noted too.
 local function put_types(known, lines)
   local name, class
+  local above = {} -- lines of text since the last tag
   for _, line in ipairs(lines) do
     local alias, meaning = line:match "^@alias ([%w_.]+) (.*)$"
     if alias then known.aliases[alias] = meaning end
     local rest = line:match "^@class (.*)$"
-    local field, optional, of = line:match "^@field ([%w_]+)(%??) (.*)$"
     if rest then
       rest = rest:gsub("^%(exact%) ", "")
       name = rest:match "^[%w_.]+"
-      class = known.classes[name] or { fields = {}, methods = {} }
+      class = known.classes[name] or { fields = {}, order = {}, methods = {} }
       class.parent = rest:match "^[%w_.]+: ([%w_.]+)"
       known.classes[name] = class
-    elseif class and field and field ~= "private" then
-      class.fields[field] = { type = type_in(of), optional = optional }
+    elseif class then
+      put_field(class, line, above)
+    end
+    if line:find "^@" then
+      above = {}
+    else
+      above[#above + 1] = line:match "^%s*(.+)$"
     end
   end
   return name

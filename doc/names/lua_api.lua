@@ -60,6 +60,65 @@ local function signatures(known, module, name, value)
   return { ": " .. core.type }
 end
 
+--- The class with the methods of what a page calls `session`, `run` and so on.
+local function class_of(known, word)
+  return assert(known.classes["abridge." .. word:gsub("^%l", string.upper)], "no class of a " .. word)
+end
+
+--- What a type such as `fun(text: string): kind: string` says, as a docstring would.
+local function told_of_type(type_text, text)
+  local params, results = type_text:match "(%b())(.*)$"
+  local about = { params = {}, results = {}, text = text ~= "" and text or nil }
+  for name in params:gmatch "([%w_]+%??): " do
+    if name ~= "self" then about.params[#about.params + 1] = name end
+  end
+  for name in results:gmatch "([%w_]+): " do
+    about.results[#about.results + 1] = name
+  end
+  return about
+end
+
+--- The function of a name, and how a page shows that name: `nvim.render` as it is, `abridge.history.fit` with its
+--- `require`.
+local function function_of(name)
+  local module, inner = name:match "^(.*)%.([%w_]+)$"
+  if module == "abridge" then return require(module)[inner], name end
+  local part = require("abridge")[module:match "^abridge%.(.*)$" or ""]
+  if part then return part[inner], name end
+  if module:find "^abridge%." then return require(module)[inner], ('require("%s").%s'):format(module, inner) end
+  return require("abridge." .. module)[inner], name
+end
+
+--- What the docstring of a function or a method says, or the class of the core; and the name that a page shows.
+local function about_of(known, name)
+  local object, method = name:match "^(%l+):([%l_]+)$"
+  if object then return assert(class_of(known, object).methods[method], "no method " .. name), name end
+  local value, shown = function_of(name)
+  local info = debug.getinfo(assert(value, "no function " .. name), "S")
+  local about = known.functions[info.source:gsub("^@", "") .. ":" .. info.linedefined]
+  if about then return about, shown end
+  local field = assert(known.classes[CORE].fields[name:match "[%w_]+$"], name .. " has no docstring")
+  return told_of_type(field.type, field.text), shown
+end
+
+--- The ways to call a function or a method: by names alone, `params` and `results`, with the `text` beside a function
+--- of the core; and by what name it is `shown`.
+---@param known table what `docs.read` found
+---@param name string `session:call`, `abridge.cap`, `nvim.render`
+---@return { params: string[], results: string[], text: string|nil, shown: string }[]
+function M.called(known, name)
+  local about, shown = about_of(known, name)
+  local ways = {}
+  for i, overload in ipairs(about.overloads or {}) do
+    ways[i] = told_of_type(overload)
+  end
+  ways[#ways + 1] = { params = about.params, results = about.results, text = about.text }
+  for _, way in ipairs(ways) do
+    way.shown = shown
+  end
+  return ways
+end
+
 --- The names of a module: those it has, and those its class tells of, which may not be loaded yet.
 local function names_in(known, module)
   local loaded, names = require(module), {}

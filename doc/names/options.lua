@@ -63,6 +63,10 @@ local CALLS = {
   ["abridge.CapOptions"] = function(w, opts)
     w.abridge.cap("text", nil, opts)
   end,
+  ["abridge.CodeCompanionOptions"] = function(_, opts)
+    local more = { history = require("codecompanion._extensions.abridge.history").option }
+    require("abridge.hosts.options").right_ones("probe", opts, function() end, more)
+  end,
   ["abridge.ConformanceCase"] = function(_, opts)
     require("abridge.conformance").run { tool = "x", session = print, cases = { fits = opts } }
   end,

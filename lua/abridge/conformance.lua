@@ -17,12 +17,14 @@ M.check = result_rules.check
 -- pages --------------------------------------------------------------------------
 
 ---@class (exact) abridge.FollowOptions
----@field join? string goes between two pages: "\n" unless set; nothing after a page that ends inside a line
 ---@field whole? string what the pages must be together
----@field max_pages? integer more pages than this count as endless; 10,000 unless set
----@field next_input? fun(input: table, result: abridge.Result): table the input of the next page, in place of ours:
----  `offset` is the block's `next_offset`, `column` the ledger's `next_column`
----@field expected? abridge.Expectations of each page
+---@field max_pages? integer more pages than this count as endless (default: 10,000)
+---@field expected? abridge.Expectations what each page should be; as for `check`
+--- goes between pages: `""` for a tool with offsets in bytes. Nothing where a page ends inside a line (default: `"\n"`)
+---@field join? string
+--- `function(input, result)` that returns the next page's input, for parameters with other names (default: `offset` is
+--- the block's `next_offset`, `column` the ledger's `next_column`)
+---@field next_input? fun(input: table, result: abridge.Result): table
 
 local FOLLOW = {
   join = "string",
@@ -111,22 +113,26 @@ end
 -- cases --------------------------------------------------------------------------
 
 ---@class (exact) abridge.ConformanceCase
----@field input table|string
----@field whole? string what the content would be without any limit
----@field bytes_total? integer|false false: it must be absent
----@field reason? abridge.Reason|table<string, abridge.Reason> of the cuts; by budget
----@field resumes? boolean|table<string, boolean> whether a cut must say where to go on; by budget
----@field budgets? table<string, number|string|(number|string)[]> what to cut by: names of limits, or "ceiling".
----  Unless set, a quarter and half of `whole` in lines, bytes, chars, tokens, and as ceiling
+---@field input table|string passed to the tool
+---@field whole? string the content without any limit
+--- what the block must say; `false`: nothing. Unless set, the size of `whole` if the block says anything
+---@field bytes_total? integer|false
+--- of `cut`: values by name of limit, or `ceiling`; one or a list. Unless set, a quarter and half of `whole` in each
+--- unit; without `whole`, the limits in force anyway must cut
+---@field budgets? table<string, number|string|(number|string)[]>
+---@field reason? abridge.Reason|table<string, abridge.Reason> of a cut, or a table by name of budget
+--- whether a cut must say where to go on, or a table by name of budget; unless set, either will do
+---@field resumes? boolean|table<string, boolean>
 
 ---@class (exact) abridge.ConformanceOptions
----@field tool string
----@field session fun(opts: { limits: table|nil, ceiling: table|nil }): abridge.Session opens a session with the tool
----  under these options of abridge.session, others added as wanted. It is closed here
----@field cases table<"fits"|"cut"|"empty"|"error", abridge.ConformanceCase>
----@field join? string between two pages, as for `follow`
----@field next_input? fun(input: table, result: abridge.Result): table as for `follow`
----@field max_pages? integer as for `follow`
+---@field tool string name of the tool
+--- a function that opens a session with that tool under the options it is given (`{ limits = { [tool] = ... }, ceiling
+--- = ... }`, as `abridge.session` takes them); it is closed for you
+---@field session fun(opts: { limits: table|nil, ceiling: table|nil }): abridge.Session
+---@field cases table<"fits"|"cut"|"empty"|"error", abridge.ConformanceCase> the cases, by name; below
+---@field join? string those of `follow`
+---@field next_input? fun(input: table, result: abridge.Result): table
+---@field max_pages? integer
 
 local RUN = {
   tool = "string",

@@ -60,7 +60,7 @@ end
 --- Keep whole lines from the start: a line over the byte limit is not split. Never raises.
 ---@param content string
 ---@param opts? { max_lines: integer|nil, max_bytes: integer|nil } 2000 lines and 50 KiB unless set
----@return abridge.flemma.Result
+---@return abridge.flemma.Result result
 function M.truncate_head(content, opts)
   return truncated("head", content, opts)
 end
@@ -68,7 +68,7 @@ end
 --- Keep whole lines from the end, or the end of the last one if that is over the byte limit. Never raises.
 ---@param content string
 ---@param opts? { max_lines: integer|nil, max_bytes: integer|nil }
----@return abridge.flemma.Result
+---@return abridge.flemma.Result result
 function M.truncate_tail(content, opts)
   return truncated("tail", content, opts)
 end
@@ -76,7 +76,7 @@ end
 --- Cut one line to a number of bytes, including the suffix that says so, which is left out if it does not fit.
 ---@param line string
 ---@param max_chars? integer bytes, as in flemma.nvim; 500 unless set
----@return { text: string, truncated: boolean }
+---@return { text: string, truncated: boolean } cut
 function M.truncate_line(line, max_chars)
   max_chars = max_chars or M.MAX_LINE_CHARS
   if type(line) == "string" and #line <= max_chars then return { text = line, truncated = false } end
@@ -92,7 +92,7 @@ end
 
 --- A size as text, `1.5KB`.
 ---@param bytes integer
----@return string
+---@return string size
 function M.format_size(bytes)
   local ok, size = pcall(function()
     return require("abridge.base.core_loader").format_size(bytes)

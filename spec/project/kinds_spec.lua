@@ -33,24 +33,11 @@ describe("the register of kinds #once", function()
     end
   end)
 
-  it("makes the tables of the reference and the type of a kind", function()
-    for path, write in pairs { ["doc/lua.md"] = made.reference, ["lua/abridge/base/types.lua"] = made.types } do
-      local text = paths.read(path)
-      assert(write(text, rows) == text, path .. " is not that of csrc/kinds/kinds.def: run `make doc`")
-    end
-  end)
-
-  it("puts a table in the place of the one with its header", function()
-    local function page(cells, examples)
-      return "x\n\n| `cut.kind` | what it is | how it is cut | `cut.items` |\n|---|---|---|---|\n"
-        .. cells
-        .. "\n\ny\n\n| kind | before | after |\n|---|---|---|\n"
-        .. examples
-        .. "\n\nz\n"
-    end
+  it("makes tables, and the type of a kind", function()
     local row = { name = "toy", is = "a toy", cut = "whole", items = "", before = "a", after = "b" }
-    local wanted = page("| `toy` | a toy | whole | |", "| `toy` | a | b |")
-    assert.equal(wanted, made.reference(page("| old |", "| old |"), { row }))
+    local head = "| `cut.kind` | what it is | how it is cut | `cut.items` |\n|---|---|---|---|\n"
+    assert.equal(head .. "| `toy` | a toy | whole | |\n", made.table({ row }, "kinds"))
+    assert.equal("| kind | before | after |\n|---|---|---|\n| `toy` | a | b |\n", made.table({ row }, "examples"))
     assert.equal('---@alias abridge.Kind "toy"\n', made.types('---@alias abridge.Kind "old"|"new"\n', { row }))
   end)
 

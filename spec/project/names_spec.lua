@@ -42,7 +42,7 @@ describe("the public names #once", function()
       "    .root?: string",
       "    .truncation: abridge.Block",
       "    :register(definition: abridge.ToolDefinition)",
-      "    :call(name: string, input: table|string): abridge.Result",
+      "    :call(name: string, input: table|string): result: abridge.Result",
       "    :call(name: string, input: table|string, opts: abridge.CallOptions): abridge.Job",
       'abridge.Reason = "size_cap"|"line_cap"|"row_cap"|"exec_budget"|"item_cap"',
       "void abr_cut_free(abr_cut *cut)",

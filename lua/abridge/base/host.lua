@@ -132,9 +132,10 @@ local function wrap_encode(encode)
 end
 
 ---@class (exact) abridge.host.Json
----@field encode fun(value: any): string Compact JSON by the host's library; slashes stand bare, an array with many
----  holes is an object. Raises on NaN, infinity, functions and cycles. Numbers keep the digits that the library prints:
----  14 with lua-cjson 2.1.0 and Neovim 0.10, 16 with later ones.
+--- Compact JSON by the host's library; slashes stand bare, an array with many holes is an object. Raises on NaN,
+--- infinity, functions and cycles. Numbers keep the digits that the library prints: 14 with lua-cjson 2.1.0 and Neovim
+--- 0.10, 16 with later ones.
+---@field encode fun(value: any): string
 ---@field decode fun(text: string): any raises on anything that is not one JSON value
 ---@field null any what a JSON null decodes to, and what is encoded as null
 

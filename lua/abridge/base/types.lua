@@ -2,42 +2,74 @@
 --- Types of what the core gives to `require "abridge"`, for language servers; nothing loads this. What each means,
 --- costs and raises is in doc/lua.md.
 
+-- luacheck: no max comment line length (a type stands on one line)
+
 ---@alias abridge.Kind "log"|"text"|"table"|"diff"|"mixed"|"json_lines"|"json"|"binary"
 
 ---@class (exact) abridge.PlainCutOptions At least one budget is required.
----@field max_lines? integer lines kept
----@field max_bytes? integer|string bytes, or a size such as "30KB"
----@field max_chars? integer code points
----@field max_tokens? integer as `count_tokens` says, else as estimated
----@field count_tokens? fun(text: string): integer must not fall as the text grows
----@field token_safety? number factor on the estimate; 1.35 unless set
----@field reserve? string what will be appended: room for it is set aside when the text is cut
----@field utf8? "keep"|"replace" "replace": bytes outside UTF-8 show as U+FFFD
----@field long_line? "omit"|"split" the nearest line that alone is over budget
----@field strategy? "auto"|"head"|"tail"|"head_tail"|"priority"|"pipeline" of `abridge.cut`, streams ("auto" unless set)
----  and pages ("head" unless set) alone
----@field head_ratio? number share of the budget for the head, 0 to 1 (`head_tail`); 0.3 unless set, 0.7 in `auto`
----@field snap? "line"|"char" where a `head_tail` may cut
----@field marker? "inside"|"outside"|"none" whether the omission marker counts in the budget
----@field marker_text? string with {lines}, {bytes}, {chars} for what was left out
----@field kind? abridge.Kind what the text is, for `auto`; told by its bytes unless set
----@field hits? table what `priority` looks for besides, and groups of words that it does not
----@field indicators? boolean headings around a pipeline cut by lines
+---@field max_lines? integer lines kept (default: no limit)
+---@field max_bytes? integer|string bytes, or a size such as `"30KB"` (default: no limit)
+---@field max_chars? integer chars, code points of UTF-8 (default: no limit)
+---@field max_tokens? integer tokens; bounds the cut to 16 bytes a token as well (default: no limit)
+--- `function(text)` that returns the number of tokens in a text, an integer from 0 to 2^53. The count must not fall as
+--- the text grows; the function may raise, but not yield (default: the estimate)
+---@field count_tokens? fun(text: string): integer
+--- what the estimate is multiplied by: over 0, up to 1000; `count_tokens` is taken at its word (default: 1.35)
+---@field token_safety? number
+--- a string you will append: room for its bytes, chars and tokens is set aside when the text is cut. Whether the text
+--- fits is judged by the whole budget (default: none)
+---@field reserve? string
+--- `"keep"`, or `"replace"`: each byte outside a well-formed sequence shows as U+FFFD and costs 3 bytes; the ledger
+--- describes the text as it came (default: `"keep"`)
+---@field utf8? "keep"|"replace"
+--- `"omit"` or `"split"`: if the nearest line alone is over budget, keep nothing, or cut it between chars; `auto`,
+--- `head_tail` and `priority` always split (default: `"omit"` for `head`, `"split"` for the others)
+---@field long_line? "omit"|"split"
+--- `"auto"`, `"head"`, `"tail"`, `"head_tail"` or `"priority"`; of `abridge.cut`, streams and pages alone (default:
+--- `"auto"`; `"head"` for pages)
+---@field strategy? "auto"|"head"|"tail"|"head_tail"|"priority"|"pipeline"
+--- what the text is, for `auto`: one of the [kinds](#kinds); an error elsewhere (default: told by the text)
+---@field kind? abridge.Kind
+--- share of the budget for the head, 0 to 1 (`head_tail`, and `auto` for text) (default: 0.3; 0.7 with `auto`)
+---@field head_ratio? number
+--- `"line"`: cut at line ends; `"char"`: cut between any two chars (`head_tail`, and `auto` for text) (default:
+--- `"line"`)
+---@field snap? "line"|"char"
+--- `"inside"`: the marker counts in the budget and is left out if it does not fit; `"outside"`: it comes on top;
+--- `"none"` (`auto`, `head_tail` and `priority`; an error elsewhere) (default: `"inside"`)
+---@field marker? "inside"|"outside"|"none"
+--- the marker, with `{lines}`, `{bytes}`, `{chars}` for how much was left out (`head_tail`, `priority`, and `auto` for
+--- text and logs; an error elsewhere) (default: below)
+---@field marker_text? string
+--- patterns for `priority` to look for, [below](#priority), and for `auto` in logs and in whatever reports trouble; an
+--- error elsewhere (default: none)
+---@field hits? table
+--- of the strategy `"pipeline"` alone: [headings](#abridgepipeline) around a cut by lines (default: `false`)
+---@field indicators? boolean
 
 ---@class (exact) abridge.CutOptions: abridge.PlainCutOptions
----@field clean? boolean|table<string, boolean> make of it what a terminal would show; false keeps a kind of noise
----@field redact? (fun(line: string): string)|(string|string[])[] a function of whole lines, or Lua patterns
+--- `true`, or options of [`abridge.clean`](#cleaning): the text is cleaned first, and everything reported is about the
+--- cleaned text. Not for pages of files (default: `false`)
+---@field clean? boolean|table<string, boolean>
+--- a function of whole lines, or a list of Lua patterns, as of a [session](#redaction): the text is redacted, [before
+--- and after cleaning](#redaction), and everything reported is about the redacted text. Not for pages of files
+--- (default: `false`)
+---@field redact? (fun(line: string): string)|(string|string[])[]
 
 ---@class (exact) abridge.StreamOptions: abridge.CutOptions
 ---@field full_output? { dir: string, name: string }|false where all of it goes once a byte is about to be lost
 
 ---@class (exact) abridge.PipelineOptions One of the two limits is required.
----@field max_chars? integer
+---@field max_chars? integer the most chars, then the most lines, of what is kept
 ---@field max_lines? integer
----@field head_ratio? number 0.3 unless set
----@field indicators? boolean headings around a cut by lines
----@field clean? boolean|table<string, boolean> as of other cuts
----@field redact? (fun(line: string): string)|(string|string[])[] as of other cuts
+--- the head gets this share of each limit, rounded down, and the tail the rest (default: 0.3)
+---@field head_ratio? number
+--- `true`: headings such as `[First 30 lines of 500]` and `[Last 70 lines of 500]` around a cut by lines; where a
+--- session or `abridge.cap` keeps the full output, the marker between them ends in `truncated — full output available
+--- in artifacts] ...` (default: `false`)
+---@field indicators? boolean
+---@field clean? boolean|table<string, boolean> as for [cuts](#options) (default: `false`)
+---@field redact? (fun(line: string): string)|(string|string[])[]
 
 ---@class (exact) abridge.KeptRange 1-based and inclusive.
 ---@field first_byte integer
@@ -59,41 +91,67 @@
 ---@field output_lines? integer those of its lines that are kept at least in part; of a cut
 
 ---@class abridge.Cut The ledger: what was kept of a text. Plain data.
+--- `"auto"`, `"head"`, `"tail"`, `"head_tail"`, `"priority"` or `"pipeline"`
 ---@field strategy "auto"|"head"|"tail"|"head_tail"|"priority"|"pipeline"
----@field kind? abridge.Kind of `auto`
----@field items? abridge.Item[] of `auto`, at most 16; for JSON by omitted bytes, the largest first
----@field parts? abridge.Part[] of `auto`, of an output of several commands: 2 to 16, in order
----@field truncated boolean more than a final newline was left out
+---@field kind? abridge.Kind of `auto`: what the text is, [one of these](#kinds)
+--- of `auto`: list of at most 16 `{ unit =, of =, total =, kept = }`, how many parts of something show; one that shows
+--- in part counts. `unit` is a word of the table of [kinds](#kinds), `of` a JSON pointer (`""` is the root). For JSON
+--- those with the most bytes left out come first. Absent when nothing was cut, and for kinds without items
+---@field items? abridge.Item[]
+--- of `auto`: the parts of an output of several commands, `{ kind =, first_line =, last_line =, output_lines = }` in
+--- order, 2 to 16; `output_lines` is how many of its lines show. Text has no hits. Absent when nothing was cut, and of
+--- an output that is of one kind
+---@field parts? abridge.Part[]
+---@field truncated boolean whether more than a final newline was left out
+--- `"lines"`, `"bytes"`, `"chars"` or `"tokens"`; the budget that bound. It is the first, in this order, that forbids
+--- the next line at the cut edge (a line over budget by itself names that budget); with two edges, at that of the tail.
+--- With more edges, or none at the end of a line, it is the budget used most among those the text exceeds. A budget
+--- that would have let the line through is never named. `pipeline`: `"lines"` when its second stage cut, else
+--- `"chars"`. Absent when not truncated, when a limit of items did the cutting, not a budget, and of something binary
+--- that no budget forbids
 ---@field truncated_by? "lines"|"bytes"|"chars"|"tokens"
 ---@field total_lines integer of the text, exact
 ---@field total_bytes integer
----@field total_chars? integer with `max_chars`
----@field raw_bytes? integer of the text before it was cleaned
----@field output_lines integer of the text kept; a line cut anywhere counts once
----@field output_bytes integer markers do not count
----@field output_chars? integer with `max_chars`
----@field chars_before? integer of the text before the first range that is kept, with `max_chars`
----@field omitted_lines integer
----@field omitted_bytes integer
----@field kept abridge.KeptRange[] ascending; these and the gaps between them tile the text
----@field markers? { first_byte: integer, last_byte: integer }[] where in the content the omission markers stand
----@field hits? { found: integer, kept: integer } of `priority` and of a log, in lines
----@field failures? { found: integer, kept: integer } the same, each failure with all its lines counted once
+---@field raw_bytes? integer size of the text before it was cleaned; only with `clean`
+---@field total_chars? integer chars of the text and of the kept part; only when `max_chars` is set
+---@field output_chars? integer
+--- chars of the text before the first kept range; only when `max_chars` is set and there are any
+---@field chars_before? integer
+---@field output_lines integer lines kept; a line that was cut counts once if any byte of it is kept
+---@field output_bytes integer bytes of the text that are kept; markers do not count
+---@field omitted_lines integer `total_lines - output_lines`
+---@field omitted_bytes integer `total_bytes - output_bytes`
+--- of `priority` and of a log, `{ found =, kept = }`: lines that say something went wrong, and how many of them are
+--- kept at least in part
+---@field hits? { found: integer, kept: integer }
+--- beside `hits`, `{ found =, kept = }`: failures, and those of which a hit is kept at least in part
+---@field failures? { found: integer, kept: integer }
+--- list of ranges `{ first_byte =, last_byte =, first_line =, last_line = }`, ascending, none empty. The ranges and the
+--- gaps between them tile the text; a newline dropped at a cut edge belongs to the gap
+---@field kept abridge.KeptRange[]
+--- list of `{ first_byte =, last_byte = }`: where the omission markers are in the content, their newlines included,
+--- ascending; absent when there are none
+---@field markers? { first_byte: integer, last_byte: integer }[]
 ---@field last_line_partial boolean a kept part ends (head) or begins (tail) inside a line
----@field first_line_exceeds_limit boolean `head` kept nothing, as line 1 alone is over budget
----@field line_bytes? integer size of the line at the cut edge that was split or left out
----@field invalid_bytes? integer that show as U+FFFD
----@field final_newline? true all but a final newline fitted
----@field compact? true blanks between values of JSON are left out; if nothing else is, `truncated` is false
----@field shown_bytes? integer if `compact`: of the content, without markers
----@field max_lines? integer the budgets given, in numbers
+---@field first_line_exceeds_limit boolean `head` kept nothing because line 1 alone is over budget
+--- size, without newline, of the line at the cut edge that was split or left out because it is over budget; else absent
+---@field line_bytes? integer
+---@field invalid_bytes? integer with `utf8 = "replace"`: bytes that show as U+FFFD, when there are any
+--- [blanks between values](#kinds) of JSON are left out: ranges of `kept` cover the blanks between the values they
+--- keep, and `output_bytes` counts them. If nothing else is left out, `truncated` is false. Else absent
+---@field compact? true
+---@field shown_bytes? integer if `compact`: size of the content without markers
+--- everything but a final `\n` fitted; `truncated` is false then, `omitted_bytes` 1 and `omitted_lines` 0. Else absent
+---@field final_newline? true
+---@field max_lines? integer the budgets given, as numbers
 ---@field max_bytes? integer
 ---@field max_chars? integer
 ---@field max_tokens? integer
+--- of streams and sessions: the [full output](#streams), on disk, and why it is short or missing
 ---@field full_output_path? string
----@field full_output_bytes? integer on disk
----@field full_output_error? string why it is short or missing
----@field full_output_code? string such as "ENOSPC"
+---@field full_output_bytes? integer
+---@field full_output_error? string
+---@field full_output_code? string
 
 ---@class abridge.Stream A text that comes in chunks, cut as one. Misuse of a method raises.
 ---@field write fun(self: abridge.Stream, chunk: string): true|nil, string|nil, string|nil
@@ -104,8 +162,10 @@
 ---@field close fun(self: abridge.Stream) idempotent; the collector closes too
 
 ---@class (exact) abridge.LocationsOptions
----@field max_lines? integer lines to look at, 1 or more; all unless set
----@field from? abridge.LocationsFrom where the call before ended; the text's start unless set
+---@field max_lines? integer how many lines to look at, so that an editor can ask in slices (default: all)
+--- where to go on: what the call before returned, `nil` at the end of the text; with the same text (default: the text's
+--- start)
+---@field from? abridge.LocationsFrom
 
 ---@class (exact) abridge.LocationsFrom Where a search goes on: what `abridge.locations` returned, for the same text.
 ---@field byte integer first byte of the next line
@@ -113,33 +173,36 @@
 ---@field heading integer bytes up to the end of the line that names the file of the rows after it; 0 if there is none
 
 ---@class (exact) abridge.Location A place that a line of a text points at.
----@field line integer of the text
----@field file string as it is written there
----@field lnum integer line of the file
----@field col? integer
----@field severity? "error"|"warning"|"note"
----@field message string without file, place, level and code; "" if there is none
+---@field line integer the line of the text that names the place
+---@field file string as it is written there; no such file need exist
+---@field lnum integer line of the file, from 1
+---@field col? integer column, from 1, or `nil`
+---@field severity? "error"|"warning"|"note" `"error"`, `"warning"`, `"note"`, or `nil` if the text does not tell
+--- the words on the place, without file, place, level and codes in brackets; `""` if there are none
+---@field message string
 
 ---@class abridge.Core
 ---@field version string
 ---@field lua_version string the Lua that it was built for, such as "5.1"
 ---@field portable boolean built to do without what Linux alone has
----@field head fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
----@field tail fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
----@field head_tail fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
----@field auto fun(text: string, opts: abridge.CutOptions): string, abridge.Cut as what the text is
----@field kind fun(text: string): abridge.Kind, abridge.Part[]|nil
+---@field head fun(text: string, opts: abridge.CutOptions): content: string, cut: abridge.Cut whole lines from the start
+---@field tail fun(text: string, opts: abridge.CutOptions): content: string, cut: abridge.Cut whole lines from the end
+--- both ends, with a marker
+---@field head_tail fun(text: string, opts: abridge.CutOptions): content: string, cut: abridge.Cut
+---@field auto fun(text: string, opts: abridge.CutOptions): content: string, cut: abridge.Cut as what the text is
+---@field kind fun(text: string): kind: abridge.Kind, parts: abridge.Part[]|nil
 ---@field kinds { name: abridge.Kind, shows_end: boolean, is_option: boolean }[] the register of kinds
 ---@field magic fun(start: string): string|nil media type; nil for text and for what is not known
 ---@field is_binary fun(start: string, whole: boolean|nil): boolean|nil nil: it takes more of the start
----@field priority fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
----@field cut fun(text: string, opts: abridge.CutOptions): string, abridge.Cut
----@field pipeline fun(text: string, opts: abridge.PipelineOptions): string, abridge.Cut
----@field line fun(s: string, max_chars: integer, match: integer[]|nil): string, boolean
----@field locations fun(text: string, opts: abridge.LocationsOptions|nil): abridge.Location[], abridge.LocationsFrom|nil
----@field stream fun(opts: abridge.StreamOptions): abridge.Stream
----@field clean fun(text: string, opts: table<string, boolean>|nil): string, table<string, integer>
----@field index fun(): userdata what pages of files share
+---@field priority fun(text: string, opts: abridge.CutOptions): content: string, cut: abridge.Cut the lines that matter
+--- by `opts.strategy`, "auto" unless set
+---@field cut fun(text: string, opts: abridge.CutOptions): content: string, cut: abridge.Cut
+---@field pipeline fun(text: string, opts: abridge.PipelineOptions): content: string, cut: abridge.Cut
+---@field line fun(s: string, max_chars: integer, match?: integer[]): shown: string, was_cut: boolean
+---@field locations fun(text: string, opts?: abridge.LocationsOptions): list: abridge.Location[], from: abridge.LocationsFrom?
+---@field stream fun(opts: abridge.StreamOptions): stream: abridge.Stream
+---@field clean fun(text: string, opts?: table<string, boolean>): text: string, stats: table<string, integer>
+---@field index fun(): index: userdata
 ---@field count_lines fun(text: string): integer
 ---@field count_chars fun(text: string): integer, integer chars, and those that are bytes outside UTF-8
 ---@field estimate_tokens fun(text: string): integer

@@ -20,10 +20,11 @@ local NO_BUDGET = 2 ^ 53
 -- options ----------------------------------------------------------------------------
 
 ---@class (exact) abridge.GatewayOptions
----@field max_tokens? integer|table[] what the messages may take, or a list of `{ pattern, n }`: the first Lua pattern
----  that the model's name matches; a request for another model passes as it came. Without it nothing is fit
----@field limits? table<string, abridge.Limits> of results by tool, over those of the profile; no result is capped
----  unless this or `profile` is set
+--- what the messages may take, or a list of `{ pattern, n }`: the first Lua pattern that the model's name matches; a
+--- request for another model passes as it came. Without it nothing is fit
+---@field max_tokens? integer|table[]
+--- of results by tool, over those of the profile; no result is capped unless this or `profile` is set
+---@field limits? table<string, abridge.Limits>
 ---@field profile? string limits of results, `default` unless set
 ---@field max_body? integer bytes; a larger request passes as it came. 4 MB unless set
 ---@field header? string|false name of the header of answers, `X-Abridge` unless set; false: none

@@ -16,22 +16,30 @@ local WHO = "abridge.history.fit"
 -- options ----------------------------------------------------------------------------
 
 ---@class (exact) abridge.HistoryOptions
----@field format "openai"|"responses"|"anthropic"|abridge.HistoryFormat of the messages
----@field max_tokens integer what the messages may take; tools and system prompt given elsewhere come on top
----@field count_tokens? fun(text: string): integer the model's own counter; estimated unless set
----@field token_safety? number factor on the estimate, 1.35 unless set
----@field image_tokens? integer|fun(width: integer, height: integer): number tokens of an image, rounded up; 1600 unless
----  set, and where the size is not known
----@field trigger? number share of the budget up to which nothing changes, 0.9 unless set
----@field target? number share of the budget to come down to, 0.6 unless set
----@field keep? integer exchanges before the last turn that stay, 5 unless set
----@field clear_at_least? number share of the budget that must be freed for anything to change, 0.1 unless set
----@field exclude_tools? string[] tools whose results never change
----@field inputs? boolean long arguments of old calls are made short, true unless set
----@field exchanges? boolean old calls go with their results where that is not enough, true unless set
----@field usage? abridge.HistoryUsage what the API counted for an earlier request: its factor in place of `token_safety`
----@field tools? table<string, abridge.HistoryTool|false> what tools do, by name, besides those we know
----@field session? abridge.Session that made the calls: tells how they ended and where full outputs are, and redacts
+--- `"openai"` (Chat Completions), `"responses"`, `"anthropic"` (Messages), or `{ read =, write =, shorten =, merge = }`
+--- for [messages of another shape](history.md#messages-of-another-shape)
+---@field format "openai"|"responses"|"anthropic"|abridge.HistoryFormat
+--- the most tokens of the messages; definitions of tools, and a system prompt that is sent apart, come on top
+---@field max_tokens integer
+---@field count_tokens? fun(text: string): integer as for [cuts](#options)
+---@field token_safety? number
+--- `{ tokens =, messages =, other = }`: the API's own count of an earlier request, in place of `token_safety`; for
+--- hosts that [give back](history.md#counting) what was returned
+---@field usage? abridge.HistoryUsage
+--- tokens of an image, or a function of its width and height; 1600 unless set, and for images of unknown size
+---@field image_tokens? integer|fun(width: integer, height: integer): number
+--- shares of the budget: up to which nothing changes (0.9), and down to which old content goes (0.6)
+---@field trigger? number
+---@field target? number
+---@field keep? integer exchanges (a reply's calls with their results) before the last turn that stay (5)
+---@field clear_at_least? number share of the budget that has to be freed for anything to change (0.1)
+---@field inputs? boolean `false`: arguments stay as they are, calls never go
+---@field exchanges? boolean
+---@field exclude_tools? string[] list of tools whose calls and results never change
+--- `{ NAME = { reads =, writes =, repeatable = } }`: what [tools](history.md#what-tools-do) do, besides those we know
+---@field tools? table<string, abridge.HistoryTool|false>
+--- the session that made the calls: tells how they ended and where full outputs are, and redacts
+---@field session? abridge.Session
 
 ---@class (exact) abridge.HistoryUsage
 ---@field tokens integer all input that the API counted, from its cache too
@@ -39,21 +47,24 @@ local WHO = "abridge.history.fit"
 ---@field other? integer tokens of what is not in them: tools, a system prompt sent apart; 0 unless set
 
 ---@class (exact) abridge.HistoryFormat The shape of a host's own messages.
----@field read fun(message: table): table of `reply` (it is the model's), `text`, `calls` (of `id`, `name`, `input`) and
----  `results` (of `id`, `content`, `is_error`), each where the message has it
+--- of `reply` (it is the model's), `text`, `calls` (of `id`, `name`, `input`) and `results` (of `id`, `content`,
+--- `is_error`), each where the message has it
+---@field read fun(message: table): table
 ---@field write fun(message: table, contents: any[]): table a copy with `contents[k]` as the k-th result
----@field shorten? fun(message: table, inputs: table<integer, any>): table a copy with `inputs[k]` as the input of the
----  k-th call, if there is one
----@field merge? fun(messages: table[], text: string): table[] what stands in place of exchanges: the texts in them, and
----  `text`, as the user's
+--- a copy with `inputs[k]` as the input of the k-th call, if there is one
+---@field shorten? fun(message: table, inputs: table<integer, any>): table
+--- what stands in place of exchanges: the texts in them, and `text`, as the user's
+---@field merge? fun(messages: table[], text: string): table[]
 
 ---@class (exact) abridge.HistoryReport
----@field tokens_before integer
+---@field tokens_before integer tokens, with the margin
 ---@field tokens_after integer
----@field changed integer[] indexes of the given messages that changed or went
----@field first_changed? integer the first at which the lists differ
----@field freed integer tokens
----@field fits boolean whether the messages are within `max_tokens`
+---@field freed integer
+--- indexes of the given messages that changed or went, and the first at which the lists differ; the bytes before it are
+--- those of the last request
+---@field changed integer[]
+---@field first_changed? integer
+---@field fits boolean whether the messages are within `max_tokens`; if not, nothing more can go
 
 local DEFAULTS = { trigger = 0.9, target = 0.6, keep = 5, clear_at_least = 0.1, inputs = true, exchanges = true }
 

@@ -35,8 +35,8 @@ local field, list = replies.field, replies.list
 ---@field view? fun(seen: table): abridge.history.View
 ---@field write fun(message: table, contents: any[]): table a copy with `contents[k]` as the k-th result
 ---@field shorten? fun(message: table, inputs: any[]): table a copy with `inputs[k]` as the k-th call's input
----@field merge? fun(messages: table[], text: string): table[] what stands in place of exchanges: the texts in them, and
----  `text` as the user's, after the last of the model's
+--- what stands in place of exchanges: the texts in them, and `text` as the user's, after the last of the model's
+---@field merge? fun(messages: table[], text: string): table[]
 
 --- A copy that is of the same kind: an empty list of some JSON libraries is one by its metatable.
 local function like(t)

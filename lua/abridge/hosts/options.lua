@@ -12,12 +12,20 @@ local M = {}
 -- of a call ----------------------------------------------------------------------------
 
 ---@class (exact) abridge.SafeOptions
----@field session? abridge.Session|abridge.SessionOptions|fun(): abridge.Session whose limits, log and full outputs are
----  used; not for use with the other options. Options, or a function that opens a session, are for a configuration: the
----  session is opened by the first call, and where it cannot be (there is no core) each output is cut crudely.
----@field limits? abridge.Limits in place of the tool's in the default profile
----@field save? string folder for full outputs, as of abridge.cap
----@field resume? string as of abridge.cap; not for use with `limits`
+--- a session, or a table of its [options](#sessions), or a function that returns one; the last two are opened by the
+--- first call, and attach without a core. Its limits for the tool, its ceiling, log, redaction and full outputs are
+--- used. If it has been closed meanwhile, limits and redaction still hold, but there is no log and no file; a warning
+--- says so once
+---@field session? abridge.Session|abridge.SessionOptions|fun(): abridge.Session
+--- a table of [limits](#profiles-and-limits) that replace those of the tool in the profile `default`; not with
+--- `session`
+---@field limits? abridge.Limits
+--- a folder for full outputs, as for [`abridge.cap`](#cap-and-notice); not with `session`. With neither, whatever is
+--- cut is lost
+---@field save? string
+--- a sentence with `{next}`, as for `abridge.cap`, for the limits and notices of `read_file` and `web_fetch` under that
+--- name; not with `session` or `limits`
+---@field resume? string
 
 local function is_session(value)
   return check.session(value) == nil
@@ -137,15 +145,24 @@ end
 -- of a configuration -------------------------------------------------------------------
 
 ---@class (exact) abridge.AdapterOptions
----@field limits? table<string, abridge.Limits> overrides by tool and key, as in abridge.SessionOptions; these too:
+---@field limits? table<string, abridge.Limits> as for a [session](#sessions)
 ---@field aliases? table<string, string>
 ---@field profile? string
 ---@field redact? (fun(line: string): string)|string[]
 ---@field retention? abridge.Retention
----@field run_dir? string|false a folder of its own in the state directory unless set; false: nothing is written
+--- a folder for log and full outputs; unless set, this process's own in the user's state directory, created with the
+--- first call, which `:Abridge log` lists; with `retention` a folder apart; `false`: nothing is written
+---@field run_dir? string|false
+--- as for a session; unless set, a notice names CodeCompanion's `read_file` if the chat has it
 ---@field tool_names? abridge.ToolNames
----@field exclude_tools? string[] tools whose output passes as it is
----@field user? abridge.Limits|false of what the user is shown: 200 lines and 10 KB unless set; false: all
+---@field exclude_tools? string[] list of tools whose output passes unchanged, and stays in the history
+--- limits for what the user is shown; unless set, 200 lines and 10 KB, cut as what it is; `false`: as much as the host
+--- shows
+---@field user? abridge.Limits|false
+
+---@class (exact) abridge.CodeCompanionOptions: abridge.AdapterOptions
+--- options of [`history.fit`](#history), but `format` and `session`; `false`: chats are sent whole
+---@field history? table|false
 
 --- A check of an option of `abridge.session`, which raises in a session's own words.
 local function session_option(key)

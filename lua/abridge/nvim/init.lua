@@ -42,13 +42,13 @@ end
 ---@param tool string
 ---@param input table|string
 ---@param opts? abridge.nvim.RunOptions
----@return abridge.Job
+---@return abridge.Job job
 function M.run(session, tool, input, opts)
   return require("abridge.nvim.run").run(session, tool, input, opts)
 end
 
 --- The editor's session: see `abridge.nvim.run`.
----@return abridge.Session
+---@return abridge.Session session
 function M.session()
   return require("abridge.nvim.run").session()
 end
@@ -63,7 +63,7 @@ function M.log(run_dir, mods)
 end
 
 --- What the commands of `:Abridge run` do, for a status line: `running 12s`, `2 running`; empty when none runs. Cheap.
----@return string
+---@return string text
 function M.status()
   local window = package.loaded["abridge.nvim.command_window"]
   return window and window.status() or ""

@@ -12,10 +12,10 @@ local CHUNK = 4000 -- rows that are written in one go
 local PRIORITY = 110 -- over syntax (100), under the user's selection
 
 ---@class (exact) abridge.nvim.RenderOptions
----@field row? integer 0-based: the lines go before this row; at the end of the buffer unless set. Ignored for a result
----  that the buffer already has
----@field max_lines? integer lines of the tool's text to show; no limit unless set
----@field width? integer cells of a line; no limit unless set
+--- 0-based; the lines are inserted before it, and other lines move down. Unless set, they go to the end of the buffer
+---@field row? integer
+---@field max_lines? integer those of `abridge.display`; no limit unless set
+---@field width? integer
 ---@field key? string results with the same key replace each other; the result's `call_id` unless set
 
 --- Where the lines of a result are, or will be.

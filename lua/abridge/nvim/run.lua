@@ -7,14 +7,16 @@ local M = {}
 local WHO = "abridge.nvim.run"
 
 ---@class (exact) abridge.nvim.RunOptions
----@field buf? integer the current one unless set
----@field row? integer 0-based: the lines go before the line that is at this row now, wherever that moves; at the end of
----  the buffer unless set
----@field max_lines? integer lines of the tool's text to show
----@field width? integer cells of a line
+---@field buf? integer the buffer; the current one unless set
+--- 0-based; the lines go before it, or to the end of the buffer. That place is marked when `run` is called and moves
+--- with the text around it, so calls that end in any order stay where they were made; of two for one row, the first is
+--- on top
+---@field row? integer
+---@field max_lines? integer those of `abridge.display`
+---@field width? integer
 ---@field id? string the call's id
----@field on_done? fun(result: abridge.Result, message: string|nil) called in the main loop; `message`: why the result
----  is not in the buffer
+--- `function(result, message)`, called when the API may be used; `message` says why the result is not in the buffer
+---@field on_done? fun(result: abridge.Result, message: string|nil)
 
 local OPTIONS = {
   buf = function(value)

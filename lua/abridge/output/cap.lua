@@ -19,16 +19,25 @@ local M = {}
 local WHO = "abridge.cap"
 
 ---@class (exact) abridge.CapOptions
----@field path? string the file that the text is from, for the notice of "read_file"
----@field first_line? integer number that the text's first line, inside its wrapper, has in its file; the file's total
----  is then unknown
----@field limits? abridge.Limits in place of the tool's, key by key; false takes a budget away
----@field resume? string a sentence on how to continue, with {next} or {next0}, in place of ours
----@field wrapper? boolean|"beside" keep an enclosing Markdown fence or tag pair and cut inside it; "beside": even
----  with a little text beside the fence
----@field tool_names? abridge.ToolNames for the notice, which names no tool unless set
----@field save? string folder for the full output of a text that is cut: made 0700 if missing, refused if it is not
----  private
+---@field path? string the file the text came from, named in the notice of `read_file`
+--- for `read_file`: the number in its file of the text's first line, inside its wrapper. The notice counts from it and
+--- gives no total; the block has no `next_offset`
+---@field first_line? integer
+--- limits that replace those of `tool_or_limits`, key by key; `false` takes a budget away
+---@field limits? abridge.Limits
+--- a sentence with `{next}` or `{next0}` in it, in place of `Use offset={next} to continue`; `{next0}` is the same line
+--- counted from 0
+---@field resume? string
+--- `true`: an enclosing Markdown fence or tag pair is kept, the cut is made inside it, and the notice follows it. The
+--- wrapper counts towards every budget; one that takes more than half of a budget is cut like any text. `"beside"`:
+--- also tags that share a line with text, a fence inside a tag pair, and up to 1 KiB of text before and after a fence
+--- that nothing closes earlier, such as the heading a host prints
+---@field wrapper? boolean|"beside"
+--- a folder for the full output of each text that is cut, as `0001-run_command.log` and so on; created private (0700,
+--- files 0600), refused if it is not. The cut and the notice tell of any trouble with it
+---@field save? string
+--- `{ shell =, read =, search = }`: the model's names for its tools; without it the notice names none
+---@field tool_names? abridge.ToolNames
 
 --- What a host may say of a text that is capped, here and in `session:cap`.
 M.options = {

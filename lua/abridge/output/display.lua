@@ -209,9 +209,11 @@ end
 -- display ----------------------------------------------------------------------------
 
 ---@class (exact) abridge.DisplayOptions
----@field max_lines? integer lines of the tool's text to show; no limit unless set
----@field width? integer cells of a line of the screen, at least 1; no limit unless set
----@field ansi? boolean colour warnings yellow and errors red
+---@field max_lines? integer how many lines of the tool's text to show, 0 to 2^53; no limit unless set
+---@field width? integer how many cells a line of the screen has, 1 to 2^53; no limit unless set
+--- `true`: remarks, notice and exit line in yellow (SGR 33); in red (SGR 31), the exit line of a failed command and the
+--- text of any other result with `is_error`. Colours are set and reset on each line
+---@field ansi? boolean
 
 local OPTIONS = {
   max_lines = check.count,
@@ -224,8 +226,9 @@ local OPTIONS = {
 --- A line of a screen, and which parts of it are ours: known from the ledger and the block, not parsed from the text.
 ---@class (exact) abridge.Row
 ---@field text string
----@field kind? abridge.RowKind what all of the line is: a remark on lines that do not show, a notice (or the exit
----  line of a command that succeeded), an error
+--- what all of the line is: a remark on lines that do not show, a notice (or the exit line of a command that
+--- succeeded), an error
+---@field kind? abridge.RowKind
 ---@field spans? { first_byte: integer, last_byte: integer }[] parts of a line of the tool's text that are markers
 
 local COLOURS = { marker = YELLOW, notice = YELLOW, error = RED }

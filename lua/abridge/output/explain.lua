@@ -216,7 +216,7 @@ end
 --- Explain a cut: what decided the kind of the text, and why each part of it is kept or left out.
 ---@param text string
 ---@param opts abridge.CutOptions
----@return abridge.Explanation
+---@return abridge.Explanation told
 function M.explain(text, opts)
   local content, cut, source = core.explain(text, opts)
   local told = cut.told_lines

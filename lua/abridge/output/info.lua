@@ -11,11 +11,13 @@ local M = {}
 ---@alias abridge.Reason "size_cap"|"line_cap"|"row_cap"|"exec_budget"|"item_cap"
 
 ---@class (exact) abridge.Block The block as plain data.
----@field truncated boolean
----@field bytes_returned integer bytes of content before notices, after any ceiling
----@field bytes_total? integer of the whole source; absent when unknown
----@field next_offset? integer what to pass to the same tool to continue
----@field resume_hint? string always together with `next_offset`
+---@field truncated boolean was anything left out?
+---@field bytes_returned integer bytes of the content, after the ceiling, before notices
+---@field bytes_total? integer bytes of the whole source; absent when unknown
+--- offset to pass to the same tool to go on; always comes with `resume_hint`, and only when truncated
+---@field next_offset? integer
+---@field resume_hint? string a sentence on how to go on, 1024 bytes at most
+--- `"size_cap"`, `"line_cap"`, `"row_cap"`, `"exec_budget"` or `"item_cap"`; `"size_cap"` when not truncated
 ---@field reason abridge.Reason
 
 ---@class abridge.Info: abridge.Block
@@ -86,7 +88,7 @@ end
 --- Nothing was left out: the content is the whole source, or all of it from the given offset on.
 ---@param bytes_returned integer
 ---@param bytes_total? integer|false of the source, if the content starts inside it; false: unknown
----@return abridge.Info
+---@return abridge.Info info
 function M.not_truncated(bytes_returned, bytes_total)
   local who = "abridge.info.not_truncated"
   want_count(who, "bytes_returned", bytes_returned)
@@ -106,7 +108,7 @@ end
 ---@param next_offset integer
 ---@param resume_hint string at most 1024 bytes
 ---@param reason abridge.Reason
----@return abridge.Info
+---@return abridge.Info info
 function M.with_resume(bytes_returned, bytes_total, next_offset, resume_hint, reason)
   local who = "abridge.info.with_resume"
   want_count(who, "bytes_returned", bytes_returned)
@@ -131,7 +133,7 @@ end
 ---@param bytes_returned integer
 ---@param bytes_total integer|nil nil: unknown
 ---@param reason abridge.Reason
----@return abridge.Info
+---@return abridge.Info info
 function M.without_resume(bytes_returned, bytes_total, reason)
   local who = "abridge.info.without_resume"
   want_count(who, "bytes_returned", bytes_returned)

@@ -9,31 +9,40 @@ local M = {}
 local KB = 1024
 
 ---@class (exact) abridge.Limits How much of one tool's output is shown. A key that is absent forbids nothing.
----@field strategy? "auto"|"head"|"tail"|"head_tail"|"priority"|"pipeline" what to keep; "auto" for commands and tools
----  that no profile names, else "head"
----@field kind? abridge.Kind what the text is, for "auto"
----@field max_lines? integer
----@field max_bytes? integer|string bytes, or a size such as "30KB"
----@field max_chars? integer code points
----@field max_tokens? integer as `count_tokens` says, else as estimated
+--- as for [cuts](#options); with `"pipeline"`, `max_chars`, `max_lines`, `head_ratio`, `indicators` and `clean` are the
+--- only keys of a cut. Unless set, `"auto"` for commands and for tools without a row, `"head"` for others
+---@field strategy? "auto"|"head"|"tail"|"head_tail"|"priority"|"pipeline"
+---@field max_lines? integer as for [cuts](#options)
+---@field max_bytes? integer|string
+---@field max_chars? integer
+---@field max_tokens? integer
 ---@field count_tokens? fun(text: string): integer
----@field token_safety? number factor on the estimate
----@field long_line? "omit"|"split" a line that alone is over budget
----@field head_ratio? number share of the budget for the head, 0 to 1
----@field snap? "line"|"char" where a head_tail may cut
+---@field token_safety? number
+---@field long_line? "omit"|"split"
+---@field head_ratio? number
+---@field snap? "line"|"char"
 ---@field marker? "inside"|"outside"|"none"
----@field marker_text? string format of the omission marker
----@field utf8? "keep"|"replace" sessions replace
----@field hits? table patterns that "auto" and "priority" look for, and groups of words it does not
----@field indicators? boolean headings of a pipeline cut
----@field clean? boolean|table<string, boolean> make of it what a terminal would show; false keeps a kind of noise,
----  `invisible = true` takes out what hides text
----@field output? "silent"|"concise"|"normal"|"verbose"|"full"|"auto" a byte budget by name (commands)
+---@field marker_text? string
+---@field kind? abridge.Kind
+---@field hits? table
+---@field indicators? boolean
+---@field utf8? "keep"|"replace" as for cuts; `"replace"` in sessions
+--- as for a cut; a tool's text or stream is cleaned and [redacted](#redaction). Pages of files are not cleaned. In the
+--- profile `default` it is `{ invisible = true }` for commands and for tools without a row
+---@field clean? boolean|table<string, boolean>
+--- a byte budget by name: `"silent"` 200 bytes, `"concise"` 2KB, `"normal"` 8KB, `"verbose"` 16KB, `"full"` none,
+--- `"auto"` 512 bytes for a command that succeeded and whose full output is kept, else 8KB. The smaller of it and
+--- `max_bytes` counts. A cut by it has the reason `exec_budget`. A model may ask `run_command` for one of the first
+--- four, to see less than the session allows; the tool's definition offers no others
+---@field output? "silent"|"concise"|"normal"|"verbose"|"full"|"auto"
+--- how many chars of a line show before `abridge.line` cuts it short; `read_file` applies it
+---@field max_line_chars? integer
+--- limits of items. They are named in the tool's description and in `ctx.limits`; the tool applies them, and `cap`
+--- those of `find_files` and `list_directory`, which have an item a line
 ---@field max_matches? integer
 ---@field max_results? integer
 ---@field max_entries? integer
 ---@field max_rows? integer
----@field max_line_chars? integer chars after which a line is cut short
 
 --- Keys that the cut functions of the core take; it checks their values.
 local CUT_KEYS = {

@@ -135,34 +135,37 @@ end
 ---@field search? string|false
 
 ---@class (exact) abridge.NoticeData What a notice may need besides the cut.
----@field shell? string name under which whoever reads the notice has a shell tool; nil: none
----@field read? string the same for a tool that reads files
----@field search? string the same for a tool that searches them
+--- the names by which the model knows a shell tool, one that reads files and one that searches them; nil: it has none
+---@field shell? string
+---@field read? string
+---@field search? string
 ---@field no_hint? boolean do not say how to look into the full output
----@field path? string the file that was read, as the caller named it
----@field offset? integer number of the first line asked for; unless set, that of the page, or 1
----@field column? integer first char shown of that line; 1 unless set
+---@field path? string the file that was read; it is quoted for the shell
+---@field offset? integer first line asked for, that of a page unless set; first char shown of it
+---@field column? integer
 ---@field limit? integer the caller's own limit, in lines
----@field total_lines? integer of the file; the cut's unless set
----@field changed? boolean the file changed since the page before
----@field unread? string what a search could not read, and why, in one line
----@field rounded? boolean an integer of a row was too large for the host's numbers
----@field background? boolean a child still holds the output
----@field told? boolean a marker in the text tells of the cut, so no sentence does
----@field more_failures? integer failures that were not shown, in place of those by `cut.failures`
----@field lines_truncated? boolean lines were cut to `max_line_chars` chars
+---@field total_lines? integer total lines of the file; the cut's unless set
+---@field next? integer where to continue; as the page says unless set
+---@field next_column? integer
+--- `"matches"`, `"results"`, `"entries"` or `"rows"`: the limit of items that was reached, and its value
+---@field reached? "matches"|"results"|"entries"|"rows"
+---@field count? integer
+---@field shown? integer matches shown and seen (`search_files`)
+---@field seen? integer
+---@field unknown_total? boolean the size of the source is unknown: leaves out the total
+---@field no_resume? boolean there is no way to go on (`web_fetch`)
+---@field fetched? integer adds `Only the first 8MB were fetched` (`web_fetch`)
+--- adds `Some lines truncated to 500 chars`, and by `read` `. Use read_file tool to see full lines`
+---@field lines_truncated? boolean
 ---@field max_line_chars? integer
----@field next_column? integer char of the line to continue at, if a line was split
----@field unknown_total? boolean the source's size is not known
----@field no_resume? boolean there is no offset to continue at (web_fetch)
----@field fetched? integer bytes after which the rest of a body was not fetched
----@field reached? "matches"|"results"|"entries"|"rows" the limit of items that was reached
----@field count? integer that limit
----@field shown? integer matches shown
----@field seen? integer matches seen
----@field next? integer where to continue
----@field resume? string a sentence with {next} or {next0} in place of ours
----@field next_most? integer bytes that the pointer to continue at may have in another cut
+---@field more_failures? integer adds `3 more failures not shown`, in place of those by `cut.failures`
+---@field unread? string adds `Not all could be searched: {unread}`: what ripgrep could not read, on one line
+---@field changed? boolean adds `File changed since the last page`
+---@field background? boolean adds `A background process still holds the output`
+---@field rounded? boolean an integer of a row was too large for the numbers of this Lua (`sql_query`)
+---@field told? boolean a marker in the text tells of the cut, so no sentence does
+---@field resume? string a sentence with `{next}` or `{next0}` in place of `Use offset=...`
+---@field next_most? integer bytes that `next_pointer` may have in another cut of the same page of JSON
 ---@field no_path? boolean leave out the path of the full output
 
 --- Failures that a cut by priority left out.
@@ -494,7 +497,7 @@ local REACHED = { matches = true, results = true, entries = true, rows = true }
 ---@param tool string the tool's own name; those without a row of their own read as "run_command"
 ---@param cut abridge.Cut
 ---@param data? abridge.NoticeData
----@return string|nil
+---@return string|nil notice
 function M.notice(tool, cut, data)
   ledger.check("abridge.notice", cut)
   check.fields("abridge.notice", "data", data or {}, DATA)

@@ -17,22 +17,30 @@ local STEP = 1024 * 1024 -- bytes of a file read in one go
 local DEFAULT = profiles.all.default.read_file
 
 ---@class (exact) abridge.FilePageOptions: abridge.PlainCutOptions Budgets and other options of a cut, and:
----@field offset? integer number of the first line, from 1
----@field column? integer first char of that line, from 1; then a line over budget is split
----@field limit? integer lines wanted
----@field index? userdata what abridge.index() returned: makes the next pages of a file quick
----@field version? string `cut.version` of the page before, to learn whether the file changed
----@field binary? boolean read the file although it looks binary
----@field pointer? string a JSON pointer: the page is of elements from there on; not with offset, column or limit
+---@field offset? integer the first line, 1 to 2^53. An empty file has an empty first page (default: 1)
+--- the first char within that line, 1 to 2^53. If set, even to 1, a line over budget is split (default: none)
+---@field column? integer
+--- lines wanted, 1 to 2^53. The smaller of it and `max_lines` counts, and is the ledger's `max_lines` (default: none)
+---@field limit? integer
+--- a JSON pointer, in place of the three above: the page is of [elements](#read_file), with `items` and `next_pointer`
+--- in its ledger, and `next_offset` is an index then. The strategy is not used (default: none)
+---@field pointer? string
+---@field index? userdata what `abridge.index()` returned: makes later pages of a file quick (default: none)
+---@field version? string `cut.version` of the page before, to learn whether the file changed (default: none)
+---@field binary? boolean `true`: read the file although it has a NUL in its first 8,000 bytes (default: `false`)
 
 ---@class abridge.PageCut: abridge.Cut
----@field first_line integer
+---@field first_line integer the lines shown; on a page that shows nothing, both are its offset
 ---@field last_line integer
----@field next_offset? integer line where the next page starts; nil if nothing is left, or not one char fitted
----@field next_column? integer char in that line, where the page ends inside it
----@field version string the file's identity in short
----@field changed? true the file is not the one of `version`, or changed while it was read
+---@field first_char? integer the number of the page's first char within the file, if `max_chars` is set
+--- the line to go on at. Absent when nothing is left, when not one char fitted, and when all that was left out lies
+--- before the kept part
+---@field next_offset? integer
+---@field next_column? integer the char of that line to go on at, if the page ends inside it
 ---@field next_pointer? string where the next page of JSON starts
+--- a short string that stands for the file in this state: device, inode, size and time of change
+---@field version string
+---@field changed? true the `version` given was a different one, or the file changed while it was read; else absent
 
 local POINTER_ERRORS = {
   ["no such element"] = "EPOINTER_element",

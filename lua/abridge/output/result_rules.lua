@@ -222,16 +222,17 @@ local function check_total(tool, block, cut, expected)
 end
 
 ---@class (exact) abridge.Expectations What a result should be; only what is given is checked.
----@field tool? string for messages; the result's own unless set
----@field limits? abridge.Limits budgets that the content must be within: session:limits(tool)
----@field ceiling? integer bytes of the ceiling
----@field whole? string what the content would be without any limit
----@field bytes_total? integer|false false: it must be absent. Where present, the size of `whole` unless set
----@field truncated? boolean
+---@field tool? string name for messages; the result's own unless set
+---@field limits? abridge.Limits budgets that the content must be within, as `session:limits(tool)` gives them
+---@field ceiling? integer the same, in bytes
+---@field whole? string the content without any limit
+--- what the block must say; `false`: nothing. Unless set, the size of `whole` if the block says anything
+---@field bytes_total? integer|false
+---@field truncated? boolean what the block and the result must say
 ---@field is_error? boolean
 ---@field reason? abridge.Reason
----@field resumes? boolean whether the block says where to continue
----@field page? boolean the result starts inside the whole, so it is not compared with `whole`
+---@field resumes? boolean whether the block must say where to go on
+---@field page? boolean `true`: the result begins inside the whole, which is not compared
 
 --- A kind for `check.options`: a number of bytes, or false.
 ---@param value any

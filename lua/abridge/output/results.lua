@@ -15,15 +15,25 @@ local M = {}
 
 ---@class (exact) abridge.Result
 ---@field tool string the name that was called
----@field call_id string
----@field content string valid UTF-8, within the limits
----@field blocks? table[] images and other parts that are not text, untouched
----@field is_error boolean
----@field truncation abridge.Block
----@field details? table what the tool says besides its content; `details.cut` is the ledger, `details.failure` how it
----  failed
+---@field call_id string the id of the call
+---@field content string the model's part: text, exit line and notice, as valid UTF-8 within the limits
+--- the parts of MCP content that are not text, as a list, untouched but for redaction; absent when there are none
+---@field blocks? table[]
+---@field is_error boolean did the call fail?
+---@field truncation abridge.Block the [block](#the-truncation-block)
+--- `cut` (the ledger; without `kept` when nothing was kept), `notice` and `exit_line` (the lines after the text; each
+--- absent if the content has none), `full_output_path`, `failure`, and whatever the tool reports. `failure` says of a
+--- call that failed how, if that is known: `timeout`, `cancelled`, `signal`, `exit`, `denied`, `invalid_input`,
+--- `unknown_tool`, or its `error_code`. `inner_error` and no `cut` when making the result failed, for instance in
+--- `count_tokens`; the content is then at most 4096 bytes of both ends, and how it ended. `log_error`: why an event is
+--- not in the log. `redact_error`: `true` once the `redact` function has failed; its lines then show as `[redacted]`
+---@field details? table
+--- `truncated_total`: the tool's own count of all its items, if it left any out (for a search that stopped early, of
+--- those seen); `truncated_bytes`: the bytes that the tool had to show, of a page from its start on, if the ceiling
+--- bound the cut (of a search that stopped early, those it had). Absent when neither applies
 ---@field metadata? { truncated_total: integer|nil, truncated_bytes: integer|nil }
----@field duration_ms integer
+---@field duration_ms integer without luv in whole seconds
+---@field display? abridge.Block the block of a screen, once [`abridge.display`](#display) has set it
 
 -- the block ----------------------------------------------------------------------
 
@@ -91,8 +101,8 @@ end
 ---@field call_id string
 ---@field limits abridge.Limits
 ---@field ceiling? abridge.Limits laid over the whole
----@field save? fun(text: string): string|nil, integer, string|nil, string|nil keeps a full output: its path, bytes and
----  what went wrong
+--- keeps a full output: its path, bytes and what went wrong
+---@field save? fun(text: string): string|nil, integer, string|nil, string|nil
 ---@field keeps? fun(text: string): boolean is a full output kept that is shown whole?
 ---@field reason? abridge.Reason
 ---@field name_of fun(key: "shell"|"read"|"search"): string|nil what notices call a tool

@@ -163,8 +163,9 @@ end
 -- redactors --------------------------------------------------------------------------------
 
 ---@class abridge.Redactor
----@field error? string what went wrong first in the function: it raised, or returned no string. The line in question
----  was shown as "[redacted]". The message may quote the line: it is for the host, not for a log or a model.
+--- what went wrong first in the function: it raised, or returned no string. The line in question was shown as
+--- "[redacted]". The message may quote the line: it is for the host, not for a log or a model.
+---@field error? string
 local Redactor = {}
 Redactor.__index = Redactor
 

@@ -10,18 +10,20 @@ local M = {}
 local PAGE = profiles.all.default.read_file
 
 ---@class (exact) abridge.PageOptions
----@field offset? integer first line, from 1
----@field limit? integer lines wanted; no more than read_file shows by default
----@field column? integer first char of that line, from 1
+---@field offset? integer first line, from 1 (default: 1)
+---@field limit? integer lines wanted (default: as many as a page has)
+---@field column? integer first char of that line, from 1 (default: 1)
 
 ---@class (exact) abridge.PageInfo
----@field first_line integer
+---@field first_line integer of the page
 ---@field last_line integer
----@field total_lines integer
+---@field total_lines integer of the full output
 ---@field total_bytes integer
----@field next_offset? integer line where the next page starts; nil at the end
----@field next_column? integer char in that line, where the page ends inside it
----@field final_newline? true only the last newline did not fit
+--- where the next page starts; there is no `next_offset` on the last page, and a `next_column` only if this one ends
+--- inside a line
+---@field next_offset? integer
+---@field next_column? integer
+---@field final_newline? true everything but the last newline fitted
 ---@field full_output_error? string why the text is not the whole output
 
 local OPTIONS = { offset = check.positive, limit = check.positive, column = check.positive }

@@ -62,7 +62,7 @@ end
 ---@param event table with its `call_id` and `full_output`
 ---@param opts abridge.PageOptions
 ---@return string|nil content
----@return abridge.PageInfo|string|nil info the message when there is no content
+---@return abridge.PageInfo|string|nil page the message when there is no content
 ---@return string|nil code
 function M.kept_page(self, event, opts)
   local path, message, problem = M.kept_path(self, event)
@@ -153,10 +153,10 @@ function M.check_filter(who, filter)
 end
 
 ---@class (exact) abridge.EventFilter
----@field tool? string
+---@field tool? string events with this name, type or id
 ---@field type? "tool_call"|"tool_result"
 ---@field call_id? string
----@field since? integer events after the one with this seq
+---@field since? integer events after the one with this `seq`
 
 --- The events of the run, in order. A line that is being written is left out; `run.broken` counts lines that are no
 --- events, `run.too_long` those of over 32 MB, which are skipped.
@@ -220,7 +220,7 @@ end
 ---@param call_id string
 ---@param opts? abridge.PageOptions
 ---@return string|nil content
----@return abridge.PageInfo|string|nil info the message when there is no content
+---@return abridge.PageInfo|string|nil page the message when there is no content
 ---@return string|nil code ENOENT (no such call, or its file was pruned), EAGAIN (not done yet), EOFFSET, ECOLUMN
 function Run:full_output(call_id, opts)
   opts = artifact.check("run:full_output", call_id, opts)

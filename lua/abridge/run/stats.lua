@@ -17,21 +17,28 @@ local BYTES_A_TOKEN = 4 -- where nothing shows that could tell
 local REASONS = { "size_cap", "line_cap", "row_cap", "exec_budget", "item_cap" }
 
 ---@class (exact) abridge.StatsRow Sums over the calls of a tool, or over all.
----@field calls integer
----@field unfinished integer of these, without a result so far
+---@field calls integer calls, and how many of them have no result so far
+---@field unfinished integer
 ---@field errors integer results that are errors
----@field cut integer results that were cut
----@field reasons table<abridge.Reason, integer> how many were cut for each reason; every reason is there
----@field bytes_total integer the blocks' `bytes_total`; where one does not know it, what was seen until then
----@field bytes_returned integer the blocks' `bytes_returned`
----@field bytes_printed integer what would have shown without budgets, of a page the page alone
----@field bytes_shown integer what the model saw, exit lines and notices included
----@field tokens_printed integer `bytes_printed` at the rate of what shows of each call
----@field tokens_plain integer what a plain cut to the same budgets would have shown of that
----@field tokens_shown integer by `abridge.estimate_tokens`
----@field saved integer `tokens_printed` less `tokens_shown`
----@field net integer `saved` less the tokens of later calls that read these calls' full outputs
----@field duration_ms integer
+---@field cut integer results that were cut, and how many for each reason of a block (a table that has all five)
+---@field reasons table<abridge.Reason, integer>
+--- those fields of the [blocks](#the-truncation-block); for a block without `bytes_total`, the bytes seen until then
+---@field bytes_total integer
+---@field bytes_returned integer
+--- bytes that would have shown without budgets; of a page the page alone, not the rest of the file
+---@field bytes_printed integer
+---@field bytes_shown integer bytes the model saw, exit lines and notices included
+--- estimates: of the text the model saw by [`estimate_tokens`](#counting-and-sizes), of the printed text at the rate of
+--- the text that shows of each call
+---@field tokens_shown integer
+---@field tokens_printed integer
+--- how many of those a plain cut to the same budgets would have shown, as any host does that cuts at all
+---@field tokens_plain integer
+--- `tokens_printed` less `tokens_shown`; and less the tokens of later calls that read these calls' full outputs, by
+--- path or in a command
+---@field saved integer
+---@field net integer
+---@field duration_ms integer how long the calls took
 
 ---@class (exact) abridge.RunStats
 ---@field all abridge.StatsRow

@@ -119,8 +119,12 @@ end
 -- calls -------------------------------------------------------------------------
 
 ---@class (exact) abridge.CallOptions
----@field id? string the call's id; numbered unless set
----@field on_update? fun(content: string, cut: abridge.Cut) what the model would see so far
+---@field id? string in place of `"call-1"`, `"call-2"`, ...
+--- `function(content, cut)`, called with what the model would see so far, without a notice, at most every 100 ms (the
+--- first at once; the last before the end may be skipped)
+---@field on_update? fun(content: string, cut: abridge.Cut)
+--- `function(result)`. If a tool ends at once, it has been called before `session:call` returns; not so for a call made
+--- in a fast event of Neovim, which starts later
 ---@field on_done? fun(result: abridge.Result)
 
 local CALL_OPTIONS = { id = "string", on_update = "function", on_done = "function" }
@@ -137,11 +141,11 @@ end
 --- Call a tool. Without `opts` the call blocks and returns the result; with `opts` it returns a job at once.
 --- Whatever goes wrong with the tool or its input is in the result. Raises on misuse of this function, and re-raises
 --- an error of a host's callback.
----@overload fun(self: abridge.Session, name: string, input: table|string): abridge.Result
+---@overload fun(self: abridge.Session, name: string, input: table|string): result: abridge.Result
 ---@param name string
 ---@param input table|string a table or JSON
 ---@param opts abridge.CallOptions
----@return abridge.Job
+---@return abridge.Job job
 function Session:call(name, input, opts)
   if type(name) ~= "string" then check.fail("session:call: name must be a string, got " .. check.show(name)) end
   local checked = check.options("session:call", opts, CALL_OPTIONS, 1)
@@ -158,14 +162,19 @@ function Session:call(name, input, opts)
 end
 
 ---@class (exact) abridge.SessionCapOptions
----@field left_out? boolean show nothing of the value, only that it was left out because its call is at its limit
----@field structured? boolean the value is the JSON of structured content: it stays JSON, and gets no markers
----@field path? string as in abridge.CapOptions, these too:
----@field tool_names? abridge.ToolNames in place of the session's tools
+---@field path? string as for [`abridge.cap`](#cap-and-notice)
 ---@field first_line? integer
----@field limits? table<string, integer|string> budgets for this value alone, each where it is less than the session's
 ---@field resume? string
 ---@field wrapper? boolean|"beside"
+--- in place of the session's own: `{}` if whoever reads the result has none of its tools
+---@field tool_names? abridge.ToolNames
+--- such as `{ max_bytes = 4000 }`: budgets for this value alone; each counts if it is under what the session allows
+---@field limits? table<string, integer|string>
+--- `true`: the value is the JSON of structured content, which is cut as JSON and gets no markers
+---@field structured? boolean
+--- `true`, for when several outputs share one budget: shows only `[Output of 23.3KB left out: this call is at its
+--- limit. Full output: ...]`
+---@field left_out? boolean
 
 local CAP_OPTIONS = { left_out = "boolean", structured = "boolean" }
 for key, kind in pairs(cap.options) do
@@ -269,7 +278,7 @@ end
 ---@param call_id string
 ---@param opts? abridge.PageOptions
 ---@return string|nil content
----@return table|string info of the page, or the message
+---@return table|string page or the message
 ---@return string|nil code
 function Session:full_output(call_id, opts)
   opts = require("abridge.run.artifact").check("session:full_output", call_id, opts)

@@ -10,31 +10,53 @@ local M = {}
 local WHO = "abridge.session"
 
 ---@class (exact) abridge.SessionOptions
----@field profile? abridge.ProfileName limits to start from
----@field limits? table<string, abridge.Limits> overrides by tool and key; false takes a budget away
----@field ceiling? { max_bytes: integer|string, head_ratio: number|nil }|false over every result; false: none
----@field aliases? table<string, string> other names for tools
----@field cwd? string folder that relative paths start from; the host's own unless set
----@field root? string folder that every path a tool is given stays inside; also `cwd`, unless that is set
----@field run_dir? string|false a folder for the log and the full outputs; nil: full outputs alone, in a fresh folder of
----  the user's state directory; false: nothing is written
----@field redact? (fun(line: string): string)|string[] whole lines or Lua patterns: what no model, log or file may see
----@field retention? { max_bytes: integer|string|nil, max_age: number|string|nil } of runs beside this one
----@field keep_outputs? "all"|"cut" which full outputs a `run_dir` keeps: those of all results that a conversation may
----  drop later, pages of files aside, or of results that were cut; "all" unless set
----@field on_event? fun(event: table) called with each tool_call and tool_result
----@field approve? fun(tool: string, input: table, alias: string|nil): boolean, string|nil asked before a tool runs,
----  with its own name, and with the alias where one was called
----@field env? table<string, string|false> changes to the environment of commands; false removes a name
----@field tools? string[] which tools of this package to offer; all unless set
----@field databases? table<string, any> by name: the path of an SQLite file, opened here, read only; a LuaSQL
----  connection, which stays the host's to close; or { connection = ..., read_only = false } for one that may be
----  written to
----@field tool_names? abridge.ToolNames the session's own tools unless set
----@field allow_private? boolean|string[] private addresses that web_fetch may reach: all, or those of these hosts,
----  addresses and blocks such as "10.0.0.0/8"; none unless set
----@field timeout? number seconds for a command, a search or a fetch; 120 unless set, 30 for a search
----@field timeout_max? number most seconds that a model may ask for; 3600 unless set; `timeout` where that is more
+--- `"default"`, `"pi"`, `"pipeline"`, `"contract"` or `"dispatcher"` (default: `"default"`)
+---@field profile? abridge.ProfileName
+--- overrides, `{ TOOL = { KEY = value } }`; `TOOL` may be an alias, and names of unknown tools are accepted; `false`
+--- takes a budget away (default: `{}`)
+---@field limits? table<string, abridge.Limits>
+--- `{ max_bytes =, head_ratio = }` in place of the profile's, or `false` for none; `head_ratio` is 0.5 unless set
+--- (default: the profile's)
+---@field ceiling? { max_bytes: integer|string, head_ratio: number|nil }|false
+--- `{ NAME = "tool" }`: other names for tools, added to the profile's (default: `{}`)
+---@field aliases? table<string, string>
+---@field cwd? string the folder that commands run in and relative paths start from (default: the host's own)
+--- a folder that no path given to a tool may leave: [below](#root); also `cwd`, unless that is set (default: none)
+---@field root? string
+--- list of the tools of this package to offer (default: all of [these](#the-tools); in the profile `pi` those that have
+--- an alias)
+---@field tools? string[]
+--- `{ NAME = "file.sqlite" }` for [sql_query](#sql_query): SQLite files, opened read only and closed with the session;
+--- or LuaSQL connections, which you close yourself; or `{ connection =, read_only = false }` for one that a model may
+--- write to (default: none)
+---@field databases? table<string, any>
+--- `{ NAME = "value" }`: changes to the environment of commands and of curl; `false` removes a name (default: none)
+---@field env? table<string, string|false>
+---@field timeout? number seconds for a command, a search or a fetch, over 0 (default: 120; 30 for a search)
+---@field timeout_max? number the most seconds a model may ask for; `timeout` if that is more (default: 3600)
+--- private addresses that [`web_fetch`](#web_fetch) may reach: `true` for all, or a list of host names, addresses and
+--- blocks (`{ "intranet.example", "127.0.0.1", "10.0.0.0/8" }`) (default: none)
+---@field allow_private? boolean|string[]
+--- `{ shell =, read =, search = }`: names of the host's own tools, for notices; `false`: it has none (default: those of
+--- the session that are ready)
+---@field tool_names? abridge.ToolNames
+--- `function(tool, input, alias)` asked before a tool runs, with the tool's own name, and the alias if it was called by
+--- one; returns `true`, or `false` and a reason (default: all run)
+---@field approve? fun(tool: string, input: table, alias: string|nil): boolean, string|nil
+---@field on_event? fun(event: table) `function(event)`, called for each call and each result (default: none)
+--- a folder for the [log](#run-folders-events-and-retention) and [full outputs](#full-outputs); `false`: nothing is
+--- written; `nil`: only full outputs are kept, in a fresh folder in the user's state directory, created for the first
+--- one (default: `nil`)
+---@field run_dir? string|false
+--- which full outputs a `run_dir` keeps: `"all"` over 160 tokens, shown whole or not, pages of files aside, so that
+--- anything a [conversation](#history) drops can still be read; `"cut"`: only those of results that were cut (default:
+--- `"all"`)
+---@field keep_outputs? "all"|"cut"
+--- `{ max_bytes =, max_age = }`: [room for old runs](#retention) (default: `{ max_bytes = "1GB", max_age = "7d" }`; no
+--- limit with `keep_outputs = "cut"` and a `run_dir`)
+---@field retention? { max_bytes: integer|string|nil, max_age: number|string|nil }
+--- a function of lines or a list of Lua patterns: [what nobody may see](#redaction) (default: nothing)
+---@field redact? (fun(line: string): string)|string[]
 
 local function seconds(value)
   if type(value) ~= "number" or not (value > 0 and value < math.huge) then return "a number of seconds over 0" end

@@ -66,14 +66,15 @@ local REGISTER = {
 }
 
 ---@class (exact) abridge.ToolDefinition
----@field name string
----@field description? string
----@field input_schema? table JSON Schema; `type`, `required`, `enum`, `properties`, `items`, `minimum`, `maximum`
----  are checked
----@field limits? abridge.Limits in place of the profile's row "*"
----@field reason? abridge.Reason why its cuts are made, for the block
----@field execute fun(input: table, ctx: table, done: fun(value: any)): any returns a value, or calls done(value)
----  later and may return a function that cancels
+---@field name string a name that is taken raises
+---@field description? string for the model
+--- a JSON Schema; its `type`, `required`, `enum`, `properties`, `items`, `minimum` and `maximum` are checked
+---@field input_schema? table
+---@field limits? abridge.Limits in place of the profile's row `*`
+---@field reason? abridge.Reason the `reason` in the blocks of its cuts
+--- `function(input, ctx, done)`: returns [a value](#what-a-tool-returns), or calls `done(value)` later and may return a
+--- function that cancels
+---@field execute fun(input: table, ctx: table, done: fun(value: any)): any
 
 --- Add a tool of the host. Raises on a bad definition or a name that is taken.
 ---@param self abridge.Session

@@ -34,12 +34,17 @@ local FAILURE_BYTES = 4096 -- of the message when something fails in here
 ---@field without_line? boolean there is no room for that line
 
 ---@class (exact) abridge.TurnOptions
----@field on_done? fun(messages: table[]) makes the call return at once
----@field parallel? boolean start all calls at once; one after the other unless set
----@field max_bytes? integer|string bytes of the texts of all results together, or a size such as "30KB". Small results
----  stay whole and large ones are cut to what is left, each within its own limits too; images do not count. No budget
----  unless set
----@field max_tokens? integer the same in tokens, each tool's as its own limits count them
+--- `function(messages)`; makes `results` return at once, with a turn: `turn:cancel()`, `turn:wait(seconds)`, which
+--- returns the messages, or nil when the seconds are over, and `turn.messages`, nil until all is done. Anything
+--- `on_done` raises is kept, as with [other callbacks](#errors)
+---@field on_done? fun(messages: table[])
+--- `true`: starts all calls at once. By default each starts when the one before has ended: a model may write a file and
+--- run it in one reply
+---@field parallel? boolean
+--- [one budget](#one-budget-for-a-reply) for all results of the reply: bytes, or a size such as `"60KB"`, and tokens.
+--- None unless set
+---@field max_bytes? integer|string
+---@field max_tokens? integer
 
 local OPTIONS = {
   on_done = "function",

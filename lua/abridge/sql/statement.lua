@@ -13,8 +13,8 @@ local M = {}
 ---@field triggers? boolean the body of CREATE TRIGGER has semicolons
 ---@field variables? boolean `$name::part(anything but blanks)` is one variable, with `@`, `#` and `:` too
 ---@field returns? boolean a carriage return ends a `--` comment
----@field escapes? string[] the quotes in which a backslash escapes, for each setting that a server may have; "E": in
----  E'...' alone
+--- the quotes in which a backslash escapes, for each setting that a server may have; "E": in E'...' alone
+---@field escapes? string[]
 
 ---@type table<string, abridge.SqlDialect>
 M.dialects = {
@@ -24,8 +24,9 @@ M.dialects = {
 }
 
 ---@class (exact) abridge.SqlReading One way to read a statement.
----@field tokens string[] words in upper case, `?` for a placeholder, other characters one by one, `''` for what is
----  quoted; no semicolons in front
+--- words in upper case, `?` for a placeholder, other characters one by one, `''` for what is quoted; no semicolons in
+--- front
+---@field tokens string[]
 ---@field quoted table<integer, string> what the quotes hold, in upper case, by the place of the token
 ---@field start integer where the first token is
 ---@field count integer statements in it, empty ones not counted

@@ -76,7 +76,7 @@ function M.attach(cutter, chat)
 end
 
 --- Called by CodeCompanion with `extensions.abridge.opts`.
----@param opts? abridge.AdapterOptions
+---@param opts? abridge.CodeCompanionOptions
 function M.setup(opts)
   local cutter = adapter.new("codecompanion", opts, tell.notify, ALIASES, { history = history.option })
   M.exports.session = cutter.session

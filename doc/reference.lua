@@ -1,0 +1,141 @@
+--- Fills the marked regions of doc/lua.md, from the annotations in lua/ and the register of kinds, and writes the
+--- type of a kind into lua/abridge/base/types.lua. `make doc` runs it; the core and LUA_PATH as for `make names`.
+---
+--- A region starts with `<!-- WHAT: NAMES -->` and ends with `<!-- end -->`. WHAT is
+---
+---   * `options`, `fields`: a row for each field of these classes. A field without a description shares the row of the
+---     one before it; "(default: X)" at the end of a description goes into a column of its own.
+---   * `calls`: a line for each of these functions and methods, with the names that its results have in `@return`.
+---   * `kinds`: the tables of the register, "kinds" or "examples".
+
+local docs = require "names.docs"
+local kinds = require "kinds"
+local lua_api = require "names.lua_api"
+
+local M = {}
+
+local function cell(text)
+  return (text:gsub("|", "\\|"))
+end
+
+-- options and fields ---------------------------------------------------------------------
+
+--- The rows of a class: { names =, text =, default = }.
+local function rows_of(known, name, rows)
+  local class = assert(known.classes[name], "no class " .. name)
+  for _, field in ipairs(class.order) do
+    local text = class.fields[field].text
+    if text == "" then
+      assert(rows[#rows], name .. "." .. field .. " has no description")
+      table.insert(rows[#rows].names, "`" .. field .. "`")
+    else
+      local value, default = text:match "^(.-) ?%(default: (.*)%)$"
+      rows[#rows + 1] = { names = { "`" .. field .. "`" }, text = value or text, default = default }
+    end
+  end
+end
+
+local function field_table(known, names, header)
+  local rows, with_defaults = {}, false
+  for name in names:gmatch "%S+" do
+    rows_of(known, name, rows)
+  end
+  for _, row in ipairs(rows) do
+    with_defaults = with_defaults or row.default ~= nil
+  end
+  local lines = { header .. (with_defaults and " default |" or ""), "|---|---|" .. (with_defaults and "---|" or "") }
+  for _, row in ipairs(rows) do
+    local line = ("| %s | %s |"):format(table.concat(row.names, ", "), cell(row.text))
+    if with_defaults then line = line .. (row.default and " " .. cell(row.default) .. " |" or " |") end
+    lines[#lines + 1] = line
+  end
+  return lines
+end
+
+-- calls -----------------------------------------------------------------------------------
+
+--- One way to call a function, and a remark beside it. Results that stand for a failure are told there.
+local function call_line(shown, about)
+  local results, remark = {}, about.text
+  for i, name in ipairs(about.results) do
+    if i > 1 and (name == "message" or name == "code") then
+      remark = name == "code" and "or nil, message, code" or "or nil, message"
+    else
+      results[i] = name
+    end
+  end
+  local left = #results > 0 and table.concat(results, ", ") .. " = " or ""
+  return { ("    %s%s(%s)"):format(left, shown, table.concat(about.params, ", ")), remark }
+end
+
+local function call_lines(known, names)
+  local lines, widest = {}, 0
+  for name in names:gmatch "%S+" do
+    for _, about in ipairs(lua_api.called(known, name)) do
+      lines[#lines + 1] = call_line(about.shown, about)
+      widest = math.max(widest, #lines[#lines][1])
+    end
+  end
+  for i, line in ipairs(lines) do
+    lines[i] = line[1] .. (line[2] and (" "):rep(widest - #line[1]) .. "  -- " .. line[2] or "")
+  end
+  return lines
+end
+
+-- regions ---------------------------------------------------------------------------------
+
+local MAKERS = {
+  options = function(known, names)
+    return field_table(known, names, "| option | value |")
+  end,
+  fields = function(known, names)
+    return field_table(known, names, "| field | meaning |")
+  end,
+  calls = call_lines,
+  kinds = function(known, which)
+    return { (kinds.table(known.kinds, which):gsub("\n$", "")) }
+  end,
+}
+
+--- A page with its regions filled.
+---@param page string
+---@param known table what `M.known` returns
+---@return string
+function M.filled(page, known)
+  local function fill(mark, what, names)
+    local maker = assert(MAKERS[what], "no such region: " .. what)
+    return ("%s\n\n%s\n\n<!-- end -->"):format(mark, table.concat(maker(known, names), "\n"))
+  end
+  return (page:gsub("(<!%-%- (%l+): ([^\n]-) %-%->)\n.-<!%-%- end %-%->", fill))
+end
+
+local function read(path)
+  local file = assert(io.open(path, "rb"))
+  local text = file:read "*a"
+  file:close()
+  return text
+end
+
+--- What the sources say: annotations and the register of kinds.
+function M.known()
+  local known = docs.read "lua"
+  known.kinds = kinds.rows(read "csrc/kinds/kinds.def")
+  return known
+end
+
+--- What each generated file should be, by its path.
+---@return table<string, string>
+function M.files()
+  local known, types = M.known(), "lua/abridge/base/types.lua"
+  return { ["doc/lua.md"] = M.filled(read "doc/lua.md", known), [types] = kinds.types(read(types), known.kinds) }
+end
+
+if arg and (arg[0] or ""):find "reference%.lua$" then
+  for path, text in pairs(M.files()) do
+    local file = assert(io.open(path, "wb"))
+    file:write(text)
+    file:close()
+  end
+end
+
+return M
