@@ -2,9 +2,9 @@
  * The value of a failure's lines.
  *
  * The lines that failure.c found and a few before them, up to the head that announced them, are a block. Its
- * value is that of its best hit, and its lines have a part of it: the more of the budget stands between a
- * line and the last new thing that the block said, the less. So the first failure and the last one are kept
- * whole before a third begins, and of one that is too long its head, its message and its end are kept.
+ * value is that of its best hit, and its lines have a part of it, which shrinks with the share of the budget
+ * between a line and the last new thing that the block said. So the first failure and the last one are kept
+ * whole before a third begins, and a failure that is too long keeps its head, its message and its end.
  */
 #include <string.h>
 
@@ -22,23 +22,23 @@
 enum {
     BEFORE_MOST = 4,     /* lines before a hit that belong to it */
     TEST_MOST = 24,      /* lines of a test's output before its result */
-    HEAD_WITHIN = 60,    /* lines before a hit in which its head is looked for */
-    DUMP_DIGITS = 16,    /* hexadecimal, at least, in a line of a dump */
+    HEAD_WITHIN = 60,    /* lines before a hit that are searched for its head */
+    DUMP_DIGITS = 16,    /* least hexadecimal digits in a line of a dump */
     LINE_MOST = 200,     /* bytes of a line that count */
-    SAME_WITHIN = 24,    /* lines in which lines of one shape are counted */
-    SAME_MOST = 2,       /* of them that are worth as much as the first */
-    FEW_HITS = 3,        /* that are no list */
+    SAME_WITHIN = 24,    /* lines among which lines of one shape are counted */
+    SAME_MOST = 2,       /* so many of them are worth as much as the first */
+    FEW_HITS = 3,        /* hits that are not a list */
     COMMAND_WITHIN = 60, /* lines before the end of a failed command that belong to it */
-    ENDS = 2,            /* failures at either end of the text that have all of the reach */
+    ENDS = 2,            /* failures at either end of the text with the full reach */
 };
 
 /* Parts of a block's value. */
-static const float told_least = 0.5F; /* of a failure that is no list */
+static const float told_least = 0.5F; /* of a failure that isn't a list */
 static const float part_of_head = 0.95F;
 static const float part_after = 0.85F;
 static const float part_before = 0.7F;
 static const float part_of_message = 0.9F; /* a clear hit unlike those before it in the block */
-static const float part_of_values = 0.7F;  /* what was expected, and what came */
+static const float part_of_values = 0.7F;  /* the expected value and the actual one */
 static const float part_of_end = 0.8F;
 static const float part_of_blank = 0.7F;
 static const float part_of_dump = 0.4F;
@@ -46,14 +46,14 @@ static const float part_of_repeat = 0.5F; /* a line whose text was seen before *
 /* Parts of the budget within which a line's part falls by half. */
 static const float reach_after = 0.5F;
 static const float reach_before = 0.1F;
-static const float weak_reach = 0.4F;     /* factor where no hit is clear */
-static const float other_reach = 0.5F;    /* of blocks that are not near the first or the last */
+static const float weak_reach = 0.4F;     /* factor if no hit is clear */
+static const float other_reach = 0.5F;    /* factor for blocks not near the first or the last */
 static const float same_discount = 0.15F; /* for each further line of one shape */
 static const float late_bonus = 1.5F;     /* for the last failures */
-/* What a failed command printed before it told so. */
+/* The output of a failed command before it reported the failure. */
 static const float command_value = 8.0F;
 static const float command_step = 0.95F;
-static const float later_command = 0.5F; /* factor of those after the first one near the end */
+static const float later_command = 0.5F; /* factor for those after the first one near the end */
 static const float command_blank = 0.6F;
 static const float command_dull = 0.25F;
 
@@ -72,7 +72,7 @@ static bool is_clear(const abr_shown_line *u)
     return u->c->hit && u->c->line_score >= ABR_SCORE_CLEAR;
 }
 
-/* Is the line of a dump: hexadecimal digits, and no other letter than an x? */
+/* Is it a line of a dump: hexadecimal digits, and no letters but x? */
 static bool is_dump(const abr_shown_line *u)
 {
     unsigned digits = 0;
@@ -93,9 +93,9 @@ static float length_of(const abr_shown_line *u)
     return (float)(u->c->size < LINE_MOST ? u->c->size : LINE_MOST) + 1;
 }
 
-/* ---- where a block starts ---- */
+/* ---- the start of a block ---- */
 
-/* Does the line tell the result of a test whose output stands before it? */
+/* Does the line report the result of a test, after the test's output? */
 static bool ends_test(const abr_shown_line *u)
 {
     static const char *const starts[] = {"--- FAIL", "[  FAILED"};
@@ -155,10 +155,10 @@ typedef struct {
     size_t end;   /* the line after its last */
     uint32_t failure;
     uint32_t nth; /* failures like it before it */
-    float told;   /* 1; less where most of its lines are hits, as in a list of what failed */
+    float told;   /* 1; less if most of its lines are hits, as in a list of failures */
     float value;
     bool is_clear;
-    bool tells; /* more than that something failed */
+    bool tells; /* it says more than that something failed */
 } block;
 
 /* The block whose failure starts at line i. */
@@ -245,9 +245,9 @@ static void raise_after(abr_chooser *x, const block *b, float reach)
     }
 }
 
-/* ---- what a failed command printed ---- */
+/* ---- the output of a failed command ---- */
 
-/* Raise the lines before line i, which tells that their command failed. */
+/* Raise the lines before line i, which reports that their command failed. */
 static void raise_command(abr_chooser *x, size_t i, float value)
 {
     const uint32_t failure = x->lines[i].c->failure;
@@ -268,7 +268,7 @@ static void raise_command(abr_chooser *x, size_t i, float value)
 
 /* ---- all of them ---- */
 
-/* How many failures up to a line are clear. */
+/* The number of clear failures up to a line. */
 static uint32_t count_clear(const abr_chooser *x, uint64_t line)
 {
     uint32_t count = 0;

@@ -1,13 +1,12 @@
 /*
- * The lines that are retained: a heap of the heaviest ones, their bytes copied one after the other.
+ * The retained lines: a heap of the heaviest ones, their bytes copied one after another.
  *
- * As long as none had to go they are a list in the order they came in, which is made a heap when the first
- * one has to.
+ * Until the first one is dropped, they are just a list in order of arrival; then it is made into a heap.
  *
- * Whatever the order in which candidates come, those retained are the start of all of them sorted by retain
- * weight: one that was turned away, or made room, excludes itself and all below it. So a smaller allowance
- * retains a start of what a larger one does, and a budget that is lowered later gives what it would have
- * given from the beginning.
+ * In whatever order candidates come, those retained are the first of all of them sorted by retain weight: one
+ * that was turned away, or made room, excludes itself and all lighter ones. So a smaller allowance retains
+ * the first of those that a larger one does, and lowering a budget later gives the same result as from the
+ * beginning.
  */
 #include <string.h>
 
@@ -35,7 +34,7 @@ static inline void sift(abr_heap_slot *heap, size_t n, size_t i, const abr_candi
     heap[i] = moved;
 }
 
-/* Sort a heap's slots, without memory of its own. */
+/* Sort a heap's slots, without extra memory. */
 static void sort_slots(abr_heap_slot *heap, size_t n, const abr_candidate *slots, slot_order comes_before)
 {
     for (size_t i = n / 2; i > 0; i--)
@@ -184,7 +183,7 @@ static void push_heap(abr_candidates *c, abr_heap_slot slot)
     c->heap[i] = slot;
 }
 
-/* Give x the place of the lightest line, where it is that one alone that has to go. */
+/* Give x the place of the lightest line, if only that one has to go. */
 static bool replace_lightest(abr_candidates *c, const abr_candidate *x, size_t cost)
 {
     abr_candidate *lightest = &c->slots[c->heap[0].slot];

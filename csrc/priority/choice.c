@@ -1,12 +1,13 @@
 /*
- * What a priority cut keeps: of the lines that were retained and of the text's two ends, within the budgets.
+ * Choose the lines that a priority cut keeps, from those retained and the text's two ends, within the
+ * budgets.
  *
  * The last lines get their share first, then the first line; then lines are kept by their value for their
- * size, each with the marker of the gap it makes; what is left goes to the edges of the gaps, see fill.c. A
- * long line is shown as its start and a window around its sign. Where tokens are limited, the allowance in
- * bytes is found by bisection, and the tokens are counted of the content as the model would see it.
+ * size, each with the marker of the gap it makes; the rest goes to the edges of the gaps, see fill.c. A long
+ * line is shown as its start and a window around its sign. If tokens are limited, the allowance in bytes is
+ * found by bisection, counting the tokens of the content as the model would see it.
  *
- * Invariant: what is kept and the markers, each at its widest until all are known, together stay within
+ * Invariant: the kept lines and the markers, each at its widest until all are known, together stay within
  * every budget.
  */
 #include <string.h>
@@ -31,23 +32,23 @@
 #include "text/utf8.h"
 
 enum {
-    HOLE_MOST = 3,   /* lines of a failure that are kept rather than marked */
-    LEAN_MOST = 6,   /* lines of an excerpt that lean on the line above them */
-    WHOLE_SHARE = 4, /* part of the budget that the first failure may take, and the last one */
-    RUN_LEAST = 160, /* bytes of a cut that tells runs; in a smaller one a line more tells more */
+    HOLE_MOST = 3,   /* lines of a failure that are kept rather than replaced by a marker */
+    LEAN_MOST = 6,   /* lines of an excerpt that depend on the line above them */
+    WHOLE_SHARE = 4, /* part of the budget that the first failure may take, and the last one too */
+    RUN_LEAST = 160, /* bytes of a cut whose markers mention runs; in a smaller one, another line says more */
     GAP_SIZE = 24,   /* added to a line's size: about what its marker costs */
     WIDTH_LEAST = 160,
     WIDTH_MOST = 1200,
     WIDTH_SHARE = 8,  /* a line's part of the budget */
-    TAIL_SHARE = 8,   /* part of the budget that the end is sure to get */
-    AMID_SHARE = 16,  /* the same for the end of a log that others follow, or of what follows it */
-    HEAD_SHARE = 12,  /* and for the first line, */
-    PARTS_SHARE = 8,  /* and those of the parts, which are left out if they take more */
-    NEAR_FAILURE = 8, /* lines of what is written, next to a log, */
-    NEAR_LOG = 2      /* or of others */
+    TAIL_SHARE = 8,   /* part of the budget that the end surely gets */
+    AMID_SHARE = 16,  /* the same for the end of a log with parts after it, or of the text after a log */
+    HEAD_SHARE = 12,  /* the same for the first line */
+    PARTS_SHARE = 8,  /* and for the parts' first lines; if they take more, they are left out */
+    NEAR_FAILURE = 8, /* lines of a failure in a written part, this near to a log, */
+    NEAR_LOG = 2      /* or other lines */
 };
 
-static const float size_power = 0.3F; /* how much of a line's size counts against it */
+static const float size_power = 0.3F; /* how much a line's size counts against it */
 
 static bool beside_kept(const abr_chooser *x, size_t i, size_t k)
 {
@@ -93,7 +94,8 @@ static uint64_t end_share(uint64_t budget, uint64_t share)
     return budget == ABR_UNLIMITED ? ABR_UNLIMITED : budget / share;
 }
 
-/* Keep the last lines of a part within its share of the budgets, the very last one wherever it fits. Does it? */
+/* Keep the last lines of a part within its share of the budgets; the very last one if it fits at all. Does
+ * it? */
 static bool keep_end(abr_chooser *x, size_t part, uint64_t share, abr_cost *used)
 {
     const uint64_t end = abr_part_end(x, part);
@@ -119,20 +121,21 @@ static bool keep_end(abr_chooser *x, size_t part, uint64_t share, abr_cost *used
     return true;
 }
 
-/* Keep the end of the text, and those of the other parts that were printed. Does the last line fit? */
+/* Keep the end of the text, and the ends of the other printed parts. Does the last line fit? */
 static bool keep_ends(abr_chooser *x, abr_cost *used)
 {
     const size_t last = x->parts.count - 1;
     if (!keep_end(x, last, x->parts.list[last].written ? AMID_SHARE : TAIL_SHARE, used))
         return false;
-    const uint64_t printed = (last + x->parts.list[last].written) / 2; /* before the last part */
+    /* printed parts before the last part */
+    const uint64_t printed = (last + x->parts.list[last].written) / 2;
     for (size_t part = last; part > 0; part--)
         if (!x->parts.list[part - 1].written)
             keep_end(x, part - 1, AMID_SHARE * printed, used);
     return true;
 }
 
-/* Find what each line costs, none of them kept. Returns how many have a value: x->keys has these, the best
+/* Compute the cost of each line, with none kept. Returns how many have a value; x->keys has those, the best
  * for their size first. */
 static size_t sort_by_value(abr_chooser *x)
 {
@@ -150,7 +153,7 @@ static size_t sort_by_value(abr_chooser *x)
     return n;
 }
 
-/* Does the line show nothing without the one above it: an excerpt, its caret, its gutter? */
+/* Is the line useless without the one above it: an excerpt, its caret, its gutter? */
 static bool leans(const abr_shown_line *u)
 {
     if (u->c->kind == ABR_LINE_EXCERPT)
@@ -175,7 +178,7 @@ static bool keep_all(abr_chooser *x, size_t from, size_t to, abr_cost *used)
     return true;
 }
 
-/* Keep line i with the lines above it that it leans on. Is it kept? */
+/* Keep line i with the lines above it that it depends on. Is it kept? */
 static bool keep_below_head(abr_chooser *x, size_t i, abr_cost *used)
 {
     size_t top = i;
@@ -185,8 +188,8 @@ static bool keep_below_head(abr_chooser *x, size_t i, abr_cost *used)
     return keep_all(x, top, i, used);
 }
 
-/* Keep the few lines, all of one failure, between line i and the next one that is kept above it: a marker in
- * their place would cost nearly as much. */
+/* Keep the few lines, all of one failure, between line i and the next kept one above it: a marker in their
+ * place would cost nearly as much. */
 static void close_hole_above(abr_chooser *x, size_t i, abr_cost *used)
 {
     const uint32_t failure = x->lines[i].c->failure;
@@ -201,7 +204,7 @@ static void close_hole_above(abr_chooser *x, size_t i, abr_cost *used)
     keep_all(x, k + 1, i - 1, used);
 }
 
-/* Keep line i, and what would be a small hole in its failure. */
+/* Keep line i, and close small holes in its failure. */
 static void keep_with_holes(abr_chooser *x, size_t i, abr_cost *used)
 {
     if (!keep_below_head(x, i, used) || x->lines[i].c->failure == 0)
@@ -235,7 +238,7 @@ static bool starts_part(const abr_chooser *x, size_t i)
     return false;
 }
 
-/* Keep the first line of each part that is known, if all of them fit in their share. */
+/* Keep the known first lines of parts, if all of them fit in their share. */
 static void keep_part_starts(abr_chooser *x, abr_cost *used)
 {
     uint64_t shown = 0;
@@ -255,7 +258,7 @@ static void keep_best(abr_chooser *x)
     abr_cost used = {0, x->marker.shown, x->marker.chars};
     size_t sorted = sort_by_value(x);
     if (!keep_ends(x, &used))
-        return; /* the end gets the little that there is */
+        return; /* the end gets the little there is */
     if (x->count > 0 && x->lines[0].c->line == 0 && x->lines[0].shown <= x->allowance.shown / HEAD_SHARE &&
         !x->lines[0].kept)
         keep_line(x, 0, &used);
@@ -267,7 +270,7 @@ static void keep_best(abr_chooser *x)
             keep_with_holes(x, x->keys[k].index, &used);
 }
 
-/* Choose what is kept within so many bytes. */
+/* Choose the lines to keep within so many bytes. */
 static void choose(abr_chooser *x, uint64_t shown)
 {
     x->allowance.shown = shown;
@@ -300,7 +303,7 @@ static void drop_outside_markers(const abr_chooser *x, abr_cut *cut)
     cut->content_bytes = (size_t)left.shown;
 }
 
-/* Do the content and the reserve stay within the tokens? */
+/* Do the content and the reserve keep to the budget of tokens? */
 static bool choice_fits_tokens(abr_chooser *x)
 {
     if (x->code != ABR_OK)
@@ -347,8 +350,8 @@ static void choose_by_tokens(abr_chooser *x)
 
 /* ---- memory ---- */
 
-/* For a line that is retained: what is allocated here, and the pieces that the cut may have of it, beside
- * markers of some 20 bytes where these come on top of the budget. */
+/* Memory per retained line: allocations here, and the cut's pieces of it, with markers of some 20 bytes if
+ * these come on top of the budget. */
 enum {
     LINE_MEMORY = sizeof(abr_retained_line) + sizeof(abr_shown_line) + 2 * sizeof(abr_key) +
                   ABR_LINE_PARTS * sizeof(abr_stretch) + 2 * (sizeof(abr_piece) + 20),
@@ -392,7 +395,7 @@ static abr_shown_line shown_line(const abr_chooser *x, const abr_retained_line *
                             .follows_like = at > 0 && abr_retainer_alike(x->view->retainer, at - 1, at)};
 }
 
-/* The line was retained, and all of it is at hand at an end of the text. */
+/* Use all of a retained line, since it is at hand at an end of the text. */
 static void take_whole(abr_chooser *x, abr_shown_line *u, const abr_candidate *edge)
 {
     abr_candidate *whole = &x->edges[edge - x->edges];
@@ -404,8 +407,8 @@ static void take_whole(abr_chooser *x, abr_shown_line *u, const abr_candidate *e
     u->c = whole;
 }
 
-/* Is the line of a part that is written? What tells of a failure next to a log is of the log, and so is what stands right
- * beside it. */
+/* Does the line belong to a written part? Lines of a failure near a log belong to the log, and so do lines
+ * right next to it. */
 static bool is_of_written(const abr_chooser *x, size_t part, const abr_candidate *c)
 {
     const abr_log_part *p = &x->parts.list[part];
@@ -414,8 +417,8 @@ static bool is_of_written(const abr_chooser *x, size_t part, const abr_candidate
            (part + 1 == x->parts.count || c->line + near_log < abr_part_end(x, part));
 }
 
-/* List the lines that may be kept: those retained, and those at the two ends of the text and of its parts. Of a part
- * that is written only the latter, which say nothing. */
+/* List the lines that may be kept: those retained, and those at the two ends of the text and of its parts.
+ * Written parts only have the latter, and these say nothing. */
 static void list_lines(abr_chooser *x, size_t retained)
 {
     abr_sort_retained(&x->retained);
@@ -440,8 +443,8 @@ static void list_lines(abr_chooser *x, size_t retained)
     }
 }
 
-/* See the two ends as far as a stream with these budgets has them, without a char that is cut in two. The
- * innermost byte of each only tells whether a line ends or starts beside the others. */
+/* Narrow the two ends to the bytes that a stream with these budgets has, without split chars. The innermost
+ * byte of each only tells whether a line ends or starts next to the others. */
 static void narrow_view(abr_chooser *x, abr_view *v, size_t keep)
 {
     v->first_line = abr_view_line_size(v, ABR_FRONT);

@@ -1,4 +1,4 @@
-/* What a priority cut keeps. */
+/* The choice of a priority cut. */
 #ifndef ABR_PRIORITY_CHOICE_H
 #define ABR_PRIORITY_CHOICE_H
 
@@ -10,12 +10,12 @@
 
 ABR_PRIVATE_BEGIN
 
-/* What was found in a log, but for its parts that are written. Where such a part is next to another one, some lines of it
- * may count: of a long text the counts of every n-th line are known. */
+/* Hits and failures in a log, without its written parts. At the edges of such a part some lines may still
+ * count: in a long text, counts are known only at every n-th line. */
 abr_found abr_log_found(const abr_view *view);
 
-/* The cut of ABR_PRIORITY of a source that is over a budget; the allowance is that of content and markers,
- * format_len is 0 for no marker. *found: it has a hit, or a line that is odd; else nothing is cut. */
+/* The ABR_PRIORITY cut of a source that exceeds a budget; the allowance is for content and markers,
+ * format_len is 0 for no marker. *found: it has a hit or an odd line; else nothing is cut. */
 abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_allowance *allowance,
                           const char *format, size_t format_len, abr_cut *cut, bool *found);
 

@@ -1,11 +1,11 @@
 /*
- * A failure is what a tool printed for one thing that went wrong, from its head to where the tool goes on.
+ * A failure is a tool's output about one thing that went wrong, from its head until the tool goes on.
  *
- * It starts at a hit. To it belong the frames, excerpts and lines that are indented deeper than its head,
- * hits that follow at once, and a few lines that are unlike what the text had before; of deeper lines of a
- * shape seen often before it, which a tool prints as it goes on, a few. It ends where the tool
- * goes on: at a test that passed, the next command, a line of a low log level or of a shape that was seen
- * often, the head of the next failure. A command that tells that it failed ends what it printed.
+ * It starts at a hit. It includes frames, excerpts and lines indented deeper than its head, hits that follow
+ * at once, and a few lines unlike the text before it; also a few deeper lines of shapes seen often before it,
+ * which tools print as they go on. It ends when the tool goes on: at a test that passed, the next command, a
+ * line of a low log level or of a shape seen often, or the head of the next failure. A command's report of
+ * its own failure ends its output.
  */
 #include <string.h>
 
@@ -23,15 +23,15 @@ enum {
     PLAIN_AFTER_BLANK = 2 /* a plain line after a blank one counts as so many more */
 };
 
-/* Does (p, n) start with the text, and go on? */
+/* Does (p, n) start with the text, with more after it? */
 static bool goes_on_after(const char *p, size_t n, const char *text)
 {
     const size_t size = strlen(text);
     return n > size && memcmp(p, text, size) == 0;
 }
 
-/* Does the line go back to what was said: name its cause, sum it up, head its stack, or tell how much of that
- * is left out? */
+/* Does the line refer back to the failure: name its cause, sum it up, head its stack, or say how much of the
+ * stack is left out? */
 static bool goes_back(const char *p, size_t n)
 {
     switch (n > 0 ? *p : '\0') {
@@ -51,17 +51,17 @@ static bool goes_back(const char *p, size_t n)
     }
 }
 
-/* Does Python tell that a second traceback belongs to the one before it? */
+/* Does Python say that a second traceback belongs to the one before it? */
 static bool joins_tracebacks(const char *p, size_t n)
 {
     return goes_on_after(p, n, "During handling of the above") ||
            goes_on_after(p, n, "The above exception was");
 }
 
-/* Is the line of a shape that was seen often before the failure? */
+/* Is the line's shape one that was seen often before the failure? */
 static bool is_routine(const abr_failure *f, const abr_reading *r, uint32_t nth)
 {
-    if (nth < ABR_OFTEN || r->plain_count == 0) /* without a word of its own its shape tells little */
+    if (nth < ABR_OFTEN || r->plain_count == 0) /* without a plain word, its shape says little */
         return false;
     unsigned have = f->lines < ABR_FAILURE_SHAPES ? f->lines : ABR_FAILURE_SHAPES;
     for (unsigned i = 0; i < have; i++)
@@ -102,7 +102,7 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
                   size_t n, bool *next)
 {
     bool deeper = l->indent > f->indent;
-    if (f->quoting && !deeper && *p == '+') { /* what PowerShell ran */
+    if (f->quoting && !deeper && *p == '+') { /* the command PowerShell ran */
         f->plain = 0;
         return true;
     }
@@ -144,7 +144,7 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
     f->told = false;
     if (l.look == ABR_LOOK_BLANK) {
         if (f->open && l.level == ABR_LEVEL_ERROR && f->level == ABR_LEVEL_ERROR)
-            return true; /* "npm ERR!" alone goes on */
+            return true; /* "npm ERR!" alone: the failure goes on */
         f->open = f->open && ++f->blanks <= BLANKS_MOST;
         return f->open;
     }

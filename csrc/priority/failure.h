@@ -1,4 +1,4 @@
-/* Where a failure starts, and where the tool that printed it goes on. */
+/* The start of a failure, and its end, when the tool that printed it goes on. */
 #ifndef ABR_PRIORITY_FAILURE_H
 #define ABR_PRIORITY_FAILURE_H
 
@@ -8,29 +8,29 @@
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_FAILURE_SHAPES = 32 /* of its last lines, that are remembered */ };
+enum { ABR_FAILURE_SHAPES = 32 /* shapes of its last lines that are remembered */ };
 
 /* The failure being read. All zero before the first line. */
 typedef struct {
     uint64_t found;   /* failures so far */
-    uint64_t counted; /* those of them that are more than a heading, a count or an exit line */
+    uint64_t counted; /* those that are more than a heading, a count or an exit line */
     bool open;
-    bool counts;  /* it is one of these */
-    bool told;    /* the last line read is a hit that is more than that, and no level alone ("npm ERR!") */
+    bool counts;  /* it is one of those counted */
+    bool told;    /* the last line read is a hit that is more than those, or than a level ("npm ERR!") */
     bool body;    /* more than its head was read */
     bool placed;  /* its head starts with a place */
-    bool quoting; /* the command that failed is quoted here */
+    bool quoting; /* the failed command is quoted here */
     bool tracing; /* a traceback, whose message comes last */
     uint8_t level;
     unsigned blanks; /* blank lines in a row */
-    unsigned plain;  /* lines in a row that nothing but their place puts here */
+    unsigned plain;  /* lines in a row that only their place puts here */
     size_t indent;   /* of its head */
     unsigned lines;
     uint32_t shapes[ABR_FAILURE_SHAPES]; /* a ring */
 } abr_failure;
 
-/* Read the next line, which had `nth` of its shape before it. Is it part of a failure, of number f->found?
- * Blank lines are while it may go on after them. Where none is open, only a hit changes anything. */
+/* Read the next line, which had `nth` of its shape before it. Is it part of a failure, number f->found? Blank
+ * lines are, while it may go on after them. If none is open, only a hit changes anything. */
 bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const char *p, size_t n);
 
 ABR_PRIVATE_END

@@ -1,12 +1,12 @@
 /*
- * What is left of the budgets goes to the end, upwards gap by gap, then to the start, then to the edges of
- * every other gap: first whole lines, then chars of lines that were cut. Here a line is only cut where much
- * would be left unused beside it.
+ * The remaining budgets go to the end, upwards gap by gap, then to the start, then to the edges of every
+ * other gap: first whole lines, then chars of lines that were cut. Another line is cut here only if much
+ * would be left unused otherwise.
  *
- * Whatever is added makes a stretch longer at one of its ends. extend() alone does that; it knows to the byte
- * what it costs: the bytes, and the joint that takes the place of the one before.
+ * Every addition makes a stretch longer at one of its ends. Only extend() does that; it knows the cost to the
+ * byte: the bytes added, and the joint that replaces the previous one.
  *
- * Invariant: if what was listed is within the budgets, so is all that follows; and x->used is the cost of
+ * Invariant: if the listed lines are within the budgets, so is every later state; and x->used is the cost of
  * x->kept.
  */
 #include <string.h>
@@ -20,9 +20,9 @@
 #include "text/scan.h"
 #include "text/utf8.h"
 
-/* ---- the stretches of the lines that are kept ---- */
+/* ---- the stretches of kept lines ---- */
 
-/* Get memory for the stretches of the lines that are kept, and for one at each end. */
+/* Get memory for the stretches of the kept lines, and for one at each end. */
 static bool reserve_kept(abr_chooser *x)
 {
     const abr_alloc *a = x->alloc;
@@ -65,7 +65,7 @@ static abr_stretch *below(abr_chooser *x, size_t i)
     return i + 1 < x->kept_count ? &x->kept[i + 1] : NULL;
 }
 
-/* Lines of a stretch, but for one that the stretch above it has a part of. */
+/* Lines of a stretch, not counting one that the stretch above it has a part of. */
 static uint64_t own_lines(const abr_stretch *before, const abr_stretch *s)
 {
     return s->last_line - s->line + (!before || before->last_line != s->line);
@@ -85,22 +85,22 @@ static void add_up_cost(abr_chooser *x)
     x->used = (abr_cost){lines, sum.shown, sum.chars};
 }
 
-/* ---- a stretch that grows ---- */
+/* ---- growing a stretch ---- */
 
 /* A side of a stretch that might grow. */
 typedef struct {
     abr_chooser *x;
     size_t i;
     bool up;         /* before its start, else after its end */
-    uint64_t gap;    /* bytes up to what is kept next, less a newline that ends a line there */
+    uint64_t gap;    /* bytes up to the next kept stretch, without a newline that ends a line there */
     bool gap_whole;  /* the gap ends at a line's edge */
-    bool own;        /* more is at hand of what was retained of its line than of the text's ends */
+    bool own;        /* more bytes are at hand from its retained line than from the text's ends */
     const char *p;   /* the stretch, in the bytes at hand */
-    uint64_t within; /* bytes of the gap that are at hand */
+    uint64_t within; /* bytes at hand of the gap */
 } side;
 
-/* Find the most bytes that can be read beside the stretch: those retained of its line, or those of an
- * end of the text. */
+/* Find the most readable bytes next to the stretch: those retained of its line, or those of an end of the
+ * text. */
 static void look_beside(side *e, const abr_stretch *s)
 {
     const abr_view *v = e->x->view;
@@ -117,7 +117,7 @@ static void look_beside(side *e, const abr_stretch *s)
 static side side_of(abr_chooser *x, size_t i, bool up)
 {
     const abr_stretch *s = &x->kept[i];
-    bool last = up ? i == 0 : i + 1 == x->kept_count; /* the gap goes to the text's start or end */
+    bool last = up ? i == 0 : i + 1 == x->kept_count; /* the gap reaches the text's start or end */
     side e = {.x = x, .i = i, .up = up, .gap_whole = true};
     uint64_t edge = up ? 0 : x->view->bytes - x->view->ends_line;
     if (!last && up) {
@@ -138,7 +138,7 @@ static bool is_cut(const side *e)
     return e->up ? !s->starts_line : !s->ends_line;
 }
 
-/* The stretch with n more bytes; whole: up to a line's edge. */
+/* The stretch with n more bytes; `whole`: up to a line's edge. */
 static abr_stretch longer(const side *e, uint64_t n, bool whole, uint64_t chars)
 {
     const abr_stretch *s = &e->x->kept[e->i];
@@ -201,7 +201,7 @@ static bool close_gap(side *e)
     return e->gap > 0 && e->within == e->gap && extend(e, e->gap, e->gap_whole);
 }
 
-/* Do the next n bytes reach a line's edge, though what is beyond is not at hand? */
+/* Do the next n bytes reach a line's edge, though the bytes past it are not at hand? */
 static bool ends_at_hand(const side *e, uint64_t n)
 {
     const abr_stretch *s = &e->x->kept[e->i];
@@ -215,8 +215,8 @@ static bool ends_at_hand(const side *e, uint64_t n)
            (s->last_line == 0 && end == v->first_line);
 }
 
-/* Bytes of the nearest line in the gap with the newline on this side of it, or where the stretch is cut here,
- * of the rest of its line; as far as they are at hand and might fit, also in the place of a joint. *whole:
+/* Bytes of the nearest line in the gap with the newline on this side of it, or, if the stretch is cut here,
+ * of the rest of its line, as far as they are at hand and might fit, perhaps in place of a joint. *whole:
  * that is all of it. */
 static uint64_t nearest_line(const side *e, bool *whole)
 {
@@ -241,8 +241,8 @@ static uint64_t nearest_line(const side *e, bool *whole)
     return look + first;
 }
 
-/* Bytes of whole lines beside the stretch that fit whatever they hold, and whatever the marker says beyond
- * each; 0 where that is not known. */
+/* Bytes of whole lines next to the stretch that fit whatever they hold, and whatever the marker after each
+ * says; 0 if that is unknown. */
 static uint64_t sure_lines(const side *e)
 {
     enum { SHOWN_MOST = 3 /* of a byte */, JOINT = 2 * ABR_INNER_SIZE + 2 };
@@ -285,7 +285,7 @@ static bool add_lines(side *e)
     return grown;
 }
 
-/* What is left of the budgets, once `more` bytes of ASCII are used too. */
+/* The remaining budgets, once `more` bytes of ASCII are used too. */
 static abr_limits limits_left(const abr_chooser *x, uint64_t more)
 {
     return (abr_limits){.chars = abr_budget_left(x->allowance.chars, x->used.chars + more),
@@ -293,8 +293,9 @@ static abr_limits limits_left(const abr_chooser *x, uint64_t more)
                         .replace = x->measure.replace};
 }
 
-/* The most chars of the n bytes of a line beside a stretch, after the first `skip`, that stay within the
- * limits; above it never all of a line, `whole`: the marker above that may be longer, and did not fit. */
+/* The most chars of the n bytes of a line next to a stretch, after the first `skip`, that stay within the
+ * limits. Above the stretch never all of a `whole` line: the marker above that may be longer, and did not
+ * fit. */
 static uint64_t part_beside(const side *e, uint64_t skip, uint64_t n, bool whole, const abr_limits *limits)
 {
     if (!e->up)
@@ -323,7 +324,7 @@ static bool widen(side *e)
 
 /* ---- the order of filling ---- */
 
-/* Is much of the budget left? */
+/* Is much of a budget left? */
 static bool much_left(const abr_chooser *x)
 {
     const abr_cost *used = &x->used;
@@ -333,7 +334,7 @@ static bool much_left(const abr_chooser *x)
             abr_budget_left(x->allowance.chars, used->chars) > x->allowance.chars / ABR_SPLIT_SHARE);
 }
 
-/* The end of the line above a stretch, all of which does not fit, or the start of the one below it. */
+/* Show the end of the line above a stretch, if not all of it fits, or the start of the one below it. */
 static void split_line(side *e)
 {
     abr_chooser *x = e->x;
@@ -342,7 +343,7 @@ static void split_line(side *e)
     if (is_cut(e) || e->gap < 2)
         return;
     if (e->up && abr_gap_is_alike(x, above(x, e->i), &x->kept[e->i]))
-        return; /* a part of a line tells less than that it is like the one that shows */
+        return; /* part of a line says less than a marker that says it is like the shown one */
     uint64_t n = nearest_line(e, &whole);
     if (n < 2)
         return;
@@ -352,8 +353,8 @@ static void split_line(side *e)
         extend(e, part + 1, false);
 }
 
-/* Show the last line or the first one if nothing of it is kept yet: as much as fits or, without `split`, all
- * or nothing. Is it shown? */
+/* Show the last line or the first one if none of it is kept yet: as much as fits or, without `split`, all or
+ * nothing. Is it shown? */
 static bool add_edge_line(abr_chooser *x, bool last, bool split)
 {
     const abr_view *v = x->view;
@@ -386,7 +387,7 @@ static bool add_edge_line(abr_chooser *x, bool last, bool split)
     return false;
 }
 
-/* Upwards from the end, gap by gap, until a line does not fit. */
+/* Fill upwards from the end, gap by gap, until a line does not fit. */
 static void fill_end(abr_chooser *x)
 {
     if (x->kept_count == 0 || x->kept[x->kept_count - 1].last_line + 1 < x->view->lines)
@@ -409,7 +410,7 @@ static bool add_first_line(abr_chooser *x)
     return (x->kept_count == 0 || x->kept[0].line > 0) && add_edge_line(x, false, false);
 }
 
-/* Downwards from the start until a line does not fit. */
+/* Fill downwards from the start until a line does not fit. */
 static void fill_start(abr_chooser *x)
 {
     for (size_t i = 0; i < x->kept_count; i++) {
@@ -421,7 +422,7 @@ static void fill_start(abr_chooser *x)
     }
 }
 
-/* The edges of every gap, from the end on. Has one grown? */
+/* Grow the edges of every gap, starting from the end. Has one grown? */
 static bool grow_any(abr_chooser *x, bool (*grow_side)(side *))
 {
     bool grown = false;

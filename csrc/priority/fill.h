@@ -1,4 +1,4 @@
-/* Where what is left of the budgets goes. */
+/* Filling the remaining budgets. */
 #ifndef ABR_PRIORITY_FILL_H
 #define ABR_PRIORITY_FILL_H
 
@@ -7,7 +7,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* List the stretches of the lines that are kept, and fill what is left of the budgets. */
+/* List the stretches of the kept lines, and fill the remaining budgets. */
 void abr_fill_kept(abr_chooser *x);
 
 ABR_PRIVATE_END

@@ -1,8 +1,8 @@
 /*
- * The keep value of each line: by what it says, by how often its like was seen, and by the lines near it.
+ * The keep value of each line: by its words, by how often its like was seen, and by the lines near it.
  *
  * The first of many lines of one shape stands for the others. Lines after a hit share its value, more if they
- * are indented deeper, and so do a few before it. The last lines have a value of their own, and the first
+ * are indented deeper, and so do a few before it. The last lines have a value for their place, and the first
  * ones a small one.
  */
 #include <string.h>
@@ -25,27 +25,28 @@
 #include "text/scan.h"
 
 enum {
-    VALUED_AFTER_HIT = 10, /* that belong to it */
-    END_LINES = 200        /* of a text, in which a runner cleans up */
+    VALUED_AFTER_HIT = 10, /* lines that belong to a hit */
+    END_LINES = 200        /* last lines of a text, where a runner cleans up */
 };
 
-static const float unlike = 1.15F; /* factor of a line whose like was never seen */
+static const float unlike = 1.15F; /* factor of a line with no others like it */
 static const float stands_for =
-    0.21F; /* discount of a line of many of its shape, by the logarithm of their number */
+    0.21F; /* discount of one of many lines of its shape, by the logarithm of their number */
 static const float inherit_after = 0.65F;
 static const float inherit_before = 0.4F;
 static const float value_step_after = 0.83F;
 static const float value_step_before = 0.78F;
 static const float tail_value = 7.0F;
 static const float tail_step = 0.93F;
-static const float dull = 0.4F; /* factor of lines at the end that say nothing new, or that all went well */
-static const float cleaning = 0.35F; /* factor of lines after a command that failed */
+static const float dull = 0.4F; /* factor of lines at the end that say nothing new, or that all is well */
+static const float cleaning = 0.35F; /* factor of lines after a failed command */
 static const float head_value = 2.5F;
 static const float head_step = 0.8F;
 
 /* ---- keep values ---- */
 
-/* What a line says, less for lines of a shape seen often: the first of them stands for the others. */
+/* The value of a line by itself, less for lines of a shape seen often: the first of them stands for the
+ * others. */
 static float own_value(const abr_shown_line *u)
 {
     const abr_candidate *c = u->c;
@@ -60,7 +61,7 @@ static float own_value(const abr_shown_line *u)
     return c->line_score >= ABR_SCORE_CLEAR ? value * abr_early_hit_factor(c, ABR_EARLY_BONUS) : value;
 }
 
-/* Add what a line is worth for its place. */
+/* Add the value of a line's place. */
 static void add_for_place(abr_shown_line *u, float value, abr_why why)
 {
     if (u->keep_value < value)
@@ -98,8 +99,8 @@ static void raise_near(abr_chooser *x, size_t i, float value)
     }
 }
 
-/* The first line near the end of the last part of a log that tells that a command failed; after it a runner cleans up.
- * The number of lines where there is none. */
+/* The first line near the end of a log's last part that reports a failed command; after it a runner cleans
+ * up. The number of lines if there is none. */
 static uint64_t failed_command(const abr_chooser *x)
 {
     size_t part = x->parts.count - 1;
@@ -114,7 +115,7 @@ static uint64_t failed_command(const abr_chooser *x)
     return x->view->lines;
 }
 
-/* Add what a line is worth for standing at an end of a log. */
+/* Add the values of lines at an end of a log. */
 static void add_end_values(abr_chooser *x, uint64_t failed)
 {
     size_t part = 0;
@@ -144,7 +145,7 @@ static void add_end_values(abr_chooser *x, uint64_t failed)
     }
 }
 
-/* A hash of a line's text after its time, of what is at hand. */
+/* A hash of a line's text at hand, after its time. */
 static uint64_t hash_text(const abr_candidate *c)
 {
     const size_t stamp = abr_stamp_size(c->start, c->start_n);
@@ -157,7 +158,7 @@ static uint64_t hash_text(const abr_candidate *c)
     return hash ^ hash >> 32;
 }
 
-/* Find the lines whose text was seen before among those retained. */
+/* Find the lines whose text an earlier listed line has too. */
 static void find_repeats(abr_chooser *x)
 {
     for (size_t i = 0; i < x->count; i++) {
@@ -266,7 +267,7 @@ void abr_add_edges(abr_chooser *x)
         size_t start = newline ? (size_t)(newline - v->back.p) + 1 : 0;
         abr_candidate c =
             edge_line(x, v->back.p + start, end - start, v->lines - 1 - i, v->bytes - v->back.n + start);
-        if (!newline && !v->back.whole) { /* the last line is longer than what is at hand */
+        if (!newline && !v->back.whole) { /* the last line is longer than the bytes at hand */
             c.at = v->bytes - v->ends_line - v->last_line;
             c.size = v->last_line;
             c.start_n = 0;

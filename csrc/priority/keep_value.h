@@ -1,4 +1,4 @@
-/* How much each line matters for what is kept. */
+/* How much each line matters for a cut. */
 #ifndef ABR_PRIORITY_KEEP_VALUE_H
 #define ABR_PRIORITY_KEEP_VALUE_H
 
@@ -7,7 +7,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Add the first and the last lines, as far as they are at hand whole, to what was retained. */
+/* Add the first and the last lines that are at hand whole to the retained ones. */
 void abr_add_edges(abr_chooser *x);
 
 /* Give each line its keep value. Is one a hit, or odd? */

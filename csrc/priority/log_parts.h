@@ -1,4 +1,5 @@
-/* The parts of a text that is read as a log: those that commands printed as they worked, and those that are written. */
+/* The parts of a text that is read as a log: the ones that commands printed as they worked, and written
+ * ones. */
 #ifndef ABR_PRIORITY_LOG_PARTS_H
 #define ABR_PRIORITY_LOG_PARTS_H
 
@@ -7,9 +8,9 @@
 
 ABR_PRIVATE_BEGIN
 
-/* A few whole lines that are at hand, whatever was retained. */
+/* A few whole lines at hand, whatever was retained. */
 typedef struct {
-    uint64_t line; /* of the first, 0-based */
+    uint64_t line; /* number of the first, 0-based */
     uint64_t at;   /* bytes before it */
     uint64_t chars;
     const char *p;
@@ -18,13 +19,13 @@ typedef struct {
 } abr_lines_at_hand;
 
 typedef struct {
-    uint64_t line; /* its first, 0-based; it goes up to the next part, the last one to the text's end */
+    uint64_t line; /* its first, 0-based; it extends to the next part, the last one to the text's end */
     bool written;  /* source, prose, a listing: a word of trouble says nothing in it */
     abr_lines_at_hand head;
-    abr_lines_at_hand tail; /* none of a part that is the last one, or written */
+    abr_lines_at_hand tail; /* empty for the last part and for written ones */
 } abr_log_part;
 
-/* Two at least, in turn printed and written; the first one starts where the text does. */
+/* At least two, printed and written in turn; the first one starts at the start of the text. */
 typedef struct abr_log_parts {
     const abr_log_part *list;
     size_t count;

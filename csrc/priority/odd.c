@@ -1,9 +1,9 @@
 /*
- * The odd line: what is unlike all the rest of its text earns its place without a word of trouble.
+ * The odd line: a line unlike all the rest of its text earns its place without a word of trouble.
  *
- * How odd a line is the text tells: how rare its words are there, and how often its shape was seen. Where
- * many lines are as odd as it is, as in prose or in a build that prints something new all the time, none
- * stands out, so its value is divided by their number.
+ * The text itself tells how odd a line is: how rare its words are there, and how often its shape was seen. If
+ * many lines are as odd, as in prose or in a build that keeps printing new things, none stands out, so its
+ * value is divided by their number.
  */
 #include "priority/odd.h"
 #include "abridge.h"
@@ -17,15 +17,15 @@
 
 enum {
     STEPS = 128,     /* of oddness, a quarter of a bit each */
-    FEW = 8,         /* lines as odd as a line, among which it stands out */
-    LINES_LEAST = 64 /* in a text of fewer lines all are unlike the rest */
+    FEW = 8,         /* a line stands out if at most so many are as odd */
+    LINES_LEAST = 64 /* in a text of fewer lines, all are unlike the rest */
 };
 
 static const float odd_value = 5.0F; /* of the only line that is as odd */
 static const float odd_least = 5.0F; /* bits */
 static const float shouted = 1.3F;   /* factor of a phrase in capitals */
 
-/* Has the line a phrase in capitals? */
+/* Does the line have a phrase in capitals? */
 static bool shouts(const char *p, size_t n)
 {
     enum { PHRASE = 6 };
@@ -38,7 +38,7 @@ static bool shouts(const char *p, size_t n)
     return capitals >= PHRASE;
 }
 
-/* Does all of the line stand in brackets, as notices and markers do? Nobody gains by forging one. */
+/* Is all of the line in brackets, like notices and markers? Nobody gains by forging one. */
 static bool is_bracketed(const char *p, size_t n)
 {
     while (n > 0 && (p[n - 1] == ' ' || p[n - 1] == '.' || p[n - 1] == '\r'))
@@ -50,7 +50,7 @@ static bool is_bracketed(const char *p, size_t n)
     return n > 1 && ((p[0] == '[' && p[n - 1] == ']') || (p[0] == '(' && p[n - 1] == ')'));
 }
 
-/* How odd is the line, in bits: two thirds by its words, a third by its shape. */
+/* How odd the line is, in bits: two thirds by its words, a third by its shape. */
 static float oddness(const abr_chooser *x, const abr_shown_line *u)
 {
     const abr_candidate *c = u->c;

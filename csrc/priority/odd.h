@@ -1,4 +1,4 @@
-/* The odd line: what is unlike all the rest of its text. */
+/* The odd line: one unlike all the rest of its text. */
 #ifndef ABR_PRIORITY_ODD_H
 #define ABR_PRIORITY_ODD_H
 
@@ -7,8 +7,8 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Raise the keep value of lines that are rare in the text, the fewer of them there are the more. Does one
- * stand out? */
+/* Raise the keep value of lines that are rare in the text, more if there are fewer of them. Does one stand
+ * out? */
 bool abr_raise_odd_lines(abr_chooser *x);
 
 ABR_PRIVATE_END

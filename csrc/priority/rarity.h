@@ -9,7 +9,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* How often each plain word was seen, by its hash: words of one hash are counted together. */
+/* How often each plain word was seen, by its hash; words with the same hash are counted together. */
 typedef struct {
     uint16_t seen[1 << ABR_PLAIN_BITS]; /* at most UINT16_MAX */
 } abr_word_counts;
@@ -29,7 +29,7 @@ static inline void abr_count_words(abr_word_counts *c, const uint16_t *plain, un
 }
 
 /* How rare the plain words of (p, n) are in a text of so many lines: halfway between their mean and the
- * rarest one, each the binary logarithm of lines a time it was seen. 0: it has none. */
+ * rarest one, each the binary logarithm of the lines per time it was seen. 0: it has none. */
 float abr_rarity(const abr_word_counts *c, const abr_lexicon *lexicon, const char *p, size_t n,
                  uint64_t lines);
 

@@ -1,13 +1,13 @@
 /*
- * Which lines of a text are retained for a priority cut as it goes by: each is read once.
+ * Retains lines of a text for a priority cut as it goes by; each line is read once.
  *
  * A line waits until the next few are known, since lines before a hit belong to it; then its retain weight is
- * final, and it becomes a candidate or is forgotten. What is retained depends on the bytes alone, not on the
- * chunks they come in: a line is read when it is whole, a long one in segments at fixed places, which overlap
- * so that no word is split.
+ * final, and it becomes a candidate or is forgotten. The result depends on the bytes alone, not on the chunks
+ * they come in: a line is read once it is whole, a long one in segments at fixed places, which overlap so
+ * that no word is split.
  *
- * The weight only says what to retain. What is kept of that is decided once all is known, by keep_value.c and
- * choice.c.
+ * The weight only decides what to retain. keep_value.c and choice.c decide what to keep, once everything is
+ * known.
  */
 #include <string.h>
 
@@ -34,30 +34,31 @@
 #include "text/scan.h"
 
 enum {
-    OVERLAP = 64,                                      /* of two segments; where the caller has patterns, */
-    MATCH_OVERLAP = ABR_OR_TINY(ABR_HIT_MOST + 2, 66), /* a match and a byte on either side */
-    START_MOST = ABR_OR_TINY(1280, 40),                /* bytes of a line's start that are retained */
+    OVERLAP = 64,                                      /* of two segments; with a caller's patterns, */
+    MATCH_OVERLAP = ABR_OR_TINY(ABR_HIT_MOST + 2, 66), /* room for a match and a byte on either side */
+    START_MOST = ABR_OR_TINY(1280, 40),                /* bytes retained of a line's start */
     WINDOW_BEFORE = ABR_OR_TINY(160, 8),               /* bytes of a window before the sign */
     WINDOW_MOST = ABR_OR_TINY(640, 24),
-    WAITING = ABR_LINES_BEFORE_HIT, /* lines that wait */
-    RETAINED_AFTER_HIT = 120,       /* that are retained with it */
-    /* a larger budget retains no more: it is filled with whatever lies between */
+    WAITING = ABR_LINES_BEFORE_HIT, /* waiting lines */
+    RETAINED_AFTER_HIT = 120,       /* lines retained with it */
+    /* a larger budget retains no more: it is filled with the lines in between */
     KEEP_MOST = ABR_OR_TINY(256 * 1024, 4096),
-    FOUND_MARKS = ABR_OR_TINY(256, 16) /* places up to which hits are counted */
+    FOUND_MARKS = ABR_OR_TINY(256, 16) /* places with counts of the hits before them */
 };
 
 _Static_assert((size_t)MATCH_OVERLAP < ABR_SEGMENT && OVERLAP < MATCH_OVERLAP, "segments go on");
 _Static_assert(WINDOW_BEFORE < START_MOST && (size_t)START_MOST <= ABR_SEGMENT, "a start is a segment's");
 
-static const float share_before = 0.45F; /* of a hit's weight, for the line before it, and so on by steps */
+/* of a hit's weight, for the line before it; less by a step for each further line */
+static const float share_before = 0.45F;
 static const float share_after = 0.6F;
 static const float step_before = 0.8F;
 static const float step_after = 0.985F;
 static const float early_bonus = 0.5F; /* for the first hits */
-static const float novel = 0.08F;      /* weight of a line, by how rare its shape was so far */
-static const float novel_blank = 0.1F; /* part of that for a blank one */
+static const float novel = 0.08F;      /* weight of a line by the rarity of its shape so far */
+static const float novel_blank = 0.1F; /* part of that for a blank line */
 
-/* The line that is open, as far as it was read. */
+/* The open line, as far as it was read. */
 typedef struct {
     char segment[ABR_SEGMENT + ABR_PADDING];
     size_t n;        /* bytes of the segment */
@@ -74,16 +75,16 @@ typedef struct {
     uint64_t sign;
 } open_line;
 
-/* What the weight of the next line depends on besides its own score. */
+/* The state that the weight of the next line depends on, besides its own score. */
 typedef struct {
-    float carried;     /* what is left of the weight of the hit that lines after it belong to */
+    float carried;     /* the rest of the weight of the hit that the following lines belong to */
     unsigned distance; /* lines since it */
     abr_failure failure;
-    bool tracing; /* a traceback is open, whose message ends it */
+    bool tracing; /* a traceback is open; its message ends it */
     size_t trace_indent;
 } retain_state;
 
-/* What was found before a line. */
+/* Hits and failures before a line. */
 typedef struct {
     uint32_t hits;
     uint32_t failures; /* that count */
@@ -99,12 +100,12 @@ struct abr_retainer {
     abr_shapes shapes; /* its sets follow this, */
     abr_word_counts counts;
     abr_candidates retained;
-    abr_candidate queue[WAITING];            /* a ring of the lines that wait */
-    char (*texts)[START_MOST + WINDOW_MOST]; /* their bytes; NULL: these stay where they are */
+    abr_candidate queue[WAITING];            /* a ring of the waiting lines */
+    char (*texts)[START_MOST + WINDOW_MOST]; /* their bytes; NULL: the text stays where it is */
     size_t queued;
     size_t oldest;
     open_line open;
-    uint64_t bytes; /* before the line that is open */
+    uint64_t bytes; /* before the open line */
     uint64_t line;  /* its number */
     uint64_t chars;
     abr_found found;
@@ -114,19 +115,18 @@ struct abr_retainer {
     abr_runs runs;
     retain_state state;
 
-    /* For a look at what is retained: copies of the lines that wait and of the open one, and
-     * that one as read. */
+    /* For abr_retainer_lines(): copies of the waiting lines and of the open one, and its reading. */
     abr_candidate looked[WAITING + 1];
     abr_run last_run;
     open_line last;
 
-    char *judged; /* what the line stands for, with ABR_PADDING after it; NULL unless it is decoded */
+    char *judged; /* the decoded line, with ABR_PADDING after it; NULL unless lines are decoded */
 
     abr_line_window window;
-    abr_recall recall; /* and its lines these, then a lexicon of its own, `judged` and `texts` */
+    abr_recall recall; /* its lines follow the sets, then the own lexicon, `judged` and `texts` */
 };
 
-/* ---- what a line stands for ---- */
+/* ---- decoded lines ---- */
 
 const char *abr_retainer_judged(const abr_retainer *q, const char *p, size_t *n)
 {
@@ -137,7 +137,7 @@ const char *abr_retainer_judged(const abr_retainer *q, const char *p, size_t *n)
     return q->judged;
 }
 
-/* Where in (p, n) the byte is that stands at `place` in what is judged. */
+/* The byte of (p, n) that the byte at `place` of the decoded line comes from. */
 static size_t place_of_judged(const abr_retainer *q, const char *p, size_t n, size_t place)
 {
     size_t from = 0;
@@ -179,8 +179,8 @@ static float own_weight(const abr_candidate *c)
     return c->hit ? weight * abr_early_hit_factor(c, early_bonus) : weight;
 }
 
-/* The lines that wait belong to the hit that came, the nearest most; `end`, unless NULL, is the end
- * of a copy of them. */
+/* The waiting lines belong to the hit that has come, the nearest the most; `end`, unless NULL, is the end of
+ * a copy of them. */
 static void raise_before(abr_retainer *q, float weight, abr_candidate *end)
 {
     weight *= share_before;
@@ -194,19 +194,19 @@ static void raise_before(abr_retainer *q, float weight, abr_candidate *end)
     }
 }
 
-/* How rare its shape was so far. */
+/* The rarity of its shape so far. */
 static float novelty_of(const abr_candidate *c)
 {
     float novelty = novel * abr_log2((float)(c->line + 1) / (float)(c->nth + 1) + 1);
     return c->kind == ABR_LINE_BLANK ? novelty * novel_blank : novelty;
 }
 
-/* May a line be retained for how rare its shape was? Most are ruled out without a division: log2(a / b + 1) is over x
- * only if a + b is over b * 2 ** floor(x). */
+/* May a line be retained for the rarity of its shape? Most are ruled out without a division: log2(a / b + 1)
+ * is over x only if a + b is over b * 2 ** floor(x). */
 static inline bool may_be_novel(const abr_retainer *q, const abr_candidate *c)
 {
     enum { STEPS_MOST = 31 };
-    static const float rounding = 0.01F; /* more than all that comes of it */
+    static const float rounding = 0.01F; /* more than all rounding errors together */
     const float steps =
         q->retained.excluded_weight * (c->kind == ABR_LINE_BLANK ? 1 / novel / novel_blank : 1 / novel) -
         rounding;
@@ -216,8 +216,8 @@ static inline bool may_be_novel(const abr_retainer *q, const abr_candidate *c)
     return c->line + 1 + times > times << (steps < STEPS_MOST ? (unsigned)steps : (unsigned)STEPS_MOST);
 }
 
-/* Give a line its weight by its own score and by the hit before it; a hit is one that carries on, and lines that wait
- * belong to it, `end` as raise_before() has it. */
+/* Give a line its weight by its own score and the hit before it. A hit carries on to the lines after it, and
+ * the waiting lines belong to it; `end` is as for raise_before(). */
 static inline void set_weight(abr_retainer *q, abr_candidate *c, abr_candidate *end)
 {
     const float own = own_weight(c);
@@ -245,7 +245,7 @@ static inline void set_weight(abr_retainer *q, abr_candidate *c, abr_candidate *
 
 /* ---- failures ---- */
 
-/* Count what a line says, of which n bytes are at p, and find the failure it is part of. */
+/* Count a line's hit, and find the failure it is part of. */
 static inline void count_line(abr_retainer *q, const abr_reading *r, abr_candidate *c, abr_found *found)
 {
     abr_failure *f = &q->state.failure;
@@ -258,7 +258,7 @@ static inline void count_line(abr_retainer *q, const abr_reading *r, abr_candida
     found->failures = f->counted > 0 || found->hits == 0 ? f->counted : 1;
 }
 
-/* Note what was found before the next line. */
+/* Note the hits and failures before the next line. */
 static void mark_line(abr_retainer *q)
 {
     while (q->mark_count * q->step <= q->line) {
@@ -291,7 +291,7 @@ void abr_retainer_found_within(const abr_retainer *q, uint64_t from, uint64_t en
 
 /* ---- lines ---- */
 
-/* The line that waited longest is a candidate now, or forgotten. */
+/* Make the line that waited longest a candidate, or forget it. */
 static void end_wait(abr_retainer *q)
 {
     const abr_candidate *c = &q->queue[q->oldest];
@@ -301,7 +301,7 @@ static void end_wait(abr_retainer *q)
     q->queued--;
 }
 
-/* What is at hand of a line: its start, and a window around the sign where that is further on. */
+/* Set a line's bytes at hand: its start, and a window around the sign if that is further on. */
 static void set_text(const abr_retainer *q, const char *p, size_t n, const abr_reading *r, abr_candidate *c)
 {
     c->start = p;
@@ -320,7 +320,7 @@ static void set_text(const abr_retainer *q, const char *p, size_t n, const abr_r
         c->window_chars = abr_count_chars(p, from, NULL);
 }
 
-/* Make a candidate of a line, but for its text. Field by field: to zero it first takes longer. */
+/* Make a candidate of a line, without its text. Field by field, since zeroing it first takes longer. */
 static void make_candidate(abr_retainer *q, const abr_reading *r, uint64_t size, bool counts,
                            abr_candidate *c)
 {
@@ -343,7 +343,7 @@ static void make_candidate(abr_retainer *q, const abr_reading *r, uint64_t size,
     c->hit = r->hit;
 }
 
-/* The place after the lines that wait. */
+/* The place after the waiting lines. */
 static abr_candidate *next_place(abr_retainer *q)
 {
     if (q->queued == WAITING)
@@ -351,7 +351,7 @@ static abr_candidate *next_place(abr_retainer *q)
     return &q->queue[(q->oldest + q->queued) % WAITING];
 }
 
-/* The line at next_place() waits from now on; its text stays where it is until keep_texts(). */
+/* Let the line at next_place() wait; its text stays where it is until keep_texts(). */
 static inline void queue_line(abr_retainer *q, const abr_reading *r, abr_candidate *c)
 {
     mark_line(q);
@@ -360,7 +360,7 @@ static inline void queue_line(abr_retainer *q, const abr_reading *r, abr_candida
     count_line(q, r, c, &q->found);
 }
 
-/* The texts of the last `lines` lines that wait are about to go. */
+/* Copy the texts of the last `lines` waiting lines, which are about to go. */
 static void keep_texts(abr_retainer *q, size_t lines)
 {
     for (size_t i = q->queued > lines ? q->queued - lines : 0; i < q->queued && q->retained.copies; i++) {
@@ -388,8 +388,8 @@ static void next_line(abr_retainer *q, uint64_t size, uint64_t chars)
     q->chars += chars + 1;
 }
 
-/* Read a whole line, after which ABR_PADDING bytes can be read, and which has escape
- * sequences only if `escapes`; `folded` as abr_recall_line() has it. Its text will be found at `stays`. */
+/* Read a whole line, with ABR_PADDING readable bytes after it and escape sequences only if `escapes`;
+ * `folded` is as for abr_recall_line(). Its text will be found at `stays`. */
 static void read_whole_line(abr_retainer *q, const char *p, const char *folded, size_t n, bool escapes,
                             const char *stays, abr_reading *r)
 {
@@ -411,9 +411,9 @@ static void read_whole_line(abr_retainer *q, const char *p, const char *folded, 
     next_line(q, n, q->opts.chars ? abr_count_chars(p, n, NULL) : 0);
 }
 
-/* ---- the line that is open ---- */
+/* ---- the open line ---- */
 
-/* Read the segment. What it says counts where the ones before said less. */
+/* Read the segment. Its score counts if it is higher than those of earlier segments. */
 static void read_segment(const abr_retainer *q, open_line *o)
 {
     abr_reading r;
@@ -473,7 +473,7 @@ static void add_to_open(abr_retainer *q, const char *p, size_t n)
     }
 }
 
-/* Make a candidate of the open line, all of which has been read. */
+/* Make a candidate of the open line; all of it has been read. */
 static void make_open_candidate(abr_retainer *q, open_line *o, bool counts, abr_candidate *c)
 {
     make_candidate(q, &o->reading, o->before + o->n, counts, c);
@@ -520,7 +520,7 @@ static void end_open(abr_retainer *q)
 
 /* ---- floods ---- */
 
-/* Bytes of (p, n) that are those `size` bytes before them. */
+/* Bytes of (p, n) that equal the ones `size` bytes before them. */
 static size_t count_same(const char *p, size_t n, size_t size)
 {
     const char *before = p - size;
@@ -532,7 +532,7 @@ static size_t count_same(const char *p, size_t n, size_t size)
     return i;
 }
 
-/* How many of the next `most` lines, all equal to the last one, change nothing but counts and are forgotten at
+/* How many of the next `most` lines, all equal to the last one, only change counts and are forgotten at
  * once? */
 static size_t count_forgotten(const abr_retainer *q, const abr_candidate *last, size_t most)
 {
@@ -553,14 +553,14 @@ static size_t count_forgotten(const abr_retainer *q, const abr_candidate *last, 
     return most;
 }
 
-/* Where a line comes again and again. */
+/* A line that comes again and again. */
 typedef struct {
-    size_t size; /* of the line before, with its newline; 0 before the first */
-    size_t end;  /* up to here bytes are those `size` before them */
+    size_t size; /* of the previous line, with its newline; 0 before the first */
+    size_t end;  /* up to here, bytes equal the ones `size` before them */
 } flood;
 
-/* The line read last, of `size` bytes, ends at p + at. If it is equal to the one before, pass over further ones
- * that are forgotten at once, but for the last few, which wait. Returns their bytes. */
+/* The line read last, of `size` bytes, ends at p + at. If it is equal to the one before, skip further ones
+ * that are forgotten at once, except for the last few, which wait. Returns their bytes. */
 static size_t pass_flood(abr_retainer *q, const abr_reading *r, const char *p, size_t at, size_t n,
                          size_t size, flood *f)
 {
@@ -629,7 +629,7 @@ void abr_retainer_write(abr_retainer *q, const char *p, size_t n)
     }
 }
 
-/* ---- what is retained ---- */
+/* ---- retained lines ---- */
 
 void abr_retainer_read_line(abr_retainer *q, const char *p, size_t n, abr_reading *out)
 {
@@ -666,8 +666,8 @@ static void add_retained(const abr_retainer *q, const abr_candidate *c, uint32_t
     out->lines[out->used++] = (abr_retained_line){c, abr_shapes_seen(&q->shapes, c->shape) + more};
 }
 
-/* Copy the lines that wait, and the open line after them as if it ended here, which may raise them; what it
- * changes else is put back. Returns how many lines these are. */
+/* Copy the waiting lines, and the open line after them as if it ended here, which may raise them; its other
+ * changes are undone. Returns the number of copies. */
 static size_t look_at_waiting(abr_retainer *q, abr_found *found)
 {
     *found = q->found;
@@ -710,7 +710,7 @@ void abr_sort_retained(abr_retained *r)
     abr_sort_keys(r->keys, r->count, r->keys + r->count);
 }
 
-/* Leave the heaviest lines that cost no more than the allowance. */
+/* Leave only the heaviest lines that together cost no more than the allowance. */
 static void leave_heaviest(size_t allowance, abr_retained *out)
 {
     const size_t n = out->count;
@@ -719,7 +719,7 @@ static void leave_heaviest(size_t allowance, abr_retained *out)
         cost += abr_candidate_cost(out->lines[i].c);
     if (cost <= allowance)
         return;
-    abr_sort_retained(out); /* of equals the earlier one stays */
+    abr_sort_retained(out); /* of equals, the earlier one stays */
     for (size_t i = 0; i < n; i++)
         out->keys[i].key = ~abr_float_key(out->lines[out->keys[i].index].c->retain_weight);
     abr_sort_keys(out->keys, n, out->keys + n);
@@ -744,7 +744,7 @@ void abr_retainer_lines(abr_retainer *q, size_t keep, abr_retained *out)
 
 /* ---- the object ---- */
 
-/* Give a new retainer its tables, which follow it in `size` bytes, or find how many these are: NULL. */
+/* Set the tables of a new retainer, which follow it in memory, unless q is NULL. Returns the bytes of all. */
 static size_t lay_tables(const abr_retainer_opts *opts, abr_retainer *q)
 {
     const uint32_t sets = opts->inside ? ABR_SHAPE_SETS_FEW : ABR_SHAPE_SETS;

@@ -1,11 +1,11 @@
 /*
- * Runs of lines of one outline, in a table of fixed size. When it is full, the short ones are forgotten: a gap
- * in one of these is then marked like any other.
+ * Runs of lines of one outline, in a table of fixed size. When it is full, short ones are forgotten, and a
+ * gap in one of those is marked like any other.
  */
 #include "priority/runs.h"
 #include "abridge.h"
 
-/* Make room for a run by forgetting those of few lines. */
+/* Make room for a run by forgetting short ones. */
 static void forget_short(abr_runs *runs)
 {
     while (runs->count == ABR_RUNS) {
@@ -23,7 +23,8 @@ void abr_runs_add(abr_runs *runs, const abr_run_line *line, uint64_t number)
     if (runs->least == 0)
         runs->least = 2;
     runs->last.said =
-        line->said; /* one by one: they were just written so, and a wide load would wait for that */
+        /* one by one: they were just written that way, and a wide load would wait for the stores */
+        line->said;
     runs->last.tokens = line->tokens;
     runs->last.outline = line->outline;
     runs->last.whole = line->whole;

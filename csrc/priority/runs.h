@@ -16,23 +16,23 @@ typedef struct {
     uint64_t count;
 } abr_run;
 
-/* A line, as far as runs look at it: lines that are alike have the same in all of these. */
+/* The facts of a line that matter for runs: lines that are alike agree in all of them. */
 typedef struct {
     uint64_t said; /* what it says, and its indent */
     uint32_t tokens;
     uint32_t outline;
-    bool whole; /* else it is like no other */
+    bool whole; /* else it is like no other line */
 } abr_run_line;
 
 typedef struct {
     abr_run ended[ABR_RUNS]; /* in order */
     size_t count;
-    uint64_t least;    /* no run of fewer lines is remembered */
+    uint64_t least;    /* runs of fewer lines are not remembered */
     abr_run open;      /* the one that the last line is part of */
     abr_run_line last; /* the last line */
 } abr_runs;
 
-/* Would the line go on the run that is open? */
+/* Would the line continue the open run? */
 static inline bool abr_runs_take(const abr_runs *runs, const abr_run_line *line)
 {
     const abr_run_line *last = &runs->last;
@@ -40,10 +40,10 @@ static inline bool abr_runs_take(const abr_runs *runs, const abr_run_line *line)
            last->outline == line->outline;
 }
 
-/* Add the next line, of this number. */
+/* Add the next line, with this number. */
 void abr_runs_add(abr_runs *runs, const abr_run_line *line, uint64_t number);
 
-/* Are the lines from `first` to `last` part of one run that ended? */
+/* Are the lines from `first` to `last` part of one ended run? */
 bool abr_runs_have(const abr_runs *runs, uint64_t first, uint64_t last);
 
 static inline bool abr_run_has(const abr_run *run, uint64_t first, uint64_t last)

@@ -1,7 +1,6 @@
 /*
- * How often each shape of line was seen, in a table of fixed size: sets of a few ways, in which a new shape
- * takes the place of the one seen least. A forgotten shape counts as rare, so that its lines are at worst
- * kept.
+ * How often each shape of line was seen, in a table of fixed size: sets of a few ways, where a new shape
+ * replaces the one seen least. A forgotten shape counts as rare, so that at worst its lines are kept.
  */
 #include "priority/shape.h"
 #include "abridge.h"
@@ -16,7 +15,7 @@ static uint32_t tag_of(uint32_t shape)
     return shape == 0 ? 1 : shape; /* 0 marks an empty way */
 }
 
-/* The way of a set that has the tag, or ABR_SHAPE_WAYS. All are looked at, which takes no branch. */
+/* The way of a set that has the tag, or ABR_SHAPE_WAYS. All are compared, which takes no branch. */
 static inline unsigned way_of(const abr_shape_set *set, uint32_t tag)
 {
     unsigned way = ABR_SHAPE_WAYS;

@@ -9,8 +9,8 @@
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_SHAPE_SETS = ABR_OR_TINY(2048, 2),    /* a power of 2, */
-    ABR_SHAPE_SETS_FEW = ABR_OR_TINY(512, 2), /* or so many where memory is scarce */
+    ABR_SHAPE_SETS = ABR_OR_TINY(2048, 2),    /* a power of 2 */
+    ABR_SHAPE_SETS_FEW = ABR_OR_TINY(512, 2), /* the same if memory is scarce */
     ABR_SHAPE_WAYS = 4
 };
 
@@ -24,10 +24,10 @@ typedef struct {
     uint32_t count;      /* ABR_SHAPE_SETS, or ABR_SHAPE_SETS_FEW */
 } abr_shapes;
 
-/* Count a shape so many times; how often it was seen before. */
+/* Count a shape so many times. Returns how often it was seen before. */
 uint32_t abr_shapes_add(abr_shapes *t, uint32_t shape, uint32_t times);
 
-/* How often it was seen, 0 where it is not remembered. */
+/* How often it was seen; 0 if it is not remembered. */
 uint32_t abr_shapes_seen(const abr_shapes *t, uint32_t shape);
 
 ABR_PRIVATE_END

@@ -1,17 +1,17 @@
-/* Items sorted by a key, in time that does not depend on their order. */
+/* Sorts items by a key, in time that does not depend on their order. */
 #include <string.h>
 
 #include "priority/sort.h"
 #include "abridge.h"
 
-enum { KEY_DIGITS = 8, DIGIT_VALUES = 256 }; /* of a key, a byte each, the lowest first */
+enum { KEY_DIGITS = 8, DIGIT_VALUES = 256 }; /* digits of a key, a byte each, the lowest first */
 
 static unsigned digit_of(const abr_key *key, unsigned digit)
 {
     return (unsigned)(key->key >> (8 * digit)) & (DIGIT_VALUES - 1);
 }
 
-/* Turn how often each value comes into where the first of it goes; false where all keys have the same one. */
+/* Turn the counts of values into the places of their first items; false if all keys have the same value. */
 static bool places_of(uint32_t counts[DIGIT_VALUES], size_t n)
 {
     uint32_t at = 0;

@@ -9,13 +9,13 @@
 
 ABR_PRIVATE_BEGIN
 
-/* What an item is sorted by. */
+/* The sort key of an item. */
 typedef struct {
     uint64_t key;
     uint32_t index; /* of the item */
 } abr_key;
 
-/* Sort by key, the lowest first; those of one key stay in their order. `scratch` is as large. */
+/* Sort by key, the lowest first; the sort is stable. `scratch` is as large as `keys`. */
 void abr_sort_keys(abr_key *keys, size_t n, abr_key *scratch);
 
 /* A float, not NaN, as a key of the same order. */

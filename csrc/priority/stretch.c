@@ -1,8 +1,8 @@
 /*
- * Stretches: a line as it would be shown, what stands between what is kept, and the content made of both.
+ * Stretches: a line as it would be shown, the joints between kept stretches, and the content made of both.
  *
  * A long line is shown as its start and a window around its sign, and the text's last line with its end too.
- * A stretch that starts in the source where the one before it ends, or after its newline, joins it in one
+ * A stretch that starts in the source at the end of the one before it, or after its newline, joins it in one
  * piece.
  */
 #include <string.h>
@@ -19,7 +19,7 @@
 
 /* ---- markers ---- */
 
-enum { INNER_HALF = ABR_INNER_SIZE - 1 /* where a line starts or ends there: "... " or " ..." */ };
+enum { INNER_HALF = ABR_INNER_SIZE - 1 /* if a line starts or ends there: "... " or " ..." */ };
 
 bool abr_gap_is_alike(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b)
 {
@@ -28,8 +28,8 @@ bool abr_gap_is_alike(const abr_chooser *x, const abr_stretch *a, const abr_stre
            abr_retainer_alike(x->view->retainer, from, b->line);
 }
 
-/* Print what stands between two stretches, either of which may be NULL for the text's
- * ends; dst NULL measures. */
+/* Print the joint between two stretches, either of which may be NULL for the text's ends; dst NULL only
+ * measures. */
 static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b, char *dst)
 {
     bool marks = x->format_len > 0;
@@ -72,8 +72,8 @@ static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_
     return n;
 }
 
-/* Is what stands between two stretches the source's own: nothing, or a newline? Either may be NULL for the text's
- * end there. */
+/* Do two stretches follow each other in the source, at once or after a newline? Either may be NULL for the
+ * text's end there. */
 static bool is_joined(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b, bool *newline)
 {
     *newline = false;
@@ -86,7 +86,8 @@ static bool is_joined(const abr_chooser *x, const abr_stretch *a, const abr_stre
     return a->at + a->n + *newline == (b ? b->at : x->view->bytes);
 }
 
-/* Print what stands between two stretches; dst NULL measures. *own: it is the source's. */
+/* Print the source's own newline or the joint between two stretches; dst NULL only measures. *own: it is the
+ * source's. */
 static size_t print_between(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b, char *dst,
                             bool *own)
 {
@@ -99,7 +100,7 @@ static size_t print_between(const abr_chooser *x, const abr_stretch *a, const ab
     return newline;
 }
 
-/* Add what n bytes between two stretches cost, which are no ASCII. */
+/* Add the cost of n bytes between two stretches that are not ASCII. */
 static void add_foreign_joint(abr_chooser *x, const abr_stretch *a, const abr_stretch *b, size_t n,
                               abr_span *cost)
 {
@@ -150,7 +151,7 @@ uint64_t abr_chars_of(const abr_chooser *x, const char *p, size_t n)
 
 /* ---- lines as they would be shown ---- */
 
-/* Bytes of a line that are at hand. */
+/* Bytes at hand of a line. */
 typedef struct {
     const char *p;
     size_t n;
@@ -163,7 +164,7 @@ static line_bytes start_of(const abr_candidate *c)
     return (line_bytes){.p = c->start, .n = c->start_n};
 }
 
-/* What is retained around the line's sign, the start where that is all. */
+/* The bytes retained around the line's sign, or its start if that is all. */
 static line_bytes window_of(const abr_candidate *c)
 {
     if (c->window_n == 0)
@@ -171,7 +172,7 @@ static line_bytes window_of(const abr_candidate *c)
     return (line_bytes){.p = c->window, .n = c->window_n, .at = c->window_at, .chars = c->window_chars};
 }
 
-/* A part of a line: of the bytes at hand the n from `from` on. */
+/* A part of a line: n of the bytes at hand, from `from` on. */
 static abr_stretch part_of(const abr_candidate *c, const line_bytes *have, size_t from, size_t n)
 {
     abr_stretch s = {.at = c->at + have->at + from,
@@ -189,7 +190,7 @@ static abr_stretch part_of(const abr_candidate *c, const line_bytes *have, size_
     return s;
 }
 
-/* The part of a line around its sign, no more than n bytes of it, none before the line's byte `from`. */
+/* The part of a line around its sign, at most n bytes, none before the line's byte `from`. */
 static bool sign_part(const abr_chooser *x, const abr_candidate *c, uint64_t from, uint64_t n,
                       abr_stretch *out)
 {
@@ -207,7 +208,7 @@ static bool sign_part(const abr_chooser *x, const abr_candidate *c, uint64_t fro
     return end > start;
 }
 
-/* The end of the text's last line, n bytes of it at most, none before the place `from`. */
+/* The end of the text's last line, at most n bytes, none before the place `from`. */
 static bool end_part(const abr_chooser *x, const abr_candidate *c, uint64_t from, uint64_t n,
                      abr_stretch *out)
 {
@@ -312,7 +313,7 @@ static void make_pieces(const abr_chooser *x, char *to, abr_cut *cut)
             open = NULL;
             n = 0;
         }
-        const abr_stretch *joined = n > 0 ? before : NULL; /* a newline of its own stands between them */
+        const abr_stretch *joined = n > 0 ? before : NULL; /* the source's own newline stands between them */
         const uint64_t at = joined ? joined->at + joined->n : s ? s->at : 0;
         const uint64_t line = joined ? joined->last_line : s ? s->line : 0;
         if (s)
@@ -334,7 +335,7 @@ static void make_pieces(const abr_chooser *x, char *to, abr_cut *cut)
     }
 }
 
-/* Chars before the first range of the source; it starts where a stretch does. */
+/* Chars before the first range of the source; a stretch starts there too. */
 static uint64_t chars_before(const abr_chooser *x, const abr_cut *cut)
 {
     size_t i = 0;
@@ -369,11 +370,11 @@ static void count_shown(const abr_chooser *x, abr_cut *cut)
 /* Hits being counted, in order. */
 typedef struct {
     uint64_t failure; /* the last one counted */
-    size_t next;      /* line that may be kept */
+    size_t next;      /* index of the next line */
 } hit_count;
 
-/* Count the hits of lines from..end - 1, which show, and the failures of which one does: those that the retainer counted,
- * and of the first and last lines those that it retained. */
+/* Count the hits of lines from..end - 1, which are shown, and the failures with a shown hit: as counted by
+ * the retainer, and for the first and last lines, those it retained. */
 static void count_hits_of(const abr_chooser *x, uint64_t from, uint64_t end, hit_count *h, abr_cut *cut)
 {
     abr_found_within in;
@@ -394,7 +395,8 @@ static void count_hits_of(const abr_chooser *x, uint64_t from, uint64_t end, hit
     h->failure = in.end > in.from && in.number > h->failure ? in.number : h->failure;
 }
 
-/* Count those that show, but for lines that are written; and the lines of each part that show, empty ones too. */
+/* Count shown hits and failures, except in written lines; and the shown lines of each part, empty ones
+ * too. */
 static void count_parts(const abr_chooser *x, abr_cut *cut)
 {
     hit_count h = {0, 0};
@@ -414,10 +416,10 @@ static void count_parts(const abr_chooser *x, abr_cut *cut)
         }
     }
     if (cut->failures_kept == 0 && cut->failures_found == 1 && cut->hits_kept > 0)
-        cut->failures_kept = 1; /* nothing but headings and counts tells of it */
+        cut->failures_kept = 1; /* only headings and counts mention it */
 }
 
-/* What is told of a line; u is NULL for one that the choice does not know. */
+/* The explanation of a line; u is NULL for one that the choice does not know. */
 static abr_told_line told_line(uint64_t line, const abr_shown_line *u, bool kept)
 {
     abr_told_line r = {.line = line, .why = ABR_WHY_FILLING, .kept = kept};
@@ -432,7 +434,8 @@ static abr_told_line told_line(uint64_t line, const abr_shown_line *u, bool kept
     return r;
 }
 
-/* Tell of the lines before `end` that have a value and do not show, from the i-th on. Returns the next one. */
+/* Explain the lines before `end` that have a value but are not shown, from the i-th on. Returns the next
+ * one. */
 static size_t tell_left_out(const abr_chooser *x, size_t i, uint64_t end, abr_told_lines *to)
 {
     for (; i < x->count && x->lines[i].c->line < end; i++)
@@ -441,7 +444,7 @@ static size_t tell_left_out(const abr_chooser *x, size_t i, uint64_t end, abr_to
     return i;
 }
 
-/* Tell why each line shows, and what was retained beside these. */
+/* Explain each shown line, and the other retained ones. */
 static void tell_lines(const abr_chooser *x, abr_told_lines *to)
 {
     size_t i = 0;

@@ -1,4 +1,4 @@
-/* How a line is shown, and what stands between what is kept. */
+/* How a line is shown, and the joints between kept stretches. */
 #ifndef ABR_PRIORITY_STRETCH_H
 #define ABR_PRIORITY_STRETCH_H
 
@@ -9,28 +9,28 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Chars of (p, n) where chars are counted, else 0. */
+/* Chars of (p, n) if chars are counted, else 0. */
 uint64_t abr_chars_of(const abr_chooser *x, const char *p, size_t n);
 
 /* Are the lines between two stretches, more than one, all like the one that b starts with? Either of them may
  * be NULL. */
 bool abr_gap_is_alike(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b);
 
-/* Add the cost of what stands between two stretches, either of which may be NULL for the text's end there:
- * the source's own newline where they are joined, else a joint. Of a joint that is asked for outside the
- * budget only the newline counts that joins two lines once the gap between them is filled. */
+/* Add the cost of the bytes between two stretches, either of which may be NULL for the text's end there: the
+ * source's own newline if they follow each other, else a joint. If markers are outside the budget, the only
+ * cost of a joint is the newline that joins two lines once it is taken out. */
 void abr_add_joint_cost(abr_chooser *x, const abr_stretch *a, const abr_stretch *b, abr_span *cost);
 
-/* What the widest marker costs with its newline: one with the source's totals. */
+/* The cost of the widest marker with its newline: the one with the source's totals. */
 abr_span abr_widest_marker(abr_chooser *x);
 
-/* Find the stretches a line is shown as. Returns how many. */
+/* Find the stretches that show a line. Returns how many. */
 size_t abr_parts_of(const abr_chooser *x, const abr_shown_line *u, abr_stretch parts[ABR_LINE_PARTS]);
 
-/* Set what a line costs with its newline; 0 where no part of it could be shown. */
+/* Set the cost of a line with its newline; 0 if no part of it could be shown. */
 void abr_set_line_cost(const abr_chooser *x, abr_shown_line *u);
 
-/* Fill in the ledger and the pieces of what is kept. */
+/* Fill in the ledger and the pieces of the kept stretches. */
 abr_code abr_fill_ledger(abr_chooser *x, abr_cut *cut);
 
 ABR_PRIVATE_END
