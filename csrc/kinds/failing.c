@@ -2,7 +2,7 @@
  * Is there a failure in a text that is otherwise source, prose or a listing? One command may list or print
  * files and the next one fail; the few lines that say so must not be taken for more of the same.
  *
- * A line of trouble is not enough, even if nobody would write it, since people quote such lines. The lines
+ * A line of trouble is not enough, even one that nobody would write, since people quote such lines. The lines
  * around it count too: each adds its evidence of a log or subtracts its evidence of text, and the run of
  * lines with the highest sum decides.
  */

@@ -16,7 +16,7 @@ typedef struct {
     uint64_t counted; /* those that are more than a heading, a count or an exit line */
     bool open;
     bool counts;  /* it is one of those counted */
-    bool told;    /* the last line read is a hit that is more than those, or than a level ("npm ERR!") */
+    bool told;    /* the last line read is a hit that is more than those, and not just a level ("npm ERR!") */
     bool body;    /* more than its head was read */
     bool placed;  /* its head starts with a place */
     bool quoting; /* the failed command is quoted here */

@@ -158,7 +158,7 @@ static uint64_t hash_text(const abr_candidate *c)
     return hash ^ hash >> 32;
 }
 
-/* Find the lines whose text an earlier listed line has too. */
+/* Find the lines that repeat the text of an earlier listed line. */
 static void find_repeats(abr_chooser *x)
 {
     for (size_t i = 0; i < x->count; i++) {

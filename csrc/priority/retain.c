@@ -413,7 +413,7 @@ static void read_whole_line(abr_retainer *q, const char *p, const char *folded, 
 
 /* ---- the open line ---- */
 
-/* Read the segment. Its score counts if it is higher than those of earlier segments. */
+/* Read the segment. A later one counts only if it is a hit with a higher score. */
 static void read_segment(const abr_retainer *q, open_line *o)
 {
     abr_reading r;

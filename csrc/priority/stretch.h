@@ -17,8 +17,8 @@ uint64_t abr_chars_of(const abr_chooser *x, const char *p, size_t n);
 bool abr_gap_is_alike(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b);
 
 /* Add the cost of the bytes between two stretches, either of which may be NULL for the text's end there: the
- * source's own newline if they follow each other, else a joint. If markers are outside the budget, the only
- * cost of a joint is the newline that joins two lines once it is taken out. */
+ * source's own newline if they follow each other, else a joint. If markers are outside the budget, a joint
+ * only costs the newline that joins two lines once the gap is filled. */
 void abr_add_joint_cost(abr_chooser *x, const abr_stretch *a, const abr_stretch *b, abr_span *cost);
 
 /* The cost of the widest marker with its newline: the one with the source's totals. */

@@ -11,7 +11,7 @@
 enum {
     HASH = 7,              /* digits of the shortest hash that git abbreviates to */
     LINES_TOLD_BY = 8192,  /* lines examined */
-    PER_STRAY = 5,         /* lines of a diff for each other line */
+    PER_STRAY = 5,         /* lines of a diff per line that isn't part of it */
     PER_STRAY_INSIDE = 24, /* the same if the text does not start as a diff */
 };
 

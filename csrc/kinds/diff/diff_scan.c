@@ -22,7 +22,7 @@ enum {
     ONELINE = 'o',                       /* the form of commits in `git log -p --oneline` */
     SCAN_HOLDS = 3 * ABR_DIFF_LINE_MOST, /* bytes of the held lines and the open one */
     PLACES_STEP = 64,  /* the next place comes after this part of the bytes before one: some 1.6 % */
-    JUDGED_LINES = 40, /* of a file's first hunk, searched for a note that it is generated */
+    JUDGED_LINES = 40, /* lines of a file's first hunk, searched for a note that it is generated */
     WIDE_LINE = 400    /* bytes per line of a hunk in a minified file */
 };
 

@@ -39,7 +39,7 @@ typedef struct {
     bool any_file;
     bool named;                     /* it has `+++ ` */
     bool plain;                     /* it starts with `--- ` */
-    bool binary;                    /* in lines of a binary patch */
+    bool binary;                    /* inside a binary patch */
     bool taken;                     /* the open line is part of the hunk */
     char commit_form;               /* the form of the first commit's line; all others have it too */
     uint64_t sizes[ABR_DIFF_SIZES]; /* bytes of the file's hunks in the first classes of sizes */

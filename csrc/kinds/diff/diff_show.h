@@ -21,7 +21,7 @@ typedef struct {
     uint64_t from;  /* the level of the hunk before it in its file */
     uint64_t level; /* bytes of its file shown once it is, small hunks first */
     size_t file;    /* number of its file among those with hunks here */
-    bool first;     /* of its file */
+    bool first;     /* first hunk of its file */
     bool alone;     /* smaller hunks of its file may have been forgotten */
     bool barred;    /* its commit is not shown */
     size_t part;    /* its place in the plan */

@@ -18,7 +18,7 @@ typedef struct {
     bool escaped;
     bool is_array;  /* of the outermost value */
     bool in_value;  /* of a member of it, after its colon */
-    bool may_break; /* the next byte comes after a child of it, if it is a newline */
+    bool may_break; /* a newline here would follow a child of it */
     uint64_t depth;
 } abr_json_compact;
 

@@ -9,8 +9,8 @@
 
 enum {
     LEAST_RECORDS = 2,
-    RECORDS_A_BAD_LINE = 6,        /* one line in so many records may be none */
-    RECORDS_FOR_ONE = 3,           /* but the first such line needs only these */
+    RECORDS_A_BAD_LINE = 6,        /* one bad line per so many records is fine */
+    RECORDS_FOR_ONE = 3,           /* but the first one needs only so many */
     MOST_LINES = 8192,             /* lines examined */
     LINES_BYTES_READ = 128 * 1024, /* bytes examined */
     LONG_RECORD = 32 * 1024        /* bytes at the start of a longer one, examined with its last byte */

@@ -28,7 +28,7 @@ typedef struct {
     bool weighed;
     abr_output_parts parts;
     uint64_t line[ABR_PARTS_MOST];   /* newlines before each part */
-    bool in_trouble[ABR_PARTS_MOST]; /* has it a failure? Known once `weighed` is set */
+    bool in_trouble[ABR_PARTS_MOST]; /* does it have a failure? Known once `weighed` is set */
 } mixed;
 
 /* A choice being made. */

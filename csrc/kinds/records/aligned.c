@@ -16,7 +16,7 @@ enum {
     MOST_TITLES = 12,     /* lines before the first row */
     MOST_ROWS = 400,      /* lines examined for rows */
     SOME_ROWS = 16,       /* enough to know whether they repeat the header */
-    SOME_OTHERS = 8,      /* so many more lines than rows: enough to know */
+    SOME_OTHERS = 8,      /* so many more other lines than rows: enough to know */
     LONGEST_HEADING = 24, /* bytes */
     LEAST_RULED = 2       /* stretches of a ruling */
 };

@@ -114,7 +114,7 @@ static bool occurs(const abr_text_line *names, size_t n, abr_text_line name)
 }
 
 /* Does the record up to `end` name columns, each once, most of them by words? The first may be unnamed, like
- * an index. */
+ * that of an index. */
 static bool names_columns(const char *p, size_t end, char delimiter)
 {
     abr_text_line names[MOST_COLUMNS] = {{NULL, 0}};

@@ -13,7 +13,7 @@ enum {
     TABLE_LINES = 400, /* lines examined */
     LINES_ABOVE = 12,  /* lines above the names, rulings and blank ones too */
     TITLES_ABOVE = 2,  /* of these, lines with a title */
-    PER_OTHER = 10,    /* lines of rows for each other line */
+    PER_OTHER = 10,    /* lines of rows per line that is part of none */
     ROW_LINES = 8      /* lines of a row, if rulings separate rows */
 };
 

@@ -10,7 +10,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* The room left after the trouble goes to the two ends in these parts. A marker has at most so many bytes. */
+/* The parts of the two ends in the room left after the trouble; and the bytes of a marker, at most. */
 enum { ABR_RECORDS_FRONT = 2, ABR_RECORDS_BACK = 3, ABR_RECORDS_MARKER = 64 };
 
 /* A record that may be shown, or a run of records that is shown whole. */

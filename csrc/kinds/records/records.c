@@ -810,7 +810,7 @@ static void sort_list(records *r, abr_key *keys)
     for (size_t i = 0; i < count; i++)
         keys[i] = (abr_key){x[i].number, (uint32_t)i};
     abr_sort_keys(keys, count, keys + count);
-    /* in place: the record for a slot may have moved when its own slot was filled */
+    /* in place: the record for slot i may have moved when an earlier slot was filled */
     for (size_t i = 0; i < count; i++) {
         size_t from = keys[i].index;
         while (from < i)

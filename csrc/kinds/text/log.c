@@ -13,8 +13,8 @@
 #include <string.h>
 
 enum {
-    SAMPLED = 512,    /* lines, */
-    OF_STRETCH = 48,  /* and this many of a stretch, */
+    SAMPLED = 512,    /* lines sampled of a text, */
+    OF_STRETCH = 48,  /* and of a stretch, */
     FIRST_LOOK = 8,   /* unless this many all look written */
     LONG_LINE = 1000, /* bytes of a line of minified source: nobody prints such lines */
     LONG_WEIGHT = 8,  /* a longer line counts as so many */
