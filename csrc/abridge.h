@@ -233,7 +233,7 @@ typedef struct {
     uint64_t last_line;  /* number of the last line chosen here, even an empty one at the edge */
 } abr_piece;
 
-/* What a cut's items are counted in. */
+/* The units of a cut's items. */
 typedef enum {
     ABR_ITEM_ELEMENTS = 0, /* of a JSON array */
     ABR_ITEM_MEMBERS,      /* of a JSON object */

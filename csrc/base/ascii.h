@@ -7,10 +7,10 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Controls, by the names that ASCII gives them. */
+/* Controls, by their names in ASCII. */
 enum { ABR_BEL = 0x07, ABR_BS = 0x08, ABR_CAN = 0x18, ABR_SUB = 0x1A, ABR_ESC = 0x1B, ABR_DEL = 0x7F };
 
-/* Has it a shape, or is it a blank? */
+/* Is it a visible char or a blank? */
 static inline bool abr_is_printable(char c)
 {
     return c >= ' ' && c < ABR_DEL;
@@ -42,7 +42,7 @@ static inline bool abr_is_letter(char c)
     return abr_is_lower(abr_to_lower(c));
 }
 
-/* Of names in source: letters, digits, underscores. */
+/* Is it a char of names in source: a letter, a digit, an underscore? */
 static inline bool abr_is_word(char c)
 {
     return abr_is_letter(c) || abr_is_digit(c) || c == '_';

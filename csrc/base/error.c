@@ -1,4 +1,4 @@
-/* How a call tells what went wrong. */
+/* Reporting a failure to the caller. */
 #include "base/error.h"
 #include "abridge.h"
 

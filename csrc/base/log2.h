@@ -9,8 +9,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Binary logarithm, exact at powers of two and a straight line between them: the same on
- * every machine. x > 0. */
+/* Binary logarithm, exact at powers of two and linear between them: the same on every machine. x > 0. */
 static inline float abr_log2(float x)
 {
     uint32_t bits;

@@ -64,7 +64,7 @@ size_t abr_to_page(const char *p)
 
 char *abr_block_new(const abr_alloc *alloc, size_t size)
 {
-    char *memory; /* its address stands in front of the block */
+    char *memory; /* its address is stored before the block */
     const size_t more = sizeof memory + ABR_ALIGNED - 1;
     memory = size <= SIZE_MAX - more ? alloc->malloc(alloc->ctx, size + more) : NULL;
     if (!memory)

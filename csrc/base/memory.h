@@ -7,28 +7,28 @@
 
 ABR_PRIVATE_BEGIN
 
-/* The allocator to use where a caller gave `alloc`, or NULL for libc. */
+/* The allocator to use if a caller gave `alloc`, which is NULL for libc. */
 const abr_alloc *abr_allocator(const abr_alloc *alloc);
 
-/* Memory of `size` bytes that begins with what was at p, a block of old_size bytes, or with nothing where p
- * is NULL. NULL where there is none; p is then as before. */
+/* Memory of `size` bytes with the contents of p, a block of old_size bytes, unless p is NULL. NULL if there
+ * is no memory; p is then unchanged. */
 void *abr_resize(const abr_alloc *alloc, void *p, size_t old_size, size_t size);
 
-/* Grow *p, which has *have units of `unit` bytes, or none where it is NULL, to `wanted` of them or more, by
- * doubling it, but to `most` at the largest: at once if over half of that is wanted, so that it never takes more
- * than one and a half times `most`, also while it moves. False: there is no memory, and nothing changes. */
+/* Grow *p, which has *have units of `unit` bytes (none if it is NULL), to `wanted` of them or more by
+ * doubling, but at most to `most`: at once if over half of that is wanted, so that it never takes more than
+ * one and a half times `most`, even while it moves. False if there is no memory; nothing changes then. */
 bool abr_grow(const abr_alloc *alloc, void **p, size_t *have, size_t wanted, size_t most, size_t unit);
 
-/* Where descriptors are read into starts on a page. The kernel copies from pages, and some processors
- * copy several times slower to a place a few bytes further into its page, which is where large blocks
- * of malloc() start. */
+/* Blocks that descriptors are read into start on a page. The kernel copies from pages, and some processors
+ * copy several times slower to a place a few bytes further into its page, such as the start of malloc()'s
+ * large blocks. */
 enum { ABR_ALIGNED = 4096 };
 
-/* Bytes from p to the next page, 0 where it starts one. */
+/* Bytes from p to the next page, 0 at the start of one. */
 size_t abr_to_page(const char *p);
 
-/* Memory of `size` bytes to read into, on a page whatever the allocator returns; NULL where there is none. It
- * takes up to a page more, is released by abr_block_free() alone, and cannot be reallocated. */
+/* Memory of `size` bytes to read into, on a page whatever the allocator returns; NULL if there is no memory.
+ * It takes up to a page more, can only be released by abr_block_free(), and cannot be reallocated. */
 char *abr_block_new(const abr_alloc *alloc, size_t size);
 void abr_block_free(const abr_alloc *alloc, char *block); /* NULL is fine */
 

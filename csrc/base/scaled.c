@@ -2,7 +2,7 @@
  * Products of 128 bits, of which a double keeps the first 53.
  *
  * With an x87, an expression of doubles is computed with 64 bits, so int(limit * ratio) may be another
- * integer there. No floating point is used here but to hold what the caller gave.
+ * integer there. Floating point is used here only to hold the caller's numbers.
  */
 #include <string.h>
 
@@ -37,11 +37,12 @@ static unsigned bits_of(wide x)
     return bits;
 }
 
-/* The first 53 bits, rounded to the nearest, to an even one from the middle; *dropped is how many it lacks. */
+/* The first 53 bits, rounded to the nearest, to an even one from the middle; *dropped is the number of bits
+ * it lacks. */
 static uint64_t rounded(wide x, unsigned *dropped)
 {
     const unsigned bits = bits_of(x);
-    const unsigned n = bits > KEPT ? bits - KEPT : 0; /* at most 53, as a factor has so many bits */
+    const unsigned n = bits > KEPT ? bits - KEPT : 0; /* at most 53, the bits of a factor */
     *dropped = n;
     if (n == 0)
         return x.low;

@@ -1,4 +1,5 @@
-/* A count times a factor, in integers: the same on processors that compute in more bits than a double has. */
+/* A count times a factor, in integers: the same on processors that compute with more bits than a double
+ * has. */
 #ifndef ABR_BASE_SCALED_H
 #define ABR_BASE_SCALED_H
 

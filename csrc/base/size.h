@@ -12,7 +12,7 @@ static inline uint64_t abr_at_most(uint64_t value, uint64_t most)
     return value < most ? value : most;
 }
 
-/* The same of bytes at hand. */
+/* The same for bytes at hand. */
 static inline size_t abr_bytes_at_most(size_t n, uint64_t most)
 {
     return n < most ? n : (size_t)most;

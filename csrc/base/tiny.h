@@ -1,6 +1,6 @@
-/* Sizes of buffers, and how much is looked at or kept. A build with ABR_TINY has them a few bytes long, so
- * that small inputs reach what else only large ones do: what leaves a buffer, fills a table, passes a cap.
- * Where one size depends on another, both builds assert it. */
+/* Sizes of buffers, and limits on the bytes looked at or kept. A build with ABR_TINY makes them a few bytes
+ * long, so that even small inputs outgrow a buffer, fill a table or pass a cap. If one size depends on
+ * another, both builds assert it. */
 #ifndef ABR_BASE_TINY_H
 #define ABR_BASE_TINY_H
 

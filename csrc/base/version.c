@@ -1,4 +1,4 @@
-/* Which version this is. */
+/* The version of the library. */
 #include "abridge.h"
 
 const char *abr_version(void)

@@ -1,4 +1,4 @@
-/* Bytes read as words of a machine. */
+/* Bytes read as machine words. */
 #ifndef ABR_BASE_WORD_H
 #define ABR_BASE_WORD_H
 
@@ -38,8 +38,8 @@ static inline uint64_t abr_bytes_in(uint64_t word, char from, char to)
     return least & ~more & ~word & tops;
 }
 
-/* The lowest top bit that is set is that of a byte that does not simply stand for itself in a string of JSON: a quote,
- * a backslash, a control, one that is not ASCII. Bytes after it may be marked in error. */
+/* The lowest top bit set is that of a byte that does not stand for itself in a JSON string: a quote, a
+ * backslash, a control, or a byte outside ASCII. Bytes after it may be marked in error. */
 static inline uint64_t abr_special_bytes(uint64_t word)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);

@@ -1,4 +1,4 @@
-/* The content of a cut, and what it owns. */
+/* The content of a cut, and its memory. */
 #include <string.h>
 
 #include "abridge.h"

@@ -6,7 +6,7 @@
 #include "base/size.h"
 
 static const char line_marker[] = "... [{lines} lines, {bytes} bytes omitted] ...";
-/* In its place, where no whole line is left out. */
+/* Used instead if no whole line is left out. */
 static const char in_line_marker[] = "... [{bytes} bytes omitted] ...";
 static const char priority_marker[] = "... [{lines} lines omitted] ...";
 static const char alike_marker[] = "... [{lines} lines like the one below omitted] ...";

@@ -1,4 +1,4 @@
-/* Omission markers: what stands in a gap. */
+/* Omission markers, shown in a gap. */
 #ifndef ABR_BUDGET_MARKER_H
 #define ABR_BUDGET_MARKER_H
 
@@ -7,7 +7,7 @@
 
 ABR_PRIVATE_BEGIN
 
-#define ABR_INNER_MARKER " ... " /* what stands in a gap inside a line */
+#define ABR_INNER_MARKER " ... " /* shown in a gap inside a line */
 enum { ABR_INNER_SIZE = sizeof ABR_INNER_MARKER - 1 };
 
 /* The numbers a marker may give. */
@@ -15,17 +15,17 @@ typedef struct {
     uint64_t lines;
     uint64_t bytes;
     uint64_t chars;
-    bool alike; /* every line of the gap is like the one after it, the start of which shows */
+    bool alike; /* every line of the gap is like the one after it, whose start shows */
 } abr_omitted;
 
 /* The format that the options ask for, of *n bytes; "" for none. */
 const char *abr_marker_format(const abr_opts *opts, size_t *n);
 
-/* The format for this gap: our own ones tell no whole lines where there is none, and tell lines that are
- * alike as such. */
+/* The format for this gap: our own ones mention no lines if no whole line is left out, and say if the lines
+ * are alike. */
 const char *abr_marker_for(const char *format, const abr_omitted *omitted, size_t *n);
 
-/* How many bytes of ASCII more a marker of this format may take where lines are alike. */
+/* The extra bytes of ASCII that a marker of this format may take for similar lines. */
 size_t abr_alike_more(const char *format, size_t n);
 
 /* Print a marker format, {lines}, {bytes} and {chars} replaced, to dst (NULL measures). Returns the bytes. */

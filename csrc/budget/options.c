@@ -1,6 +1,6 @@
 /*
- * Options of cuts: which are valid, what may be asked of a stream or a page that was opened with others, and
- * how much of a source any cut within a budget may need.
+ * Options of cuts: checks, changes for one cut of an open stream or page, and the amount of a source that any
+ * cut within a budget may need.
  */
 #include "budget/options.h"
 #include "abridge.h"
@@ -49,14 +49,13 @@ abr_code abr_check_opts(const abr_opts *opts, abr_error *error)
     return wrong ? abr_fail(error, ABR_EINVAL, wrong) : ABR_OK;
 }
 
-/* ---- cuts of what is not all at hand ---- */
+/* ---- cuts of sources not wholly at hand ---- */
 
 enum {
     SLACK = 8,                    /* the newline beyond the budget, and a whole char at the inner end */
     BYTES_PER_CHAR = 4,           /* at most */
-    DEFAULT_BUDGET = 1024 * 1024, /* bytes where only lines are limited, chars for a pipeline */
-    DEFAULT_OF_PARTS =
-        256 * 1024 /* the same where what is kept is chosen all over the text, which takes more */
+    DEFAULT_BUDGET = 1024 * 1024, /* bytes if only lines are limited, chars for a pipeline */
+    DEFAULT_OF_PARTS = 256 * 1024 /* the same if lines are chosen all over the text, which takes more */
 };
 
 void abr_set_default_budget(abr_strategy strategy, abr_budget *max)
@@ -102,8 +101,7 @@ abr_code abr_narrowed(const abr_opts *opts, const abr_narrow *narrow, abr_opts *
         return abr_fail(error, ABR_EINVAL, over_most);
     bool fine = lowers(&max->lines, lower->lines) && lowers(&max->bytes, lower->bytes) &&
                 lowers(&max->chars, lower->chars) && lowers(&max->tokens, lower->tokens);
-    /* a budget may be set that was not before, if what is at hand is enough for it and its
-     * chars were counted */
+    /* a new budget may be set if the bytes at hand are enough for it and chars were counted */
     if (!fine || abr_bytes_to_keep(opts->strategy, max) > abr_bytes_to_keep(opts->strategy, &opts->max) ||
         (max->chars != ABR_UNLIMITED && !abr_wants_chars(opts)))
         return abr_fail(error, ABR_EINVAL, "a budget may be lowered here, not raised");

@@ -1,7 +1,7 @@
 /*
- * Spans: what is kept on one side of a source, the most whole lines or the most chars within an allowance.
+ * Spans: the text kept on one side of a source, the most whole lines or the most chars within an allowance.
  *
- * Nothing beyond the allowance is read: a line that shows no end within the bytes that are left is too long.
+ * Nothing beyond the allowance is read: a line without an end within the remaining bytes is too long.
  */
 #include <string.h>
 
@@ -53,7 +53,7 @@ static bool add_if_fits(const abr_measure *measure, const char *p, size_t n, uin
     return true;
 }
 
-/* The most of n bytes that fit whatever chars they are, as long as these are well-formed. */
+/* The most of n bytes that fit, whatever chars they hold, if well-formed. */
 static size_t sure_to_fit(size_t n, const abr_measure *measure, const abr_allowance *allowance,
                           const abr_span *s)
 {
@@ -61,7 +61,7 @@ static size_t sure_to_fit(size_t n, const abr_measure *measure, const abr_allowa
     return measure->chars ? abr_bytes_at_most(n, abr_budget_left(allowance->chars, s->chars)) : n;
 }
 
-/* Add the lines that end within the bytes that are sure to fit, all at once; false where there are none. */
+/* Add the lines that end within the bytes that are sure to fit, all at once; false if there are none. */
 static bool add_sure_lines_front(const abr_edge *e, const abr_measure *measure,
                                  const abr_allowance *allowance, abr_span *s)
 {
@@ -101,7 +101,7 @@ static void add_lines_front(const abr_edge *e, const abr_measure *measure, const
 {
     while (add_sure_lines_front(e, measure, allowance, s))
         continue;
-    size_t line = s->lines == 0 ? 0 : s->n + 1; /* where the next line starts */
+    size_t line = s->lines == 0 ? 0 : s->n + 1; /* start of the next line */
     while (s->lines < allowance->lines && line < e->n) {
         uint64_t left = may_fit(measure, allowance, s);
         size_t window = left == ABR_UNLIMITED ? e->n - line : abr_bytes_at_most(e->n - line, left + 1);
@@ -115,8 +115,8 @@ static void add_lines_front(const abr_edge *e, const abr_measure *measure, const
     }
 }
 
-/* Where the line that ends at e->p + end starts, its newline included in end; SIZE_MAX when not within window
- * bytes or not on this edge. */
+/* Start of the line that ends at e->p + end, its newline included in end; SIZE_MAX if not within window bytes
+ * or not on this edge. */
 static size_t line_start(const abr_edge *e, size_t end, uint64_t window)
 {
     size_t body = end - (e->p[end - 1] == '\n');
@@ -149,8 +149,8 @@ void abr_add_lines(const abr_edge *edge, abr_side side, const abr_measure *measu
         add_lines_back(edge, measure, allowance, span);
 }
 
-/* Bytes of the first or last allowance->lines lines of an edge with their newlines, or all of it when the
- * lines reach beyond what the allowance can show. */
+/* Bytes of the first or last allowance->lines lines of an edge with their newlines, or the whole edge if the
+ * lines reach beyond the allowance. */
 static size_t bytes_of_lines(const abr_edge *e, abr_side side, const abr_measure *measure,
                              const abr_allowance *allowance)
 {

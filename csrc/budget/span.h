@@ -1,4 +1,4 @@
-/* What is kept on one side of a source, within an allowance. */
+/* The text kept on one side of a source, within an allowance. */
 #ifndef ABR_BUDGET_SPAN_H
 #define ABR_BUDGET_SPAN_H
 
@@ -12,14 +12,14 @@ uint64_t abr_head_share(uint64_t count, double head_ratio);
 
 typedef enum { ABR_FRONT, ABR_BACK } abr_side;
 
-/* One side of the source: bytes that start where the source starts, or end where it ends. */
+/* One side of the source: bytes from its start on, or up to its end. */
 typedef struct {
     const char *p;
     size_t n;
     bool whole; /* they reach the source's other end too */
 } abr_edge;
 
-/* What a cost counts beside bytes. */
+/* The things a cost counts besides bytes. */
 typedef struct {
     bool chars;
     bool replace; /* invalid bytes show as U+FFFD, which takes more bytes */
@@ -28,21 +28,21 @@ typedef struct {
 typedef struct {
     size_t n;       /* bytes of the source */
     uint64_t lines; /* lines chosen; a line cut anywhere counts */
-    uint64_t chars; /* counted where the measure says so */
+    uint64_t chars; /* counted if the measure says so */
     uint64_t shown; /* bytes as shown */
     bool partial;   /* the span's inner end lies inside a line */
 } abr_span;
 
-/* How much a span may cost; ABR_UNLIMITED where nothing forbids. */
+/* The most that a span may cost; ABR_UNLIMITED: no limit. */
 typedef struct {
     uint64_t lines;
     uint64_t chars;
     uint64_t shown;
 } abr_allowance;
 
-extern const abr_span abr_no_span; /* of nothing */
+extern const abr_span abr_no_span; /* the empty span */
 
-/* What is left of a budget once `used` is, at least 0; ABR_UNLIMITED stays. */
+/* The rest of a budget after `used`, at least 0; ABR_UNLIMITED stays. */
 uint64_t abr_budget_left(uint64_t budget, uint64_t used);
 
 /* Add the cost of (p, n) to the span: its chars and bytes as shown. */

@@ -11,32 +11,32 @@ ABR_PRIVATE_BEGIN
 /* Has the lines that a priority cut may keep: priority/retain.h. */
 struct abr_retainer;
 
-/* Which parts of a log are written: priority/log_parts.h. */
+/* The written parts of a log: priority/log_parts.h. */
 struct abr_log_parts;
 
 /* Has the parts that a cut by kind may keep: kinds/reader.h. */
 struct abr_reader;
 
-/* Which lines are kept, and why: priority/told_line.h. */
+/* The lines kept, and the reasons: priority/told_line.h. */
 struct abr_told_lines;
 
-/* Cuts a text that stands inside another one: kinds ask for it. It is a string `depth` deep, or `part`: a part of the
- * text at that depth. */
+/* Cuts a text inside another one, for kinds: a string `depth` deep, or with `part`, a part of the text at
+ * that depth. */
 typedef abr_code (*abr_cut_inner)(const char *p, size_t n, const abr_opts *opts, unsigned depth, bool part,
                                   abr_cut *cut);
 
-/* Cuts a text that went by inside another one, of which there is a view: see cut/cut.h. */
+/* Cuts a text that went by inside another one, given a view of it: see cut/cut.h. */
 struct abr_view;
 typedef abr_code (*abr_cut_viewed)(const struct abr_view *view, const abr_opts *opts, abr_cut *cut,
                                    abr_error *error);
 
-/* A source as a cut sees it: what is at hand of its two ends, and the counts of all of it. */
+/* A source as a cut sees it: the bytes at hand of its two ends, and the counts of the whole. */
 typedef struct abr_view {
-    abr_edge front; /* from the start on; whole where the source is over no budget */
+    abr_edge front; /* from the start on; whole if the source is within the budgets */
     abr_edge back;  /* up to the end */
     uint64_t bytes;
     uint64_t lines;
-    uint64_t chars;                /* counted where abr_wants_chars() */
+    uint64_t chars;                /* counted if abr_wants_chars() */
     uint64_t invalid;              /* bytes outside well-formed UTF-8; ABR_UNLIMITED: not counted yet */
     uint64_t first_line;           /* size without the newline; ABR_UNLIMITED: not measured yet */
     uint64_t last_line;            /* the same of the last line */
@@ -44,12 +44,12 @@ typedef struct abr_view {
     struct abr_retainer *retainer; /* of ABR_PRIORITY, and of a log; else NULL */
     const struct abr_log_parts *log_parts; /* of a log with several, else NULL */
     abr_kind kind;                         /* of ABR_AUTO */
-    const char *media_type;                /* of what is binary, NULL where it is not known */
+    const char *media_type;                /* of a binary; NULL if unknown */
     struct abr_reader *reader;             /* of a kind that is cut part by part, else NULL */
-    struct abr_told_lines *told_lines;     /* NULL: nobody asks */
-    abr_cut_inner cut_inner;               /* NULL: it has no texts inside that are cut, */
-    abr_cut_viewed cut_viewed;             /* nor any by a view */
-    unsigned depth;                        /* of the source itself: 0, or how deep it stands in others */
+    struct abr_told_lines *told_lines;     /* NULL: not wanted */
+    abr_cut_inner cut_inner;               /* NULL: no texts inside are cut, */
+    abr_cut_viewed cut_viewed;             /* nor any with a view */
+    unsigned depth;                        /* of the source itself: 0, or how deep it is nested in others */
 } abr_view;
 
 /* Size of the source's first or last line, without its newline. */

@@ -1,9 +1,10 @@
 /*
- * Clean-up: turn what was written for a terminal into the text that the terminal would finally show.
+ * Clean-up: turn output written for a terminal into the text that the terminal would finally show.
  *
  * A state machine parses the bytes, and the screen holds the lines. Runs of plain text are found many bytes
  * at a time and go to the screen whole; only control bytes, escape sequences and bytes outside UTF-8 are
- * looked at one by one. A sequence or char that the end of a chunk may have cut in two is kept in the state.
+ * looked at one by one. A sequence or char that may have been cut in two by the end of a chunk is kept in the
+ * state.
  *
  * A cleaner that only strips has no screen: text and movements go to the sink in their order.
  */
@@ -24,7 +25,7 @@
 enum {
     SWALLOW_MOST = ABR_OR_TINY(4096, 24), /* bytes of a sequence, from its ESC on */
     LINES_BYTES = ABR_OR_TINY(4096, 5),   /* of lines that end in CRLF, put at once */
-    PARAMETERS = 4,                       /* of a sequence; what we act on has two at most */
+    PARAMETERS = 4,                       /* of a sequence; those we act on have two at most */
     PARAMETER_MOST = 1 << 20
 };
 
@@ -40,7 +41,7 @@ typedef enum {
 struct abr_cleaner {
     const abr_alloc *alloc;
     unsigned keep;
-    bool filters; /* chars that hide text are taken out of the screen's output */
+    bool filters; /* take chars that hide text out of the screen's output */
     bool strips;  /* there is no screen */
     parse_state state;
     size_t swallowed; /* bytes of the sequence so far */
@@ -54,11 +55,11 @@ struct abr_cleaner {
     bool finished;
     abr_invisible seen;
     abr_strip strip;
-    char sequence[SWALLOW_MOST]; /* the sequence so far, where sequences may be kept */
+    char sequence[SWALLOW_MOST]; /* the sequence so far, if sequences may be kept */
     abr_screen screen;
 };
 
-/* ---- what each kind does ---- */
+/* ---- kinds ---- */
 
 static bool is_kept(const abr_cleaner *c, abr_clean_kind kind)
 {
@@ -73,7 +74,7 @@ static void put_text(abr_cleaner *c, const char *p, size_t n)
         abr_screen_text(&c->screen, p, n);
 }
 
-/* Put what is kept into the text. */
+/* Put bytes of a kept kind into the text. */
 static void put_kept(abr_cleaner *c, const char *p, size_t n)
 {
     if (c->strips)
@@ -82,21 +83,21 @@ static void put_kept(abr_cleaner *c, const char *p, size_t n)
         abr_screen_mark(&c->screen, p, n);
 }
 
-/* Does a kind change the text elsewhere, or where the next text goes? */
+/* Does a kind change text elsewhere, or the place of the next text? */
 static bool is_movement(abr_clean_kind kind)
 {
     return kind == ABR_CLEAN_RETURN || kind == ABR_CLEAN_BACKSPACE || kind == ABR_CLEAN_ERASE ||
            kind == ABR_CLEAN_CURSOR;
 }
 
-/* Count something that is not kept. */
+/* Count something dropped. */
 static void drop(abr_cleaner *c, abr_clean_kind kind)
 {
     c->count[kind]++;
     c->strip.gap = c->strip.gap || !is_movement(kind);
 }
 
-/* Count a control byte or char. True: act on it; false: it was kept, and put into the text. */
+/* Count a control byte or char. True: act on it; false: it was kept and put into the text. */
 static bool count_control(abr_cleaner *c, abr_clean_kind kind, const char *p, size_t n)
 {
     if (is_kept(c, kind)) {
@@ -107,7 +108,7 @@ static bool count_control(abr_cleaner *c, abr_clean_kind kind, const char *p, si
     return true;
 }
 
-/* The sequence that has ended stays. */
+/* Leave the sequence that has ended in the text. */
 static void leave_movement(abr_cleaner *c)
 {
     const char final = c->sequence[c->swallowed - 1];
@@ -155,7 +156,7 @@ static void put_invalid(abr_cleaner *c, char byte)
 
 /* ---- sequences ---- */
 
-/* A parameter as a count: 1 where it is 0 or not given. */
+/* A parameter as a count: 1 if it is 0 or missing. */
 static size_t repeat_count(const abr_cleaner *c, size_t which)
 {
     size_t value = c->parameters[which];
@@ -393,8 +394,8 @@ static bool sequence_byte(abr_cleaner *c, char byte)
     return true;
 }
 
-/* Put lines without the CR before each newline, which returns anyway; (p, n) starts with such a CR. Short lines
- * go to the screen many at a time. Returns the bytes taken. */
+/* Put lines without the CR before each newline, which returns anyway; (p, n) starts with such a CR. Short
+ * lines go to the screen many at a time. Returns the bytes taken. */
 static size_t put_crlf_lines(abr_cleaner *c, const char *p, size_t n)
 {
     char lines[LINES_BYTES];
@@ -413,7 +414,7 @@ static size_t put_crlf_lines(abr_cleaner *c, const char *p, size_t n)
     return at;
 }
 
-/* Take the start of (p, n), which is no plain text; returns the bytes taken. */
+/* Take the start of (p, n), which is not plain text; returns the bytes taken. */
 static size_t special(abr_cleaner *c, const char *p, size_t n)
 {
     if (*p == ABR_ESC) {
@@ -585,7 +586,7 @@ void abr_cleaner_close(abr_cleaner *c)
 
 /* ---- a whole text ---- */
 
-/* Add to the block of a cleaned text, growing it where needed. */
+/* Add to the block of a cleaned text, growing it if needed. */
 static bool add_cleaned(void *ctx, const char *p, size_t n)
 {
     abr_cleaned *out = ctx;

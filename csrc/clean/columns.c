@@ -1,14 +1,13 @@
 /*
- * Where the columns of a line are.
+ * The columns of a line.
  *
  * Lines are walked char by char. For a line of 64 KiB that takes a quarter of a millisecond, too long when a
  * few bytes of input can ask for it. So lines over COLUMNS_STEP bytes are walked once, and their columns
  * noted in segments of that size. A change makes only the segment it falls into unknown, since the columns of
- * a segment depend on nothing before it; except that those of one with tabs depend on the column it starts
- * at, modulo the tab stops. The last place found is kept: most searches go on from there.
+ * a segment depend on nothing before it, except that in a segment with tabs they depend on its first column,
+ * modulo the tab stops. The last place found is kept: most searches go on from there.
  *
- * Segments that shrink are not joined: when there are too many, all are dropped and made again as they are
- * needed.
+ * Segments that shrink are not joined: when there are too many, all are dropped and made again as needed.
  */
 #include <string.h>
 
@@ -93,7 +92,7 @@ abr_place abr_columns_walk(const abr_columns *c, abr_columns_line line, abr_plac
 
 /* ---- segments ---- */
 
-/* False: there is no room. */
+/* False if there is no room. */
 static bool insert(abr_columns *c, size_t i, size_t bytes)
 {
     if (c->n == ABR_COLUMNS_SEGMENTS)
@@ -104,7 +103,7 @@ static bool insert(abr_columns *c, size_t i, size_t bytes)
     return true;
 }
 
-/* Take n bytes off the start of segment i, and off those after it when it has fewer. */
+/* Take n bytes off the start of segment i, and off the following ones if it has fewer. */
 static void take_bytes(abr_columns *c, size_t i, size_t n)
 {
     size_t end = i;
@@ -126,7 +125,7 @@ static void forget_from(abr_columns *c, size_t i, size_t at)
         c->segments[i - 1].kind = ABR_SEGMENT_UNKNOWN; /* its last char may become another */
 }
 
-/* The segment that holds byte `at`, counted from the first segment's start; *start gets where it starts. */
+/* The segment that holds byte `at`, counted from the first segment's start; *start gets its start. */
 static size_t segment_at(const abr_columns *c, size_t at, size_t *start)
 {
     size_t i = 0;
@@ -173,7 +172,7 @@ static void cover(abr_columns *c, abr_columns_line line)
 
 /* ---- searching ---- */
 
-/* A segment, and the place where it starts. */
+/* A segment, and its start. */
 typedef struct {
     size_t i;
     abr_place start;
@@ -184,7 +183,7 @@ static abr_place advance(abr_place x, size_t blanks)
     return (abr_place){x.at + blanks, x.column + blanks};
 }
 
-/* Blanks at the start of (p, n), 0 where there are no more than COLUMNS_STEP; the last few may not be
+/* Blanks at the start of (p, n), 0 if there are no more than COLUMNS_STEP; the last few may not be
  * counted. */
 static size_t blank_run(const char *p, size_t n)
 {
@@ -196,7 +195,7 @@ static size_t blank_run(const char *p, size_t n)
     return run > COLUMNS_STEP ? run : 0;
 }
 
-/* Measure a segment; it keeps its leading blanks, or COLUMNS_STEP bytes. False: there is no room for the
+/* Measure a segment; it keeps its leading blanks, or COLUMNS_STEP bytes. False if there is no room for the
  * rest. */
 static bool measure_segment(abr_columns *c, abr_columns_line line, position in)
 {
@@ -235,7 +234,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* As abr_columns_walk(), from x, which lies in *in; *in becomes the segment where the walk ends. */
+/* Like abr_columns_walk(), from x, which lies in *in; *in becomes the segment at the walk's end. */
 static abr_place search(abr_columns *c, abr_columns_line line, position *in, abr_place x, size_t stop,
                         size_t target)
 {
@@ -249,7 +248,7 @@ static abr_place search(abr_columns *c, abr_columns_line line, position *in, abr
         size_t end = in->start.at + s->bytes;
         size_t column = in->start.column + s->columns;
         if (x.at > end)
-            x = in->start; /* it was found when the segment had more blanks */
+            x = in->start; /* found when the segment had more blanks */
         if (x.at == in->start.at && end <= stop && column <= target)
             x = (abr_place){end, column};
         else if (s->kind == ABR_SEGMENT_BLANK)
@@ -268,7 +267,7 @@ static bool leads_to(const abr_columns *c, abr_columns_line line, abr_place x, s
     return c->line == line.start && !c->joins && x.at <= stop && x.column <= target;
 }
 
-/* The segment that starts where the line does. */
+/* The segment that starts with the line. */
 static size_t first_segment(abr_columns *c, abr_columns_line line)
 {
     size_t at = (size_t)(line.start - c->start);

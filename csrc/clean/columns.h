@@ -1,4 +1,4 @@
-/* Where the columns of a line are, in lines of any length. */
+/* The columns of lines of any length. */
 #ifndef ABR_CLEAN_COLUMNS_H
 #define ABR_CLEAN_COLUMNS_H
 
@@ -8,7 +8,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Bytes of a segment. Smaller in the fuzzers' builds, so that short lines have several, too. */
+/* Bytes of a segment. Smaller in fuzzers' builds, so that short lines have several, too. */
 #define COLUMNS_STEP ABR_OR_TINY(256, 32)
 
 enum {
@@ -31,10 +31,10 @@ typedef struct {
 } abr_place;
 
 typedef enum {
-    ABR_SEGMENT_UNKNOWN = 0, /* not measured since it was written */
+    ABR_SEGMENT_UNKNOWN = 0, /* not measured since the last change */
     ABR_SEGMENT_MIXED,
-    ABR_SEGMENT_TABBED, /* its columns depend on the one it starts at */
-    ABR_SEGMENT_BLANK   /* blanks alone, any number of them */
+    ABR_SEGMENT_TABBED, /* its columns depend on its first column */
+    ABR_SEGMENT_BLANK   /* only blanks, any number of them */
 } abr_segment_kind;
 
 /* Bytes of the text that follow one another, whole chars. */
@@ -42,11 +42,11 @@ typedef struct {
     uint32_t bytes;
     uint32_t columns;
     uint8_t kind;
-    uint8_t phase; /* column it started at when it was measured, modulo ABR_COLUMNS_TAB */
+    uint8_t phase; /* its first column when measured, modulo ABR_COLUMNS_TAB */
 } abr_columns_segment;
 
-/* Segments that tile part of the text. Searches make and measure them. Every change of the text must be told,
- * except text appended at its end. */
+/* Segments that tile part of the text. Searches make and measure them. Every change of the text must be
+ * reported, except text appended at its end. */
 typedef struct {
     bool keeps_tabs; /* a tab is a char of one column */
     bool joins;      /* kept bytes outside UTF-8 may become a char with those written next to them */
@@ -55,9 +55,9 @@ typedef struct {
     size_t size;    /* bytes of all segments */
     size_t n;       /* segments */
 
-    /* The place found last, and the segment it is in. */
-    uint64_t line;  /* start of the line it is in */
-    size_t segment; /* ABR_COLUMNS_SEGMENTS: none, the line was walked from its start */
+    /* The place found last, and its segment. */
+    uint64_t line;  /* start of its line */
+    size_t segment; /* ABR_COLUMNS_SEGMENTS: none; the line was walked from its start */
     abr_place segment_start;
     abr_place found;
 
@@ -81,7 +81,7 @@ abr_place abr_columns_seek(abr_columns *c, abr_columns_line line, size_t stop, s
 /* The same from byte `at` of a line without tabs to its end; columns count from there. */
 abr_place abr_columns_seek_from(abr_columns *c, abr_columns_line line, size_t at, size_t target);
 
-/* The bytes of the text from `from` to `to` are about to become `size` others. */
+/* The bytes of the text from `from` to `to` are about to be replaced by `size` others. */
 void abr_columns_splice(abr_columns *c, uint64_t from, uint64_t to, size_t size);
 
 ABR_PRIVATE_END

@@ -1,13 +1,13 @@
 /*
  * Chars that hide text from people: tags, chars without width, fillers, bidi controls.
  *
- * What such a char does for its neighbours decides whether it stays. A joiner stays between emoji and beside
- * letters of scripts that join; a direction mark beside letters that run from right to left; a break without
- * width beside letters of scripts without blanks; a variation selector after a sign that has variants; three
- * to six tags after a black flag, and the tag that ends them. Of several in a row only the first may stay, so
- * that no row of them spells anything. All others go. A char is decided on once the next one is known, so at
- * most one is held, or a flag's tags. The input is the screen's output: neighbours are those in the result,
- * and cleaning it again changes nothing.
+ * Such a char stays if its neighbours need it. A joiner stays between emoji and beside letters of scripts
+ * that join; a direction mark beside letters that run from right to left; a break without width beside
+ * letters of scripts without blanks; a variation selector after a sign that has variants; three to six tags
+ * after a black flag, and the tag that ends them. Of several in a row only the first may stay, so that no row
+ * of them spells anything. All others go. A char is decided on once the next one is known, so at most one is
+ * held, or a flag's tags. The input is the screen's output: neighbours are those in the result, and cleaning
+ * it again changes nothing.
  */
 #include <string.h>
 
@@ -18,17 +18,17 @@
 #include "text/scan.h"
 #include "text/utf8.h"
 
-/* What a char is to those without width beside it: bits. */
+/* How a char matters to chars without width beside it: bits. */
 enum {
     JOINING = 1,    /* a letter of a script that joins or stacks letters */
     LEFTWARD = 2,   /* a letter that runs from right to left */
     UNSPACED = 4,   /* a letter of a script without blanks between words */
     PICTURE = 8,    /* an emoji, or a sign that may be one */
-    KEYCAP = 16,    /* of a keycap */
-    VARIES = 32,    /* it has variants that are no emoji */
+    KEYCAP = 16,    /* part of a keycap */
+    VARIES = 32,    /* it has variants that are not emoji */
     IDEOGRAPH = 64, /* its variants have selectors of their own */
     MONGOLIAN = 128,
-    JAMO = 256 /* a part of a Hangul syllable, in which a filler stands for one that is not there */
+    JAMO = 256 /* part of a Hangul syllable, in which a filler replaces a missing part */
 };
 
 typedef struct {
@@ -139,7 +139,7 @@ static bool is_region_tag(uint32_t code)
     return between(code, FIRST_TAG + '0', FIRST_TAG + '9') || between(code, FIRST_TAG + 'a', FIRST_TAG + 'z');
 }
 
-/* What Unicode lists as Default_Ignorable_Code_Point, but the soft hyphen; and interlinear marks. Sorted. */
+/* Unicode's Default_Ignorable_Code_Point without the soft hyphen, and interlinear marks. Sorted. */
 static const struct {
     uint32_t first;
     uint32_t last;
@@ -164,7 +164,7 @@ static bool starts_invisible(unsigned char c)
     return c == 0xCD || c == 0xD8 || (c >= 0xE1 && c <= 0xE3) || c == 0xEF || c == 0xF0 || c == 0xF3;
 }
 
-/* Where the next byte outside ASCII is, from `at` on, or a little before it. */
+/* The next byte outside ASCII from `at` on, or a point a little before it. */
 static size_t skip_ascii(const char *p, size_t n, size_t at)
 {
     const uint64_t high = UINT64_C(0x8080808080808080);
@@ -185,7 +185,7 @@ size_t abr_invisible_run(const char *p, size_t n)
     return n;
 }
 
-/* ---- what never shows, whatever its neighbours are ---- */
+/* ---- bytes that never show, whatever their neighbours ---- */
 
 /* C1 controls and the soft hyphen, which start with this byte. */
 static bool is_unseen_latin(const char *p, size_t n)
@@ -205,7 +205,7 @@ bool abr_has_unseen(const char *p, size_t n)
     return abr_invisible_run(p, n) < n;
 }
 
-/* Bytes from first to last, at the start of (p, n). */
+/* Length of the run of bytes from `first` to `last` at the start of (p, n). */
 static size_t run_of(const char *p, size_t n, char first, char last)
 {
     size_t i = 0;
@@ -214,7 +214,7 @@ static size_t run_of(const char *p, size_t n, char first, char last)
     return i;
 }
 
-/* The string (OSC, DCS and so on) whose first two bytes are at p; 0: it does not end. */
+/* Size of the string (OSC, DCS and so on) whose first two bytes are at p; 0 if it does not end. */
 static size_t string_size(const char *p, size_t n)
 {
     size_t i = 2;
@@ -242,7 +242,7 @@ static size_t sequence_size(const char *p, size_t n)
     return i < n && p[i] >= '0' && p[i] <= '~' ? i + 1 : i;
 }
 
-/* Bytes of what does not show at the start of (p, n). */
+/* Bytes at the start of (p, n) that do not show. */
 static size_t unseen_size(const char *p, size_t n, bool sequences)
 {
     if (*p == ABR_ESC)
@@ -267,7 +267,7 @@ size_t abr_copy_seen(const char *p, size_t n, bool sequences, char *dst)
 
 /* ---- chars that may stay ---- */
 
-/* What the char before a selector must be; 0: it is none. */
+/* The kind of char that a selector must follow; 0 if the code is not a selector. */
 static unsigned selects(uint32_t code)
 {
     if (code == 0xFE0E || code == 0xFE0F) /* text or emoji */
@@ -279,14 +279,14 @@ static unsigned selects(uint32_t code)
     return between(code, 0x180B, 0x180F) ? MONGOLIAN : 0;
 }
 
-/* What a neighbour of a char without width must be for it to stay; 0: it always goes. */
+/* The kind of neighbours that a char without width needs to stay; 0: it always goes. */
 static unsigned wants(uint32_t code)
 {
     if (code == 0x200C || code == 0x200D) /* joiners */
         return JOINING;
     if (code == 0x200E || code == 0x200F || code == 0x061C) /* direction marks */
         return LEFTWARD;
-    if (code == 0x200B || code == 0x2060) /* a break, and none */
+    if (code == 0x200B || code == 0x2060) /* a break, and a joiner that forbids one */
         return UNSPACED;
     if (between(code, 0x115F, 0x1160)) /* fillers */
         return JAMO;
@@ -328,7 +328,7 @@ static void settle(abr_invisible *seen, unsigned next)
 static void take_tag(abr_invisible *seen, const char *p, size_t size, uint32_t code)
 {
     const bool of_flag = seen->last == BLACK_FLAG && !seen->selected && !seen->joined;
-    if (seen->wanted) /* the char held is no tag */
+    if (seen->wanted) /* the char held is not a tag */
         settle(seen, 0);
     if (of_flag && is_region_tag(code) && seen->held_chars < ABR_INVISIBLE_TAGS) {
         hold_char(seen, p, size, 0);

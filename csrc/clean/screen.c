@@ -1,12 +1,12 @@
 /*
- * The last lines of a log, as a terminal of unlimited width has them.
+ * The last lines of a log, as on a terminal of unlimited width.
  *
  * Lines are plain bytes in one buffer, and the cursor is a place in it. Text is added at the end without a
  * look at its columns; only moving the cursor back has to count cells, from the start of its line. Text that
- * can no longer be rewritten (everything before row `top`) goes to the sink sooner or later. Which text that
- * is must not depend on how the input was split. So a window that is nearly full is trimmed after every char
- * that rewrites a line; while text is only added at the end, it can be trimmed at any time, since its end
- * moves one way.
+ * can no longer be rewritten (everything before row `top`) goes to the sink sooner or later. The choice of
+ * that text must not depend on how the input was split. So a window that is nearly full is trimmed after
+ * every char that rewrites a line; while text is only added at the end, it can be trimmed at any time, since
+ * its end moves one way.
  */
 #include <string.h>
 
@@ -23,13 +23,14 @@
 
 /* ---- places ---- */
 
-/* Is the cursor at the end of everything, where text is simply added? */
+/* Is the cursor at the end of everything, so that text is simply added? */
 static bool at_end(const abr_screen *s)
 {
     return s->at == s->n && s->skip == 0 && s->row == s->last;
 }
 
-/* Keep the window to its size: the oldest lines become final, and the start of a line that is larger. */
+/* Keep the window to its size: the oldest lines become final, or the start of a line larger than the
+ * window. */
 static void trim(abr_screen *s)
 {
     while (abr_window_size(s) > ABR_SCREEN_WINDOW && s->top < s->row)
@@ -52,7 +53,7 @@ static void scroll(abr_screen *s)
         s->top = s->first;
 }
 
-/* The cursor leaves its row: no blanks stay at the end of a rewritten line. */
+/* The cursor leaves its row: drop blanks at the end of a rewritten line. */
 static void leave_row(abr_screen *s)
 {
     if (s->row > s->last || !abr_row_at(s, s->row)->rewritten)
@@ -65,7 +66,7 @@ static void leave_row(abr_screen *s)
 
 /* ---- adding at the end ---- */
 
-/* Note where the rows start that the newlines from byte `from` on begin. */
+/* Note the starts of the rows after each newline from byte `from` on. */
 static void index_rows(abr_screen *s, size_t from, uint64_t newlines)
 {
     size_t end = s->n;
@@ -79,7 +80,7 @@ static void index_rows(abr_screen *s, size_t from, uint64_t newlines)
     scroll(s);
 }
 
-/* Add text at the end of everything, where the cursor is. */
+/* Add text at the end of everything, at the cursor. */
 static void append_text(abr_screen *s, const char *p, size_t n)
 {
     for (size_t size; n > 0; p += size, n -= size) {
@@ -229,7 +230,7 @@ void abr_screen_return(abr_screen *s)
 
 /* ---- moves ---- */
 
-/* Go back a column by looking at the chars before the cursor. False: they do not tell. */
+/* Go back a column by looking at the chars before the cursor. False if they are not enough to tell. */
 static bool step_back(abr_screen *s)
 {
     size_t at = s->at;

@@ -1,4 +1,4 @@
-/* The last lines of a log as a terminal would have them. */
+/* The last lines of a log as a terminal would show them. */
 #ifndef ABR_CLEAN_SCREEN_H
 #define ABR_CLEAN_SCREEN_H
 
@@ -30,7 +30,7 @@ void abr_screen_row(abr_screen *s, size_t row);
 void abr_screen_save(abr_screen *s);
 void abr_screen_restore(abr_screen *s);
 
-/* Hand over the final text, where there is enough of it. */
+/* Hand over the final text, if there is enough of it. */
 void abr_screen_flush(abr_screen *s);
 
 /* The text not handed over yet, as if it ended now: n bytes at p, then rest_n at rest. */

@@ -19,7 +19,7 @@ static void erase_after(abr_screen *s)
     if (s->at == abr_row_end(s, s->row))
         return;
     abr_begin_rewrite(s);
-    abr_screen_splice(s, s->at, abr_row_end(s, s->row), s->skip); /* the first half of a wide char at most */
+    abr_screen_splice(s, s->at, abr_row_end(s, s->row), s->skip); /* at most the first half of a wide char */
     memset(s->buffer + s->at, ' ', s->skip);
     s->at += s->skip;
     s->skip = 0;
@@ -104,7 +104,7 @@ void abr_screen_erase_all(abr_screen *s, abr_erase what)
 
 /* ---- chars ---- */
 
-/* Do more than n cells follow the cursor in its line? Otherwise those that do are erased. */
+/* Do more than n cells follow the cursor in its line? If not, erase them. */
 static bool reaches(abr_screen *s, size_t n)
 {
     if (s->row > s->last || s->at == abr_row_end(s, s->row))

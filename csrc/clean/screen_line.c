@@ -1,4 +1,4 @@
-/* The cursor's line: its columns, and how it is rewritten. */
+/* The cursor's line: its columns, and rewriting it. */
 #include <string.h>
 
 #include "clean/screen_line.h"
@@ -89,7 +89,7 @@ static size_t expand_tabs(const abr_screen *s, abr_columns_line line, char *dst)
     return n;
 }
 
-/* Make each tab of a line one blank, where there is no room for more. */
+/* Make each tab of a line one blank, if there is no room for more. */
 static void blank_tabs(abr_screen *s, size_t start, size_t stop)
 {
     abr_columns_splice(&s->columns, s->written + start, s->written + stop, stop - start);

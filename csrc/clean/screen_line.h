@@ -8,7 +8,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Where a row ends if the blanks at its end do not count. */
+/* The end of a row without its trailing blanks. */
 size_t abr_unblanked_end(const abr_screen *s, uint64_t row);
 
 size_t abr_cursor_column(abr_screen *s);
@@ -25,8 +25,8 @@ void abr_screen_splice(abr_screen *s, size_t from, size_t to, size_t size);
 /* The cursor's line is about to be rewritten. */
 void abr_begin_rewrite(abr_screen *s);
 
-/* Put n bytes (blanks where p is NULL) in place of the cells from the cursor on. What is left of a char cut
- * in two becomes blank, as do columns past the line's end. The cursor stays before the bytes. */
+/* Put n bytes (blanks if p is NULL) in place of the cells from the cursor on. The rest of a char cut in two
+ * becomes blank, as do columns past the line's end. The cursor stays before the bytes. */
 void abr_replace(abr_screen *s, size_t cells, const char *p, size_t n);
 
 /* Insert bytes without cells at the cursor. */

@@ -1,4 +1,4 @@
-/* A screen: its rows, and where they are in its buffer. */
+/* A screen: its rows, and their places in its buffer. */
 #ifndef ABR_CLEAN_SCREEN_ROWS_H
 #define ABR_CLEAN_SCREEN_ROWS_H
 
@@ -12,7 +12,7 @@ ABR_PRIVATE_BEGIN
 enum {
     ABR_SCREEN_ROWS = ABR_OR_TINY(100, 4),           /* lines that can still be rewritten */
     ABR_SCREEN_WINDOW = ABR_OR_TINY(64 * 1024, 256), /* bytes of them, at most */
-    ABR_SCREEN_COLUMNS = ABR_OR_TINY(4096, 64), /* where a move to the right ends that is not within a line */
+    ABR_SCREEN_COLUMNS = ABR_OR_TINY(4096, 64),      /* limit of a move to the right past a line's end */
     ABR_SCREEN_TAB = ABR_COLUMNS_TAB,
     ABR_SCREEN_PIECE = ABR_SCREEN_WINDOW, /* bytes added to the buffer at once */
     ABR_SCREEN_BUFFER =
@@ -27,7 +27,7 @@ _Static_assert(ABR_SCREEN_COLUMNS <= ABR_SCREEN_WINDOW, "the blanks of a move ar
 typedef struct {
     /* Bytes of the cleaned text before it; of a long line, before the part that is not final. */
     uint64_t start;
-    /* It is no longer as it came: its tabs are blanks, and blanks at its end are not kept. */
+    /* It differs from the input: its tabs are blanks, and blanks at its end are dropped. */
     bool rewritten;
 } abr_row;
 
@@ -37,9 +37,9 @@ typedef struct {
 typedef struct {
     abr_sink_fn sink;
     void *sink_ctx;
-    bool failed;      /* the sink said no */
+    bool failed;      /* the sink returned false */
     bool has_marks;   /* control sequences may stand in lines */
-    uint64_t written; /* bytes the sink got: where the buffer starts */
+    uint64_t written; /* bytes the sink got, before the buffer's start */
     size_t n;         /* bytes in the buffer */
     size_t at;
     size_t skip;
@@ -55,13 +55,13 @@ typedef struct {
     char buffer[ABR_SCREEN_BUFFER];
 } abr_screen;
 
-/* Where a row starts in the buffer; it is `last` or above. */
+/* A row's start in the buffer; it is `last` or above. */
 static inline size_t abr_row_start(const abr_screen *s, uint64_t row)
 {
     return (size_t)(s->rows[row % ABR_SCREEN_SLOTS].start - s->written);
 }
 
-/* Where it ends, before its newline. */
+/* Its end, before its newline. */
 static inline size_t abr_row_end(const abr_screen *s, uint64_t row)
 {
     return row == s->last ? s->n : abr_row_start(s, row + 1) - 1;

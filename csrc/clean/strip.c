@@ -1,8 +1,8 @@
 /*
- * A text without what cleaning drops, its movements left in it: what redaction sees first.
+ * A text without the bytes that cleaning drops, movements left in: the text that redaction sees first.
  *
- * A mark stands for each run of bytes dropped: what was dropped may have parted two words, and must not join
- * them before each was looked at. What is held does not depend on how the text was split into chunks.
+ * A mark replaces each run of bytes dropped: these may have parted two words, which must not be joined before
+ * each has been looked at. The bytes held do not depend on how the text was split into chunks.
  */
 #include <stdio.h>
 
@@ -21,10 +21,10 @@ static void strip_put(abr_strip *s, const char *p, size_t n)
         s->failed = true;
 }
 
-/* ESC CAN: cleaning drops it whatever it is to keep. */
+/* ESC CAN: cleaning drops it, whatever kinds it keeps. */
 static const char canceled[2] = {0x1B, 0x18};
 
-/* Hand on what was held. */
+/* Hand on the bytes held. */
 static void strip_settle(abr_strip *s, bool at_newline)
 {
     if (s->returned && !at_newline)

@@ -1,4 +1,4 @@
-/* A text without what cleaning drops, its movements left in it: what redaction sees first. */
+/* A text without the bytes that cleaning drops, movements left in: the text that redaction sees first. */
 #ifndef ABR_CLEAN_STRIP_H
 #define ABR_CLEAN_STRIP_H
 
@@ -10,9 +10,9 @@ ABR_PRIVATE_BEGIN
 typedef struct {
     abr_sink_fn sink;
     void *sink_ctx;
-    bool failed;       /* the sink said no */
-    bool has_controls; /* these are kept, so a NUL is no mark of a gap */
-    bool returned;     /* a carriage return is held: before a newline it goes */
+    bool failed;       /* the sink returned false */
+    bool has_controls; /* control bytes are kept, so a NUL cannot mark a gap */
+    bool returned;     /* a carriage return is held; it goes if a newline follows */
     bool gap;          /* something was dropped since the last text or movement */
     uint64_t written;  /* bytes the sink got */
 } abr_strip;

@@ -1,9 +1,9 @@
 /*
- * The budget that bound: the one that a cut names.
+ * The budget that bound a cut, for truncated_by.
  *
  * At a line's end it is the first, in the order lines, bytes, chars, tokens, that forbids the next line; of
  * two sides the tail's next line counts. With more than one gap, or no edge at a line's end, there is no such
- * line: then it is the one used most of those that the source exceeds. A budget that would have let a line
+ * line: then it is the most used of the budgets that the source exceeds. A budget that would have let a line
  * through is never named.
  */
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "cut/joint.h"
 #include "text/scan.h"
 
-/* Does a text with this much to show exceed the tokens? Where it is over another budget, only as much as that
+/* Does a text with this much to show exceed the tokens? If it is over another budget, only as much as that
  * one lets through is counted: more need not be at hand. */
 static bool exceeds_tokens(abr_cutter *j, const abr_span *text)
 {
@@ -38,7 +38,7 @@ abr_unit abr_exceeded(abr_cutter *j, abr_unit from, bool without_newline)
     const abr_budget *max = &j->opts->max;
     abr_span text = abr_no_span;
     text.shown = j->view->bytes - without_newline;
-    text.n = (size_t)text.shown; /* a size_t may be too small for more than what fits */
+    text.n = (size_t)text.shown; /* only a text that fits is sure to fit a size_t */
     if (from <= ABR_BY_LINES && j->view->lines > max->lines)
         return ABR_BY_LINES;
     bool may_fit =
@@ -68,7 +68,7 @@ abr_allowance abr_full_allowance(const abr_cutter *j)
     return allowance;
 }
 
-/* Of what is kept on a side the whole lines; *part gets the cost of a line that is cut. */
+/* The whole lines of the text kept on a side; *part gets the cost of a line that is cut. */
 static abr_span only_whole(const abr_cutter *j, abr_side side, const abr_span *kept, abr_span *part)
 {
     const abr_edge *e = side == ABR_FRONT ? &j->view->front : &j->view->back;
@@ -91,7 +91,7 @@ abr_unit abr_forbids_line(abr_cutter *j, abr_side side, const abr_ends *ends)
     const abr_budget *max = &j->opts->max;
     const abr_unit last = max->tokens == ABR_UNLIMITED ? ABR_BY_NONE : ABR_BY_TOKENS;
     const abr_allowance allowance = abr_full_allowance(j);
-    abr_span part; /* of a line that is cut: the whole line would take its place */
+    abr_span part; /* the cost of a cut line: the whole line would take its place */
     abr_span longer = only_whole(j, side, side == ABR_FRONT ? &ends->head : &ends->tail, &part);
     const uint64_t lines = longer.lines;
     if (ends->head.lines + ends->tail.lines - part.lines >= allowance.lines)
@@ -109,11 +109,12 @@ abr_unit abr_forbids_line(abr_cutter *j, abr_side side, const abr_ends *ends)
     bool grown = longer.lines > lines;
     if (!grown && max->bytes != ABR_UNLIMITED)
         return ABR_BY_BYTES;
-    /* a line that is not all at hand is over the first budget that is set: a stream keeps that much */
+    /* a line not wholly at hand is over the first budget set: a stream keeps that much */
     return max->chars != ABR_UNLIMITED && (!grown || longer.chars > allowance.chars) ? ABR_BY_CHARS : last;
 }
 
-/* The first budget that forbids the only line left out: with it all of the text would show, and no marker. */
+/* The first budget that forbids the only line left out: with that line the whole text would show, without a
+ * marker. */
 static abr_unit forbids_rest(const abr_cutter *j, abr_unit by)
 {
     const abr_allowance allowance = abr_full_allowance(j);
@@ -131,7 +132,7 @@ static abr_unit forbids_rest(const abr_cutter *j, abr_unit by)
     return ABR_BY_TOKENS;
 }
 
-/* ---- how much of a budget is used ---- */
+/* ---- shares of budgets ---- */
 
 typedef struct {
     uint64_t used;
@@ -143,7 +144,7 @@ static used_part part_of_budget(uint64_t used, uint64_t budget)
     return budget == 0 ? (used_part){1, 1} : (used_part){used, budget};
 }
 
-/* Tokens of what is kept of the source. */
+/* Tokens of the source text kept. */
 static uint64_t kept_tokens(abr_cutter *j, const abr_cut *cut)
 {
     abr_piece *sources = j->alloc->malloc(j->alloc->ctx, cut->piece_count * sizeof *sources + 1);
@@ -172,8 +173,8 @@ static uint64_t kept_tokens(abr_cutter *j, const abr_cut *cut)
     return tokens;
 }
 
-/* The part of a budget that is used by what is kept; of bytes and chars `with_rest` also by markers
- * and the reserve. */
+/* The part of a budget used by the text kept; for bytes and chars, `with_rest` includes markers and the
+ * reserve. */
 static used_part used_share(abr_cutter *j, const abr_cut *cut, abr_unit unit, bool with_rest)
 {
     const abr_budget *max = &j->opts->max;
@@ -198,7 +199,7 @@ static bool is_set(const abr_budget *max, abr_unit unit)
     return budgets[unit] != ABR_UNLIMITED;
 }
 
-/* The next budget that the text exceeds, or where none that counts is exceeded the next that is set. */
+/* The next budget that the text exceeds, or unless `exceeded` the next that is set. */
 static abr_unit next_unit(abr_cutter *j, abr_unit from, bool exceeded)
 {
     if (exceeded)
@@ -208,9 +209,9 @@ static abr_unit next_unit(abr_cutter *j, abr_unit from, bool exceeded)
     return from <= ABR_BY_TOKENS ? from : ABR_BY_NONE;
 }
 
-/* Of the budgets that the text exceeds the one used most, the first of equals; lines only where they
- * are used up at a line's end. Where that leaves none, markers or a reserve took up the budget: then
- * of all that are set. */
+/* The most used of the budgets that the text exceeds, the first of equals; lines only if they are used up at
+ * a line's end. If that leaves none, markers or a reserve took up the budget: then the most used of all that
+ * are set. */
 static abr_unit used_most(abr_cutter *j, const abr_cut *cut, bool at_line_end, abr_unit by)
 {
     bool by_lines = at_line_end && cut->output_lines >= j->opts->max.lines;
@@ -229,7 +230,7 @@ static abr_unit used_most(abr_cutter *j, const abr_cut *cut, bool at_line_end, a
     return best == ABR_BY_NONE ? by : best;
 }
 
-/* ---- which one bound ---- */
+/* ---- the budget that bound ---- */
 
 abr_unit abr_bound_ends(abr_cutter *j, const abr_ends *ends, const abr_cut *cut, abr_unit by)
 {
@@ -248,7 +249,7 @@ abr_unit abr_bound_ends(abr_cutter *j, const abr_ends *ends, const abr_cut *cut,
     return bound == ABR_BY_NONE ? used_most(j, cut, !in_line, by) : bound;
 }
 
-/* Does what is kept on a side end inside a line? */
+/* Does the text kept on a side end inside a line? */
 static bool ends_in_line(const abr_edge *e, abr_side side, size_t n)
 {
     if (n == 0 || n >= e->n)

@@ -1,4 +1,4 @@
-/* The budget that bound: the one that a cut names. */
+/* The budget that bound a cut, for truncated_by. */
 #ifndef ABR_CUT_BOUND_H
 #define ABR_CUT_BOUND_H
 
@@ -15,14 +15,14 @@ abr_allowance abr_full_allowance(const abr_cutter *j);
 /* The first budget, from `from` on, that the text exceeds, with or without its final newline. */
 abr_unit abr_exceeded(abr_cutter *j, abr_unit from, bool without_newline);
 
-/* What is kept at the two ends of a source, and what the joint costs at its widest where it counts. */
+/* The text kept at the two ends of a source, and the cost of the joint at its widest, if it counts. */
 typedef struct {
     abr_span head;
     abr_span tail;
     abr_span joint;
 } abr_ends;
 
-/* The first budget that forbids the line next to what is kept on a side; ABR_BY_NONE where none does. */
+/* The first budget that forbids the line next to the text kept on a side; ABR_BY_NONE if none does. */
 abr_unit abr_forbids_line(abr_cutter *j, abr_side side, const abr_ends *ends);
 
 /* The budget that bound a cut of both ends with its ledger filled in; `by` is the first the text exceeds. */

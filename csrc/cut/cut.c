@@ -1,10 +1,10 @@
 /*
- * Cuts of a text: head, tail, head_tail; what priority and the kinds cut is asked of their rooms.
+ * Cuts of a text: head, tail, head_tail; the rooms priority/ and kinds/ do the others.
  *
  * A cut keeps a span at the front, a span at the back, or both. Each is asked for with an allowance: the
- * budgets, less what is set aside for the reserve, for the marker and for the other side. The tokens of parts
- * do not add up, so where they are limited a span is found under the other budgets first and then narrowed by
- * bisection, counting the content as the model would see it.
+ * budgets, less the parts set aside for the reserve, for the marker and for the other side. The tokens of
+ * parts do not add up, so if they are limited, a span is found under the other budgets first and then
+ * narrowed by bisection, counting the content as the model would see it.
  *
  * Invariant: front and back never overlap, and with the marker at its widest they never exceed a budget.
  */
@@ -28,14 +28,14 @@
 #include "priority/log_parts.h"
 #include "priority/retain.h"
 
-/* What fit_side() is asked for. */
+/* A request to fit_side(). */
 typedef struct {
     abr_side side;
     abr_allowance allowance;
     uint64_t tokens;       /* limit on the full content: both sides, joint at its widest, reserve */
     uint64_t share;        /* limit on the tokens of this span alone */
     const abr_span *other; /* the span kept on the other side so far */
-    bool split;            /* where no whole line fits, keep chars */
+    bool split;            /* if no whole line fits, keep chars */
 } request;
 
 static const abr_cut no_cut; /* copied: quicker than zeroing */
@@ -58,7 +58,7 @@ static bool tokens_fit(abr_cutter *j, const request *r, const abr_span *mine)
     if (r->tokens == ABR_UNLIMITED)
         return true;
     if (mine->n + r->other->n == j->view->bytes)
-        return false; /* the text is over budget, whatever stands between its sides */
+        return false; /* the text is over budget, whatever is between its sides */
     bool front = r->side == ABR_FRONT;
     if (r->share != ABR_UNLIMITED &&
         abr_content_tokens(j, front ? mine : &abr_no_span, front ? &abr_no_span : mine, false) > r->share)
@@ -104,7 +104,7 @@ static abr_span whole_lines(abr_cutter *j, const request *r, const abr_edge *e)
     return best;
 }
 
-/* The most chars within the request; with snap=line those of the nearest line. */
+/* The most chars within the request; with snap=line, of the nearest line. */
 static abr_span some_chars(abr_cutter *j, const request *r, const abr_edge *e)
 {
     abr_allowance allowance = r->allowance;
@@ -167,8 +167,8 @@ static abr_code fill_ledger(const abr_cutter *j, const abr_span *from_start, con
                             abr_cut *cut)
 {
     abr_span head = *from_start;
-    /* the newline between two sides without a marker is the source's own, where the head
-     * ends at a line's end */
+    /* without a marker, the newline between two sides is the source's own, if the head ends at a line's
+     * end */
     bool own_newline = abr_marker_on_own_line(j) && j->format_len == 0 && head.lines > 0 && tail->lines > 0 &&
                        head.n < j->view->front.n && j->view->front.p[head.n] == '\n';
     if (own_newline) {
@@ -258,7 +258,7 @@ static request rest_request(const abr_cutter *j, abr_side side, abr_allowance al
                      .split = true};
 }
 
-/* What the head may have before the tail has been asked. */
+/* The head's request, before the tail's is known. */
 static request head_request(abr_cutter *j, const abr_allowance *allowance, const abr_span *tail)
 {
     double ratio = j->opts->head_ratio;
@@ -272,8 +272,8 @@ static request head_request(abr_cutter *j, const abr_allowance *allowance, const
     return r;
 }
 
-/* Fit both sides, or the one asked for: the head gets its share, the tail the rest, the head
- * what the tail cannot use. */
+/* Fit both sides, or the one wanted: the head gets its share, the tail the rest, then the head whatever the
+ * tail cannot use. */
 static void fit_sides(abr_cutter *j, bool with_head, bool with_tail, abr_ends *ends)
 {
     abr_allowance allowance = bounded_allowance(j);
@@ -281,7 +281,7 @@ static void fit_sides(abr_cutter *j, bool with_head, bool with_tail, abr_ends *e
     abr_span *head = &ends->head;
     abr_span *tail = &ends->tail;
     if (allowance.lines >= j->view->lines)
-        allowance.lines = ABR_UNLIMITED; /* they forbid nothing, so there is nothing to share */
+        allowance.lines = ABR_UNLIMITED; /* lines forbid nothing, so there is nothing to share */
     if (abr_joint_counts(j)) {
         ends->joint =
             abr_joint_cost(j, with_head ? &any_line : &abr_no_span, with_tail ? &any_line : &abr_no_span);
@@ -301,7 +301,7 @@ static void fit_sides(abr_cutter *j, bool with_head, bool with_tail, abr_ends *e
         return;
     request rest = rest_request(j, ABR_FRONT, abr_allowance_left(&allowance, tail), tail);
     abr_span longer = fit_side(j, &rest);
-    /* Where the sides touch, tokens may fall as one grows, and bisection ends early. */
+    /* If the sides touch, tokens may fall as one grows, and bisection ends early. */
     if (longer.n >= head->n)
         *head = longer;
 }
@@ -340,7 +340,7 @@ static abr_code cut_both_sides(abr_cutter *j, abr_unit by, abr_cut *cut)
     return code;
 }
 
-/* With no hit a priority cut is one of both ends, and with little allowance one of the end alone. */
+/* Without hits, a priority cut is a cut of both ends; with little allowance, of the end alone. */
 static abr_code cut_by_priority(abr_cutter *j, abr_unit by, abr_cut *cut)
 {
     enum { LITTLE = 96 };
@@ -380,7 +380,7 @@ static abr_code cut_by_priority(abr_cutter *j, abr_unit by, abr_cut *cut)
 
 /* ---- by kind ---- */
 
-/* What is cut by another strategy: text in whole lines, logs by priority. */
+/* Options for the kinds cut by another strategy: text in whole lines, logs by priority. */
 static abr_opts opts_of_kind(const abr_opts *opts, abr_kind kind)
 {
     abr_opts own = *opts;
@@ -395,7 +395,7 @@ static abr_opts opts_of_kind(const abr_opts *opts, abr_kind kind)
     return own;
 }
 
-/* Does a marker that stands alone stay within the budgets, with the reserve? */
+/* Does a line on its own stay within the budgets, with the reserve? */
 static bool line_fits(abr_cutter *j, const char *line, size_t n)
 {
     const abr_allowance allowance = bounded_allowance(j);
@@ -417,7 +417,7 @@ static bool line_fits(abr_cutter *j, const char *line, size_t n)
     return tokens <= j->opts->max.tokens;
 }
 
-/* One line says what it is, where that fits; nothing else is kept. */
+/* Keep nothing but one line that describes the binary, if it fits. */
 static abr_code tell_binary(abr_cutter *j, abr_cut *cut)
 {
     char line[ABR_BINARY_LINE_MOST];
@@ -472,7 +472,7 @@ static abr_code run(abr_cutter *j, abr_cut *cut)
 static uint64_t lines_shown(const abr_cut *cut, uint64_t first, uint64_t last)
 {
     uint64_t shown = 0;
-    uint64_t next = first; /* no line counts twice */
+    uint64_t next = first; /* to count no line twice */
     for (size_t i = 0; i < cut->piece_count; i++) {
         const abr_piece *piece = &cut->pieces[i];
         if (!piece->source)
@@ -548,7 +548,7 @@ abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, 
     abr_opts own = by_kind ? opts_of_kind(opts, view->kind) : *opts;
     if (own.max.lines == 0 && own.marker == ABR_MARKER_INSIDE)
         own.marker =
-            ABR_MARKER_NONE; /* a budget of 0 shows nothing, though a marker is no line of the text */
+            ABR_MARKER_NONE; /* a budget of 0 shows nothing, though a marker is not a line of the text */
     const abr_code code = cut_view(view, &own, cut, error);
     cut->strategy = opts->strategy;
     return code;

@@ -14,7 +14,7 @@
 #include "priority/retain.h"
 #include "text/scan.h"
 
-/* The text goes by as it would in a stream, but is not copied. */
+/* The text goes by as in a stream, but is not copied. */
 static abr_code cut_text_by_priority(abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
 {
     enum { CHUNK = ABR_OR_TINY(256 * 1024, 96) };
@@ -62,10 +62,10 @@ static abr_code cut_text_by_kind(abr_view *view, const abr_opts *opts, bool part
     return code;
 }
 
-/* Count a text in one pass, and measure its first and its last line where these may be long. */
+/* Count a text in one pass, and measure its first and its last line if they may be long. */
 static abr_view view_of_text(const char *p, size_t n, bool with_chars)
 {
-    enum { SHORT = ABR_OR_TINY(64 * 1024, 32) /* what may be read again when the size of a line matters */ };
+    enum { SHORT = ABR_OR_TINY(64 * 1024, 32) /* cheap to read again when the size of a line matters */ };
     const abr_edge text = {p, n, true};
     abr_view view = {.front = text,
                      .back = text,
@@ -85,7 +85,7 @@ static abr_view view_of_text(const char *p, size_t n, bool with_chars)
     view.lines = found.count + !view.ends_line;
     view.chars = abr_counted_chars(&chars, &invalid);
     view.first_line = found.count > 0 ? found.first : n;
-    /* SIZE_MAX, where no newline is before it, plus 1 is 0: the text's start */
+    /* if there is no newline before it, SIZE_MAX plus 1 is 0: the text's start */
     view.last_line = view.ends_line ? found.last - (found.before_last + 1) : n - (found.last + 1);
     return view;
 }

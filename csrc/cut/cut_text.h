@@ -1,4 +1,4 @@
-/* Cuts of a text in memory that say why. */
+/* Cuts of a text in memory, with reasons. */
 #ifndef ABR_CUT_CUT_TEXT_H
 #define ABR_CUT_CUT_TEXT_H
 
@@ -8,12 +8,12 @@
 
 ABR_PRIVATE_BEGIN
 
-/* abr_cut_text() that also tells why lines show or do not, until abr_cut_free(). It tells none unless it
- * chose line by line, as ABR_PRIORITY does where there is a hit and room for more than the end. */
+/* abr_cut_text() that also tells why lines show or don't, until abr_cut_free(). It tells nothing unless it
+ * chose line by line, as ABR_PRIORITY does if there is a hit and room for more than the end. */
 abr_code abr_explain_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_told_lines *told,
                           abr_error *error);
 
-/* abr_cut_text() of a text that stands `depth` deep in another one. */
+/* abr_cut_text() for a text that is nested `depth` deep in others. */
 abr_code abr_cut_text_inside(const char *p, size_t n, const abr_opts *opts, unsigned depth, bool part,
                              abr_cut *cut);
 

@@ -1,4 +1,4 @@
-/* The joint: what stands between the two sides of a cut, and what all of it costs. */
+/* The joint between the two sides of a cut, and the cost of the whole content. */
 #include <string.h>
 
 #include "cut/joint.h"
@@ -109,7 +109,7 @@ uint64_t abr_content_tokens(abr_cutter *j, const abr_span *head, const abr_span 
 {
     size_t joint = full && abr_joint_counts(j) ? widest_joint(j, head, tail, 0) : 0;
     size_t reserve = full ? j->opts->reserve_len : 0;
-    /* the raw joint is printed after the place of the content, where it may grow when shown */
+    /* the raw joint is printed after the space for the content, as it may grow when shown */
     size_t content = (size_t)(head->shown + tail->shown) + joint * ABR_REPLACEMENT_SIZE + reserve;
     if (!reserve_scratch(j, content + joint + 1))
         return 0;

@@ -1,4 +1,4 @@
-/* A cut being made: the joint between its two sides, and what all of it costs. */
+/* A cut being made: the joint between its two sides, and the cost of the whole content. */
 #ifndef ABR_CUT_JOINT_H
 #define ABR_CUT_JOINT_H
 
@@ -19,17 +19,17 @@ typedef struct {
     size_t format_len;
     char *scratch; /* for markers at their widest and for token counts */
     size_t scratch_size;
-    abr_code failure; /* the first one; while set, every count answers 0 so that the work ends soon */
+    abr_code failure; /* the first one; while set, every count returns 0, so that the work ends soon */
 } abr_cutter;
 
 /* The byte budget, with the bound that a token budget sets. */
 uint64_t abr_byte_budget(const abr_budget *max);
 
-/* What is left of an allowance. */
+/* The rest of an allowance. */
 abr_allowance abr_allowance_left(const abr_allowance *allowance, const abr_span *used);
 
-/* Does a marker stand on a line of its own? With snap=line it does, and without a marker each side
- * stands on its own. */
+/* Is a marker on a line of its own? Yes with snap=line; then, without a marker, each side still has lines of
+ * its own. */
 bool abr_marker_on_own_line(const abr_cutter *j);
 
 /* Print the joint to dst (NULL measures). Returns the bytes. */
@@ -40,7 +40,7 @@ size_t abr_print_joint(const abr_cutter *j, const abr_span *head, const abr_span
  * a marker always does. */
 bool abr_joint_counts(const abr_cutter *j);
 
-/* What the joint costs at its widest: with the source's totals for its numbers. */
+/* The cost of the joint at its widest: with the source's totals for its numbers. */
 abr_span abr_joint_cost(abr_cutter *j, const abr_span *head, const abr_span *tail);
 
 /* Tokens of the two sides as the model would see them; with `full` the joint and the reserve too. */

@@ -38,7 +38,7 @@ typedef struct {
     uint64_t lines; /* of the draft, read as one text */
 } draft;
 
-/* What the cut owns beside its pieces. */
+/* The memory of the cut. */
 typedef struct {
     abr_piece pieces[PIPELINE_PIECES];
     char chars_marker[MARKER_SIZE];
@@ -60,8 +60,8 @@ static void add_part(draft *d, const part *added)
         d->parts[d->count++] = *added;
 }
 
-/* Stage 1: the document's formula. A source over the limit has at hand, at each end, all that the
- * limit lets through. */
+/* Stage 1: the document's formula. If the source is over the limit, each end has at hand as much as the limit
+ * lets through. */
 static draft cut_chars(const job *j)
 {
     draft d = {.count = 0};
@@ -98,7 +98,7 @@ typedef struct {
     size_t at;
 } draft_place;
 
-/* Where line `line` (from 1) of the draft starts; its end when it has fewer lines. */
+/* Start of line `line` (from 1) of the draft; its end if it has fewer lines. */
 static draft_place draft_line(const draft *d, uint64_t line)
 {
     uint64_t newlines = line - 1;
@@ -118,7 +118,7 @@ static void add_text(abr_cut *cut, pipeline_block *b, const char *p, size_t n)
         b->pieces[cut->piece_count++] = (abr_piece){.p = p, .n = n};
 }
 
-/* Number of the line that the source's byte at `at` (0-based) stands in, counted from the nearer end. */
+/* Number of the line of the source's byte at `at` (0-based), counted from the nearer end. */
 static uint64_t line_at(const job *j, uint64_t at)
 {
     const abr_view *v = j->view;
@@ -129,8 +129,8 @@ static uint64_t line_at(const job *j, uint64_t at)
     return newlines - abr_count_newlines(v->back.p + (v->back.n - after), after) + 1;
 }
 
-/* Add what lies between two places of the draft; at_line_end: the last line chosen is the
- * one that `to` ends. */
+/* Add the text between two places of the draft; at_line_end: the last line chosen is the one that `to`
+ * ends. */
 static void add_draft(const job *j, const draft *d, draft_place from, draft_place to, bool at_line_end)
 {
     for (size_t i = from.part; i < d->count && i <= to.part; i++) {
@@ -205,7 +205,7 @@ static void cut_lines(const job *j, const draft *d)
     draft_place head_end = begin;
     if (head_lines > 0) {
         head_end = draft_line(d, head_lines + 1);
-        /* the newline goes with what is dropped; it is the last byte before, maybe of the part before */
+        /* the newline goes with the text dropped; it is the last byte before, maybe of the part before */
         if (head_end.at == 0)
             head_end = (draft_place){head_end.part - 1, d->parts[head_end.part - 1].n};
         head_end.at--;

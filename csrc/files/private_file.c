@@ -322,7 +322,7 @@ int abr_file_append(abr_file *file, const char *p, size_t n)
         file->whole = file->size;
         return is_deleted(file) ? ENOENT : 0;
     }
-    (void)end_at(file, file->whole); /* where even this fails, the reader skips the half record */
+    (void)end_at(file, file->whole); /* if even this fails, the reader skips the half record */
     return file->error;
 }
 

@@ -20,7 +20,7 @@ typedef enum {
     ABR_PAGE_COUNT, /* read it for its lines */
     ABR_PAGE_PLACE, /* find the page's first line */
     ABR_PAGE_WALK,  /* to a column of it */
-    ABR_PAGE_SHOW,  /* take what a cut may need */
+    ABR_PAGE_SHOW,  /* take the bytes that a cut may need */
     ABR_PAGE_SCAN,  /* read it for its elements, and take the bytes that a cut may need */
     ABR_PAGE_END,   /* is the file still as it was? */
     ABR_PAGE_OPEN   /* nothing */

@@ -1,10 +1,10 @@
 /*
- * Streams: retain what a cut may need of a text that goes by; cut.c decides what is kept of it.
+ * Streams: retain the bytes that a cut may need of a text that goes by; cut.c decides which to keep.
  *
- * The text's first `keep` bytes stay in `front`, its last ones in the ring `back`, whichever the strategy
- * asks for; `keep` is what abr_bytes_to_keep() says. So a text within the budgets is at hand as a whole, and
- * a cut of a longer one never looks beyond what is at hand. Memory grows with the text, up to `keep` bytes a
- * side. Each byte is scanned once for newlines, and once for chars where these count.
+ * The text's first `keep` bytes stay in `front`, its last ones in the ring `back`, as the strategy needs;
+ * `keep` is the result of abr_bytes_to_keep(). So a text within the budgets is at hand as a whole, and a cut
+ * of a longer one never looks beyond the bytes at hand. Memory grows with the text, up to `keep` bytes a
+ * side. Each byte is scanned once for newlines, and once for chars if they are counted.
  */
 #include <string.h>
 
@@ -29,7 +29,7 @@ typedef struct {
     char *p;
     size_t n;     /* bytes in it */
     size_t size;  /* allocated */
-    size_t first; /* of a ring: where its oldest byte is */
+    size_t first; /* of a ring: index of its oldest byte */
 } buffer;
 
 struct abr_stream {
@@ -47,16 +47,16 @@ struct abr_stream {
     buffer back;
     uint64_t bytes;
     uint64_t newlines;
-    uint64_t first_line;  /* size; ABR_UNLIMITED while the first newline has not come */
-    uint64_t line;        /* where the line that is open starts, 0-based */
-    uint64_t line_before; /* where the line before it starts */
+    uint64_t first_line;  /* size; ABR_UNLIMITED until the first newline comes */
+    uint64_t line;        /* start of the open line, 0-based */
+    uint64_t line_before; /* start of the line before it */
     abr_char_counter chars;
     bool counts_chars;
     abr_retainer *retainer; /* of ABR_PRIORITY */
     abr_by_kind *by_kind;   /* of ABR_AUTO */
     bool ends_line;
     bool finished;
-    struct preview *preview; /* what is in the buffers beside the text, and how to take it out again */
+    struct preview *preview; /* the preview in the buffers, and how to take it out again */
 };
 
 /* ---- buffers ---- */
@@ -76,7 +76,7 @@ static bool grow_buffer(abr_stream *s, buffer *b, size_t wanted)
     return true;
 }
 
-/* Add what still fits; the memory is there. */
+/* Add the bytes that still fit; the memory is there. */
 static void append(const abr_stream *s, buffer *b, const char *p, size_t n)
 {
     size_t room = s->keep - b->n;
@@ -87,14 +87,14 @@ static void append(const abr_stream *s, buffer *b, const char *p, size_t n)
     b->n += n;
 }
 
-/* A place in a full ring, under twice its size; division would take as long as all the
- * rest of a small write. */
+/* Wrap a place in a full ring, under twice its size; a division would take as long as the rest of a small
+ * write. */
 static size_t within_ring(const abr_stream *s, size_t at)
 {
     return at < s->keep ? at : at - s->keep;
 }
 
-/* Add at the end, the oldest bytes of a full ring making room; the memory is there. */
+/* Add at the end, dropping the oldest bytes of a full ring; the memory is there. */
 static void push(const abr_stream *s, buffer *b, const char *p, size_t n)
 {
     if (n > s->keep) {
@@ -105,7 +105,7 @@ static void push(const abr_stream *s, buffer *b, const char *p, size_t n)
         append(s, b, p, n);
         return;
     }
-    /* the ring has its full size now; while it was growing its oldest byte was the first */
+    /* the ring has its full size now; while it grew, its oldest byte was the first */
     size_t at = within_ring(s, b->first + b->n);
     size_t tail = n < s->keep - at ? n : s->keep - at;
     memcpy(b->p + at, p, tail);
@@ -127,12 +127,12 @@ static void swap(char *a, char *b, size_t n)
 }
 
 /* Turn the ring so that its oldest byte is the first: the shorter side changes places with as much of the
- * other one, which brings that much to where it belongs, and so on with the rest. */
+ * other one, which puts that much into place, and so on with the rest. */
 static void straighten(buffer *b)
 {
     char shorter[4096];
     char *p = b->p;
-    size_t newer = b->first; /* bytes that stand before the older ones, and belong after them */
+    size_t newer = b->first; /* bytes before the older ones that belong after them */
     size_t older = b->n - b->first;
     while (newer > sizeof shorter && older > sizeof shorter) {
         size_t n = newer < older ? newer : older;
@@ -160,7 +160,7 @@ static bool keeps_front(const abr_stream *s)
     return s->opts.strategy != ABR_TAIL;
 }
 
-/* All of the text while it is no longer than `keep`: in front, or for a tail in the ring. */
+/* The whole text while it is within `keep`: in front, or for a tail in the ring. */
 static const buffer *whole(const abr_stream *s)
 {
     return keeps_front(s) ? &s->front : &s->back;
@@ -179,7 +179,7 @@ static bool keeps_both(const abr_stream *s)
     return s->opts.strategy != ABR_HEAD && s->opts.strategy != ABR_TAIL;
 }
 
-/* Is the ring of both ends needed for n more bytes? Once the front no longer has all of the text. */
+/* With both ends: is the ring needed for n more bytes? Yes, once the front no longer has the whole text. */
 static bool overflows(const abr_stream *s, size_t n)
 {
     return keeps_both(s) && n > s->keep - s->front.n;
@@ -208,7 +208,7 @@ static void retain(abr_stream *s, const char *p, size_t n)
 
 /* ---- the full output ---- */
 
-/* Open the file and write what came so far, all of which is at hand. */
+/* Open the file and write the text so far, all of which is at hand. */
 static void open_full_output(abr_stream *s)
 {
     s->wants_file = false;
@@ -243,7 +243,7 @@ abr_full_output abr_stream_full_output(const abr_stream *s)
 
 /* ---- counting ---- */
 
-/* Count a chunk that is taken, in which this was found. */
+/* Count a chunk, given its newlines and chars. */
 static void count_written(abr_stream *s, const abr_newlines *found, const abr_char_counter *chars,
                           const char *p, size_t n)
 {
@@ -342,7 +342,7 @@ abr_code abr_stream_open(const abr_opts *opts, const char *dir, const char *name
 
 /* ---- previews: text that is only shown ---- */
 
-/* A stream as it was without its preview. */
+/* A stream as it was before its preview. */
 typedef struct preview {
     abr_stream before;
     size_t lost;  /* bytes that the preview pushed out of the ring */

@@ -22,8 +22,8 @@ static bool has_letter(const char *p, size_t n)
     return false;
 }
 
-/* A run of more than `least` chars has one at every place that is a multiple of `least` + 1: the others are
- * looked at only near such a char. */
+/* A run of more than `least` chars covers a multiple of `least` + 1: other places are looked at only near
+ * such a char. */
 size_t abr_base64_bytes(const char *p, size_t n, size_t least)
 {
     size_t found = 0, past = 0; /* the end of the last run */

@@ -1,4 +1,4 @@
-/* The bytes of a source that flows by, as far as they are at hand. */
+/* The bytes at hand of a source that flows by. */
 #include <string.h>
 
 #include "text/flow.h"

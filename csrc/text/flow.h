@@ -1,4 +1,4 @@
-/* The bytes of a source that flows by, as far as they are at hand. */
+/* The bytes at hand of a source that flows by. */
 #ifndef ABR_TEXT_FLOW_H
 #define ABR_TEXT_FLOW_H
 
@@ -15,17 +15,17 @@ typedef struct {
 } abr_flow_part;
 
 /*
- * A source of which two parts are at hand: what was carried and the chunk, a text so far and what comes next,
- * two ends. All offsets are those of the source.
+ * A source with two parts at hand: bytes carried over and the chunk, a text so far and the next bytes, two
+ * ends. All offsets are those of the source.
  *
- * Whoever needs bytes of such a source asks here, and is told if they are not at hand.
+ * The functions below say if the bytes wanted are not at hand.
  */
 typedef struct {
     abr_flow_part first;
     abr_flow_part last;
 } abr_flow;
 
-/* The n bytes from `at` on, or NULL: they are not at hand in this part. */
+/* The n bytes from `at` on, or NULL if this part does not have them. */
 static inline const char *abr_flow_in(const abr_flow_part *part, uint64_t at, size_t n)
 {
     return at >= part->at && at - part->at <= part->n && n <= part->n - (size_t)(at - part->at)
@@ -33,21 +33,21 @@ static inline const char *abr_flow_in(const abr_flow_part *part, uint64_t at, si
                : NULL;
 }
 
-/* The n bytes from `at` on in one piece, or NULL: they are not at hand, or in two. */
+/* The n bytes from `at` on in one piece, or NULL if they are not at hand, or in two pieces. */
 static inline const char *abr_flow_piece(const abr_flow *f, uint64_t at, size_t n)
 {
     const char *p = abr_flow_in(&f->last, at, n);
     return p ? p : abr_flow_in(&f->first, at, n);
 }
 
-/* Where byte `at` is, and in *n how many follow in one piece, itself included; NULL: it is not at hand. */
+/* Byte `at`, and in *n the number of bytes from it on in one piece; NULL if it is not at hand. */
 const char *abr_flow_at(const abr_flow *f, uint64_t at, size_t *n);
 
-/* Are these bytes at hand? None always are. */
+/* Are these bytes at hand? Always true of 0 bytes. */
 bool abr_flow_has(const abr_flow *f, uint64_t at, size_t n);
 
-/* Copy bytes that are at hand; false: they are not, and nothing is copied. `dst` may be where the first part
- * is. */
+/* Copy bytes that are at hand; false if they are not, and nothing is copied. `dst` may be in the first
+ * part. */
 bool abr_flow_copy(const abr_flow *f, uint64_t at, size_t n, char *dst);
 
 ABR_PRIVATE_END

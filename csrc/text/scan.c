@@ -78,13 +78,13 @@ enum {
     SINGLE_RUN = 256
 }; /* bytes read one by one after one outside UTF-8; then well-formed text is expected */
 
-/* Where reading one by one ends, in (p, n) read from `from` on. */
+/* The end of reading one by one, in (p, n) read from `from` on. */
 static size_t single_until(size_t from, size_t n)
 {
     return n - from > SINGLE_RUN ? from + SINGLE_RUN : n;
 }
 
-/* abr_char_size(), quick where the char is ASCII. */
+/* abr_char_size(), quick if the char is ASCII. */
 static size_t size_of_char(const char *p, size_t n)
 {
     return (unsigned char)p[0] < 0x80 ? 1 : abr_char_size(p, n);
@@ -123,7 +123,7 @@ static uint64_t shown_size(const char *p, size_t size, const abr_limits *limits)
     return is_outside(p, size) && limits->replace ? ABR_REPLACEMENT_SIZE : size;
 }
 
-/* The most bytes of n that well-formed text may take of what is left of the limits. */
+/* The most of n bytes that stay within the remaining limits if they are well-formed. */
 static size_t within(size_t n, const abr_limits *left)
 {
     if (n > left->chars)
@@ -131,7 +131,7 @@ static size_t within(size_t n, const abr_limits *left)
     return n > left->shown ? (size_t)left->shown : n;
 }
 
-/* Take a char of what is left of the limits; false where it does not fit. */
+/* Deduct a char from the remaining limits; false if it does not fit. */
 static bool take_char(abr_limits *left, const char *p, size_t size)
 {
     uint64_t cost = shown_size(p, size, left);
@@ -242,7 +242,7 @@ static void count_all(abr_char_counter *c, const char *p, size_t n)
 
 void abr_count_more_chars(abr_char_counter *c, const char *p, size_t n)
 {
-    /* first settle the sequence that the last chunk left open */
+    /* first settle the sequence left open by the last chunk */
     while (c->open > 0 && n > 0) {
         c->bytes[c->open++] = *p++;
         n--;
@@ -285,9 +285,9 @@ abr_newlines abr_find_newlines(const char *p, size_t n, abr_char_counter *chars)
         return locate(p, n, abr_count_newlines(p, n), 0, n, n);
     }
     uint64_t count = 0;
-    size_t from = 0;    /* where the block of the first newline starts */
-    size_t to = 0;      /* where that of the last one ends */
-    size_t next_to = 0; /* and that of the one before it */
+    size_t from = 0;    /* start of the block with the first newline */
+    size_t to = 0;      /* end of the block with the last one */
+    size_t next_to = 0; /* end of the block with the one before it */
     for (size_t at = 0, size; at < n; at += size) {
         size = n - at < BLOCK ? n - at : BLOCK;
         uint64_t here = abr_count_newlines(p + at, size);
@@ -306,6 +306,6 @@ abr_newlines abr_find_newlines(const char *p, size_t n, abr_char_counter *chars)
 
 uint64_t abr_counted_chars(const abr_char_counter *c, uint64_t *invalid)
 {
-    *invalid = c->invalid + c->open; /* if the text ends here, what is open is no sequence */
+    *invalid = c->invalid + c->open; /* if the text ends here, the open sequence is invalid */
     return c->chars + c->open;
 }

@@ -7,13 +7,14 @@
 
 ABR_PRIVATE_BEGIN
 
-#define ABR_REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD, what utf8_replace shows for an invalid byte */
+#define ABR_REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD, shown by utf8_replace for an invalid byte */
 #define ABR_REPLACEMENT_SIZE 3
 
 /* Number of '\n' in (p, n). */
 uint64_t abr_count_newlines(const char *p, size_t n);
 
-/* The newlines of a text: how many, and where the first and the last two are (SIZE_MAX: there are fewer). */
+/* The newlines of a text: their number, and the places of the first and the last two (SIZE_MAX: there are
+ * fewer). */
 typedef struct {
     uint64_t count;
     size_t first;
@@ -21,20 +22,20 @@ typedef struct {
     size_t before_last;
 } abr_newlines;
 
-/* Bytes of (p, n) up to and with its newline number *left, counted from 1, and 0 in *left; if it has fewer
- * newlines, n, and how many are missing. *left 0: nothing. */
+/* Bytes of (p, n) up to and including its newline number *left, counted from 1, and 0 in *left; if it has
+ * fewer newlines, n, and in *left the number missing. *left 0: nothing. */
 size_t abr_nth_newline(const char *p, size_t n, uint64_t *left);
 
 /* The same from the end: bytes before the newline number *left from the end; if there are fewer, 0. *left 0:
  * n. */
 size_t abr_nth_newline_back(const char *p, size_t n, uint64_t *left);
 
-/* Counts the chars of a text that arrives in chunks; zeroed to start with. */
+/* Counts the chars of a text that arrives in chunks; zero it to start. */
 typedef struct {
     uint64_t chars;
     uint64_t invalid; /* bytes outside well-formed sequences */
     char bytes[4];    /* the start of a sequence that the next chunk may end */
-    size_t open;      /* how many of them, 3 at most between calls */
+    size_t open;      /* their number, 3 at most between calls */
 } abr_char_counter;
 
 void abr_count_more_chars(abr_char_counter *counter, const char *p, size_t n);
@@ -49,10 +50,10 @@ uint64_t abr_counted_chars(const abr_char_counter *counter, uint64_t *invalid);
 /* The last '\n' of (p, n), or NULL. */
 const char *abr_find_last_newline(const char *p, size_t n);
 
-/* Where the char of the byte at `at` starts; n if at is n. */
+/* Start of the char of the byte at `at`; n if at is n. */
 size_t abr_char_start(const char *p, size_t n, size_t at);
 
-/* How far to go: a limit on chars, and one on bytes as they would be shown. */
+/* How far to go: a limit on chars, and one on bytes as shown. */
 typedef struct {
     uint64_t chars;
     uint64_t shown; /* an invalid byte counts ABR_REPLACEMENT_SIZE when `replace`, else 1 */
@@ -64,11 +65,11 @@ typedef struct {
 size_t abr_prefix(const char *p, size_t n, const abr_limits *limits);
 size_t abr_suffix(const char *p, size_t n, const abr_limits *limits);
 
-/* How many bytes at the end of (p, n) may be the start of an unfinished sequence: 3 at most. */
+/* Number of bytes at the end of (p, n) that may be the start of an unfinished sequence: 3 at most. */
 size_t abr_open_sequence(const char *p, size_t n);
 
-/* Length of the run at the start of (p, n) that cleaning would leave as it is: printable ASCII, newlines,
- * tabs, and well-formed sequences except U+0080 to U+009F. */
+/* Length of the run at the start of (p, n) that cleaning would leave alone: printable ASCII, newlines, tabs,
+ * and well-formed sequences except U+0080 to U+009F. */
 size_t abr_plain_run(const char *p, size_t n);
 
 /* Copy (p, n) to dst, each byte outside well-formed UTF-8 as U+FFFD. Returns the bytes; dst may be NULL. */

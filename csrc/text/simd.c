@@ -1,8 +1,8 @@
 /*
- * Which kernels are used: chosen once, by what the processor has and the environment asks for.
+ * The choice of kernels, made once, from the processor's features and the environment.
  *
- * Asking a processor for its features traps in a virtual machine, and takes microseconds. glibc has asked
- * already; elsewhere the compiler's library did when the program was loaded. If two threads come first, both
+ * Asking a processor for its features traps in a virtual machine, and takes microseconds. glibc has already
+ * asked; elsewhere the compiler's library did when the program was loaded. If two threads come first, both
  * choose, and choose the same.
  */
 #include <stdatomic.h>
@@ -17,7 +17,7 @@
 #include "text/kernels_scalar.h"
 #include "text/kernels_sse2.h"
 
-/* `make dist` defines ABR_OLD_GLIBC: what it builds is to load with older ones too. */
+/* `make dist` defines ABR_OLD_GLIBC: its builds must load with older ones, too. */
 #if defined(ABR_HAS_AVX2) && defined(__GLIBC__) && !defined(ABR_OLD_GLIBC) && !defined(ABR_PORTABLE) &&      \
     (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
 #include <sys/platform/x86.h>

@@ -1,4 +1,4 @@
-/* Which kernels are used. */
+/* The choice of kernels. */
 #ifndef ABR_TEXT_SIMD_H
 #define ABR_TEXT_SIMD_H
 

@@ -1,10 +1,10 @@
 /*
- * The token estimate: how many tokens one like o200k would make of a text, without its tables.
+ * The token estimate: the tokens that a tokenizer like o200k would make of a text, without its tables.
  *
  * Such a tokenizer first breaks a text into words, groups of digits, and runs of punctuation and of blanks,
- * and then breaks these into pieces that it knows. Here a small state machine reads the text once: each byte
- * costs some 64ths of a token, by its class and by what is before it; most cost none. The costs were fitted
- * to real counts (doc/design.md says how; `make bench-tokens` measures the error).
+ * and then breaks these into pieces from its tables. Here a small state machine reads the text once: each
+ * byte costs some 64ths of a token, by its class and the bytes before it; most cost none. The costs were
+ * fitted to real counts (doc/design.md says how; `make bench-tokens` measures the error).
  *
  * Invariants, checked by spec/c/test_tokens.c:
  * - The estimate never falls as a text grows at its end, nor at its front, nor before a newline in its
@@ -17,7 +17,7 @@
 
 enum {
     LANES = 4,          /* places of a long text that are read at the same time */
-    LANES_FROM = 2048,  /* bytes of a text that is worth setting up lanes for */
+    LANES_FROM = 2048,  /* shortest text worth setting up lanes for */
     SETTLES_WITHIN = 64 /* bytes looked at to find the state a lane starts in */
 };
 
@@ -39,7 +39,7 @@ enum {
     LATIN,  /* C3 to CB: a Latin letter with a mark */
     TWO,    /* CC to DF: Greek, Cyrillic, Hebrew, Arabic */
     INDIC,  /* E0: Devanagari to Thai */
-    OTHER,  /* E1: Georgian, Ethiopic, Khmer, and what CONT_H tells */
+    OTHER,  /* E1: Georgian, Ethiopic, Khmer, and letters told by CONT_H */
     KANA,   /* E3: also the punctuation of Chinese and Japanese */
     HAN,    /* E4 to E9 */
     HANGUL, /* EA to ED */
@@ -99,14 +99,14 @@ enum {
     RUN_OF_MARKS = 14,    /* each MARK within a run */
     CONTROL = 33,         /* a control byte */
     MARKED = 97,          /* a Latin letter with a mark, with its word no longer a known one */
-    CONTINUES = 7,        /* each continuation byte, on top of what its lead byte costs */
+    CONTINUES = 7,        /* each continuation byte, on top of the cost of its lead byte */
     SIGN_FIRST = 65,      /* a sign */
     SIGN_NEXT = 0         /* after another */
 };
 
 /* ---- the machine ---- */
 
-/* What is before a byte. */
+/* The bytes before a byte. */
 enum {
     LINE, /* a newline, or nothing */
     BLANK,
@@ -138,7 +138,7 @@ typedef struct {
 #define STEP(state, cost) {state, cost}
 /* clang-format on */
 
-/* The start of a run of punctuation, by what is before it. */
+/* The start of a run of punctuation, by the byte before it. */
 #define PUNCTUATION(joins, rules, marks)                                                                     \
     [JOIN] = STEP(JOINED, joins), [RULE] = STEP(RUN, rules), [MARK] = STEP(RUN, marks)
 #define AFTER_WORD PUNCTUATION(JOINS, RULES, MARKS)

@@ -7,9 +7,9 @@
 
 ABR_PRIVATE_BEGIN
 
-#define ABR_TOKEN_UNITS 64 /* units of cost that make a token */
+#define ABR_TOKEN_UNITS 64 /* units of cost per token */
 
-/* What abr_estimate_tokens() rounds up to tokens. */
+/* The cost that abr_estimate_tokens() rounds up to tokens. */
 uint64_t abr_token_cost(const char *p, size_t n);
 
 ABR_PRIVATE_END

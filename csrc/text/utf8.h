@@ -1,4 +1,4 @@
-/* One char of UTF-8. In a header, since every loop over chars asks for it. */
+/* One char of UTF-8. In a header, since every loop over chars uses it. */
 #ifndef ABR_TEXT_UTF8_H
 #define ABR_TEXT_UTF8_H
 
@@ -39,7 +39,7 @@ static inline size_t abr_char_size(const char *p, size_t n)
     return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
 }
 
-/* Encode a code point, which is no surrogate; returns its bytes, 4 at most. */
+/* Encode a code point, not a surrogate; returns its bytes, 4 at most. */
 static inline size_t abr_put_char(uint32_t c, char *dst)
 {
     if (c < 0x80) {

@@ -1,5 +1,5 @@
 /*
- * Display cells: how wide a terminal draws a text.
+ * Display cells: the width of a text on a terminal.
  *
  * A char's cells depend on its code point alone, not on its neighbours or a locale, so the cells of a text
  * are the sum of those of its parts. Each of several emoji joined by U+200D counts, two regional indicators
