@@ -8,14 +8,14 @@
  *   cuts                     splices                   display cells
  *                            one long line
  *
- * It needs C11, and POSIX or Windows for files. No function uses a locale, and the only global variable is
- * the choice of abr_simd(). So any function may be called from any thread, as long as no two threads use the
- * same stream, page, index, cleaner or cut at once. Using a cut of a stream or page counts as using that
- * stream or page, and using a page as using its index. The library never aborts, prints or raises a signal.
+ * It needs C11, and POSIX or Windows for files. No function uses a locale, and the only global state is the
+ * choice of abr_simd(). So any function may be called from any thread, as long as no two threads use the same
+ * stream, page, index, cleaner or cut at once. Using a cut of a stream or page counts as using that stream or
+ * page, and using a page as using its index. The library never aborts, prints or raises a signal.
  *
  * Words used throughout:
  *   text     a byte string (p, n). Any byte may occur in it, NUL included, and no NUL ends it. p may be NULL
- *            when n is 0.
+ *            if n is 0.
  *   line     ends at '\n' or at the end of the text. A trailing '\n' ends the last line and starts no new
  *            one. A '\r' before '\n' belongs to its line. "" has 0 lines, "a" 1, "a\n" 1, "a\n\n" 2.
  *   char     a code point of well-formed UTF-8 (no surrogates, no overlong forms). Each byte outside a
@@ -109,7 +109,7 @@ typedef enum {
     ABR_AUTO       /* depends on the kind of text: see abr_kind */
 } abr_strategy;
 
-enum { ABR_KIND_BYTES = 256 * 1024 }; /* at the start of a text, from which its kind is told */
+enum { ABR_KIND_BYTES = 256 * 1024 }; /* bytes at the start of a text that tell its kind */
 
 /* Kinds of text, for ABR_AUTO. A log is cut as with ABR_PRIORITY, text as with ABR_HEAD_TAIL; a binary is
  * shown as one line that describes it; the other kinds are cut part by part. Call abr_tell() before you clean
@@ -124,7 +124,7 @@ typedef enum {
     ABR_KIND_DIFF,       /* unified diffs, and commits with their diffs */
     ABR_KIND_BINARY,     /* recognized by its first bytes, or not text, judging by its first 8 KiB */
     ABR_KIND_MIXED,      /* parts of several kinds; not valid in options */
-    ABR_KINDS            /* how many there are */
+    ABR_KINDS            /* number of kinds */
 } abr_kind;
 
 typedef enum { ABR_BY_NONE = 0, ABR_BY_LINES, ABR_BY_BYTES, ABR_BY_CHARS, ABR_BY_TOKENS } abr_unit;
@@ -181,7 +181,7 @@ typedef struct {
     const char *p;
     size_t n; /* 1 to ABR_HIT_MOST */
     double
-        weight; /* 0 to ABR_HIT_WEIGHT_MOST; 1: as an error; 0: the line is no hit, whatever else it says */
+        weight; /* 0 to ABR_HIT_WEIGHT_MOST; 1: as an error; 0: the line is never a hit, whatever it says */
     bool word;  /* whole words only, of letters, digits and '_' */
     bool fold;  /* ASCII letters match in either case */
 } abr_hit;
@@ -207,7 +207,7 @@ typedef struct {
     const abr_hit *hits;    /* patterns of the caller, copied; ABR_PRIORITY and ABR_AUTO */
     size_t hit_count;       /* at most ABR_HITS_MOST */
     unsigned quiet_groups;  /* a set of ABR_GROUP_..., switched off; ABR_PRIORITY and ABR_AUTO */
-    abr_kind kind;          /* ABR_AUTO only; if the text is not of this kind, it is cut as ABR_KIND_TEXT */
+    abr_kind kind;          /* ABR_AUTO only; a text that can't be read as this kind is cut as text */
     const abr_alloc *alloc; /* NULL: libc */
 } abr_opts;
 
@@ -285,7 +285,7 @@ typedef struct {
 } abr_parts;
 
 /* The kind of (p, n), the same as from abr_tell(), and its parts. ABR_OK or ABR_ENOMEM; alloc NULL: libc.
- * Cost: linear; some 60 KiB are allocated meanwhile. */
+ * Cost: linear, with some 60 KiB of scratch memory. */
 ABR_API abr_code abr_tell_parts(const char *p, size_t n, const abr_alloc *alloc, abr_parts *out);
 
 /* The ledger of a cut. Source pieces and the gaps between them tile the source exactly; a newline dropped at
@@ -339,10 +339,10 @@ typedef struct {
  * end, it is the most used of the budgets that the text exceeds; lines only if they are used up.
  *
  * ABR_PRIORITY keeps the last lines, the first one, and between them the lines that say something went wrong,
- * with the lines that belong to them. A gap is marked on a line of its own, a gap inside a long line by " ...
- * ". The rest of the budget goes to the end: in a text without long lines, at least 95 % of the budget is
- * used. A text without a hit is cut as with ABR_HEAD_TAIL. Of a line of over 1280 bytes, at most its start
- * and 640 bytes around each hit show. ABR_AUTO fills in hits and failures for logs, too.
+ * with the lines that belong to them. A gap is marked on a line of its own, or inside a long line by " ... ".
+ * The rest of the budget goes to the end: in a text without long lines, at least 95 % of the budget is used.
+ * A text without a hit is cut as with ABR_HEAD_TAIL. Of a line of over 1280 bytes, at most its start and 640
+ * bytes around each hit show. ABR_AUTO fills in hits and failures for logs, too.
  *
  * ABR_PIPELINE is the cut of the pipeline document: first by max.chars; the result, its marker's lines
  * included, then by max.lines. Its markers come on top of the budgets, and chars are always counted. It also
@@ -478,7 +478,7 @@ typedef struct {
     const char *version; /* of an earlier page, to learn whether the file changed since; or NULL */
     bool binary;         /* read the file even if there is a NUL in its first 8,000 bytes */
     abr_index *index;    /* or NULL */
-    /* a JSON pointer, in place of offset, column and limit: the page is of elements; NULL: of lines */
+    /* a JSON pointer, in place of offset, column and limit, for a page of elements; NULL: a page of lines */
     const char *pointer;
     size_t pointer_len;
 } abr_page_opts;
@@ -502,7 +502,7 @@ typedef struct {
 typedef struct {
     uint64_t first_line; /* numbers in the file; for a page that shows nothing both are its offset */
     uint64_t last_line;
-    uint64_t next_offset; /* line to continue at, or with a pointer the element; 0: there is none */
+    uint64_t next_offset; /* line, or with a pointer the element, to continue at; 0: none */
     uint64_t next_column; /* char to continue at; 0: the line's start */
 } abr_page_lines;
 
@@ -510,13 +510,13 @@ typedef struct {
 typedef struct {
     bool members;       /* of an object; else of an array */
     uint64_t first;     /* the first that shows */
-    uint64_t shown;     /* how many do; one alone may show in part */
+    uint64_t shown;     /* number shown; a single one may show in part */
     uint64_t total;     /* of the array or object */
     const char *parent; /* pointer of that array or object */
     size_t parent_len;
-    const char *next; /* a pointer to continue at; NULL: there is none */
+    const char *next; /* a pointer to continue at; NULL: none */
     size_t next_len;
-    size_t next_most; /* bytes that `next` may have in another cut of the page */
+    size_t next_most; /* most bytes of `next` in any cut of the page */
 } abr_page_items;
 
 /*
@@ -548,7 +548,7 @@ ABR_API abr_code abr_page_begin(const char *path, const abr_page_opts *opts, abr
                                 abr_error *error);
 ABR_API abr_code abr_page_step(abr_page *page, uint64_t most, bool *done, abr_error *error);
 
-/* Open a page of a text, which must live as long as the page. opts.index and opts.version are not used. */
+/* Open a page of a text, which must outlive the page. opts.index and opts.version are not used. */
 ABR_API abr_code abr_page_text(const char *p, size_t n, const abr_page_opts *opts, abr_page **page,
                                abr_error *error);
 
@@ -618,7 +618,7 @@ ABR_API void abr_page_close(abr_page *page);
 
 /* The type of a JSON value. */
 typedef enum {
-    ABR_SPLICED_NONE = 0, /* there is none */
+    ABR_SPLICED_NONE = 0, /* no such value */
     ABR_SPLICED_OBJECT,
     ABR_SPLICED_ARRAY,
     ABR_SPLICED_STRING,
@@ -653,7 +653,7 @@ typedef struct {
     size_t pointer_len;
     const char *json; /* one value; for ABR_EDIT_REPLACE and ABR_EDIT_INSERT */
     size_t json_len;
-    abr_spliced found; /* filled in: the value, as it was; type ABR_SPLICED_NONE if there is none */
+    abr_spliced found; /* filled in: the original value; type ABR_SPLICED_NONE if there is none */
 } abr_edit;
 
 /* A document with its edits, before it is written. */
@@ -677,7 +677,7 @@ typedef struct abr_splice abr_splice;
 ABR_API abr_code abr_splice_open(const char *p, size_t n, abr_edit *edits, size_t count,
                                  const abr_alloc *alloc, abr_splice **splice, abr_error *error);
 
-/* The bytes of the document with its edits, and those bytes. */
+/* The size of the edited document, and its bytes. */
 ABR_API size_t abr_splice_size(const abr_splice *splice);
 ABR_API void abr_splice_write(const abr_splice *splice, char *dst);
 ABR_API void abr_splice_close(abr_splice *splice); /* NULL is fine */
@@ -689,8 +689,8 @@ ABR_API abr_code abr_list_values(const char *p, size_t n, abr_spliced *list, siz
 
 /* Decode the JSON string whose n bytes between its quotes are at p, from byte *at on, into at most `room`
  * bytes (12 or more), and advance *at, which is n at the end. Half of a surrogate pair becomes U+FFFD; no
- * char is broken. Returns the bytes written. The result for an invalid string is unspecified, but nothing
- * past it is read. */
+ * char is split. Returns the bytes written. The result for an invalid string is unspecified, but nothing past
+ * it is read. */
 ABR_API size_t abr_decode_value(const char *p, size_t n, size_t *at, char *dst, size_t room);
 
 /* ================================================================ one long line */
@@ -729,11 +729,11 @@ ABR_API uint64_t abr_count_chars(const char *p, size_t n, uint64_t *invalid);
 ABR_API size_t abr_skip_chars(const char *p, size_t n, uint64_t chars);
 
 /*
- * Estimate the tokens of a text, before token_safety, as a tokenizer of the o200k kind counts them: within 5
- * % for half of the samples of most kinds of text and within 17 % for 19 of 20. Bytes outside UTF-8 are
- * estimated low. The estimate never falls as a text grows at its start, at its end or before a newline; if it
- * grows elsewhere, it may fall by a token, and a cut may then lack a char that would have fitted. One pass,
- * O(1) memory, equal on every machine.
+ * Estimate a text's tokens, before token_safety, as a tokenizer of the o200k kind counts them: within 5 % for
+ * half of the samples of most kinds of text and within 17 % for 19 of 20. Bytes outside UTF-8 are estimated
+ * low. The estimate never falls as a text grows at its start, at its end or before a newline; if it grows
+ * elsewhere, it may fall by a token, and a cut may then lack a char that would have fitted. One pass, O(1)
+ * memory, equal on every machine.
  *
  * Do not use it to count tokens that are paid for: ask the model's own counter.
  */
@@ -897,7 +897,7 @@ enum { ABR_LOCATION_MOST = 4096 /* bytes of a file's name, and of a message */ }
 
 /* A place, and the state of the search in the text. Zero it to start. */
 typedef struct {
-    uint64_t line; /* of the text: the place's line; after false, the last line looked at */
+    uint64_t line; /* line of the place in the text; after false, the last line looked at */
     uint64_t lnum; /* line of the file, from 1 */
     uint64_t col;  /* from 1; 0: unknown */
     abr_severity severity;
@@ -910,7 +910,7 @@ typedef struct {
 } abr_location;
 
 /*
- * Find the next place in (p, n), and fill *location; false: there is none up to the end of the text or of
+ * Find the next place in (p, n), and fill *location; false if there is none up to the end of the text or of
  * line `last_line`. A line gives at most one. A text searched in parts, each ended by a last_line, gives the
  * same places as one pass: of *location, only `line`, `at` and `heading` are needed to go on.
  *

@@ -8,13 +8,13 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Has the lines that a priority cut may keep: priority/retain.h. */
+/* Holds the lines that a priority cut may keep: priority/retain.h. */
 struct abr_retainer;
 
 /* The written parts of a log: priority/log_parts.h. */
 struct abr_log_parts;
 
-/* Has the parts that a cut by kind may keep: kinds/reader.h. */
+/* Holds the parts that a cut by kind may keep: kinds/reader.h. */
 struct abr_reader;
 
 /* The lines kept, and the reasons: priority/told_line.h. */
@@ -39,7 +39,7 @@ typedef struct abr_view {
     uint64_t chars;                /* counted if abr_wants_chars() */
     uint64_t invalid;              /* bytes outside well-formed UTF-8; ABR_UNLIMITED: not counted yet */
     uint64_t first_line;           /* size without the newline; ABR_UNLIMITED: not measured yet */
-    uint64_t last_line;            /* the same of the last line */
+    uint64_t last_line;            /* the same for the last line */
     bool ends_line;                /* the last byte is a newline */
     struct abr_retainer *retainer; /* of ABR_PRIORITY, and of a log; else NULL */
     const struct abr_log_parts *log_parts; /* of a log with several, else NULL */

@@ -1,10 +1,10 @@
 /*
  * Cuts of a text: head, tail, head_tail; the rooms priority/ and kinds/ do the others.
  *
- * A cut keeps a span at the front, a span at the back, or both. Each is asked for with an allowance: the
- * budgets, less the parts set aside for the reserve, for the marker and for the other side. The tokens of
- * parts do not add up, so if they are limited, a span is found under the other budgets first and then
- * narrowed by bisection, counting the content as the model would see it.
+ * A cut keeps a span at the front, a span at the back, or both. Each is fitted to an allowance: the budgets,
+ * less the parts set aside for the reserve, for the marker and for the other side. The tokens of parts do not
+ * add up, so if they are limited, a span is found under the other budgets first and then narrowed by
+ * bisection, counting the content as the model would see it.
  *
  * Invariant: front and back never overlap, and with the marker at its widest they never exceed a budget.
  */
@@ -286,7 +286,7 @@ static void fit_sides(abr_cutter *j, bool with_head, bool with_tail, abr_ends *e
         ends->joint =
             abr_joint_cost(j, with_head ? &any_line : &abr_no_span, with_tail ? &any_line : &abr_no_span);
         if (ends->joint.shown > allowance.shown || ends->joint.chars > allowance.chars)
-            return; /* not even an empty line: its newline beside the marker would be too much */
+            return; /* not even an empty line: its newline by the marker would be too much */
         allowance = abr_allowance_left(&allowance, &ends->joint);
     }
     if (with_head && with_tail) {
@@ -327,7 +327,7 @@ static abr_code cut_both_sides(abr_cutter *j, abr_unit by, abr_cut *cut)
     if (j->opts->marker == ABR_MARKER_INSIDE && !marker_fits(j))
         j->format_len = 0;
     fit_sides(j, with_head, with_tail, &ends);
-    /* a side that gets nothing needs no newline beside the marker: the other side may have that byte */
+    /* a side that gets nothing needs no newline by the marker: the other side may have that byte */
     if (with_head && with_tail && head->lines == 0)
         fit_sides(j, false, true, &ends);
     if (with_head && with_tail && tail->lines == 0)

@@ -1,5 +1,5 @@
 /*
- * The places of lines in a source: the number of newlines before every so many bytes.
+ * The places of lines in a source: the number of newlines before each stride of bytes.
  *
  * A sparse index: one entry a stride, 64 KiB to begin with. When the table is full every other entry goes and
  * the stride doubles, so that a file of any size takes at most MOST_ENTRIES entries (1 MiB, as much again for

@@ -13,7 +13,7 @@
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_LEADS_WITHIN = 24 /* a word within so many bytes of a line's start leads it */ };
+enum { ABR_LEADS_WITHIN = 24 /* a word leads a line within so many bytes of its start */ };
 
 /* The answer to a question about the whole line, found when first asked. */
 typedef enum { ABR_ANSWER_UNASKED = 0, ABR_ANSWER_NO, ABR_ANSWER_YES } abr_answer;

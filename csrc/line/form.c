@@ -178,7 +178,7 @@ static void add_form(abr_form_told *told, unsigned form)
     told->text = row->text > told->text ? row->text : told->text;
 }
 
-/* The forms that can add to the telling so far. If the line is surely of a log, only a form that is as sure
+/* The forms that can add to the findings so far. If the line is surely of a log, only a form that is as sure
  * of a text counts; after that, none does. */
 static abr_form_set say_more(const abr_forms *x, const abr_form_told *told)
 {

@@ -185,7 +185,7 @@ static void count_form_words(abr_text_line bare, struct abr_form_words *words)
     }
 }
 
-/* Are there so many words, most of them plain ones in lower case? */
+/* Are there at least `least` words, most of them plain and in lower case? */
 static bool has_plain_words(const abr_form_line *l, size_t least)
 {
     if (l->words->count == 0)

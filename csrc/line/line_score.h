@@ -49,7 +49,7 @@ typedef struct {
 void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                    abr_reading *out);
 
-/* Add the time at its start to a reading without it. */
+/* Add the time at a line's start to a reading made without it. */
 static inline void abr_add_stamp(abr_reading *r, size_t stamp)
 {
     r->stamp = (uint32_t)stamp;

@@ -12,10 +12,9 @@
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_RECALLED = ABR_OR_TINY(512, 4),    /* lines, a power of 2, */
-    ABR_RECALLED_FEW = ABR_OR_TINY(16, 2), /* or so many if memory is scarce, */
-    ABR_RECALLED_BYTES =
-        ABR_OR_TINY(192, 40) /* each of so many bytes at most, without the time at its start */
+    ABR_RECALLED = ABR_OR_TINY(512, 4),       /* lines, a power of 2, */
+    ABR_RECALLED_FEW = ABR_OR_TINY(16, 2),    /* fewer if memory is scarce, */
+    ABR_RECALLED_BYTES = ABR_OR_TINY(192, 40) /* most bytes of each, without the time at its start */
 };
 
 typedef struct {

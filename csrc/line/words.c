@@ -171,8 +171,8 @@ typedef struct {
     uint64_t plain; /* the last letters of plain words */
 } block_words;
 
-/* The last letters of plain words; `sides`: bytes that make the word that they are in or beside part of a
- * name. If a word has none, the sum leaves its last bit. */
+/* The last letters of plain words; `sides`: bytes that make a word part of a name, inside or beside it. If a
+ * word has none, the sum leaves its last bit. */
 static ABR_INLINE uint64_t plain_ends(uint64_t letters, uint64_t sides)
 {
     uint64_t named = sides & letters;

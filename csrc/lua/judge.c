@@ -121,7 +121,7 @@ static void push_tally(lua_State *L, const tally *t)
 
 /* judge(text, opts, first, last, most) -> the judgement of the lines in these bytes of the text, read alone:
  * at most `most` hits, and as many others that say something or have a word of trouble, the first of several
- * alike; without `most`, of every line. Of the options, only `hits` counts. */
+ * similar ones; without `most`, of every line. Of the options, only `hits` counts. */
 static int l_judge(lua_State *L)
 {
     abr_cut_options c = {.who = "abridge.core.judge", .opts = ABR_OPTS_INIT, .named_strategy = true};

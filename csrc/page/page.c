@@ -418,7 +418,7 @@ static abr_code start(abr_page *page, abr_error *error)
     if (failed != 0)
         return failed_with(failed, error);
     page->source = (abr_reader){page->file, NULL, page->of.size};
-    page->young = just_changed(&page->of); /* before it is read: a write meanwhile would not show */
+    page->young = just_changed(&page->of); /* checked before reading: a write meanwhile would not show */
     page->next = ABR_PAGE_PROBE;
     return page->of.size > 0 ? ABR_OK : start_unsized(page, error);
 }

@@ -14,7 +14,7 @@ typedef struct {
     size_t count;
 } abr_unique;
 
-/* Add a name. *is_new: it was surely not there, and there is room for more. False if there is no memory.
+/* Add a name. *is_new: it was certainly not there, and there is room for more. False if there is no memory.
  * */
 bool abr_unique_add(abr_unique *set, const abr_alloc *alloc, const char *name, size_t n, bool *is_new);
 void abr_unique_free(abr_unique *set, const abr_alloc *alloc);
