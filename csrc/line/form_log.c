@@ -126,7 +126,8 @@ bool abr_is_excerpt(const abr_form_line *l)
     return points;
 }
 
-/* `    at f (a.js:1)`, `#0  0x12 in f ()`, `  File "a.py", line 3, in f`, `from a.rb:1:in f`, `  12: core::f`. */
+/* `    at f (a.js:1)`, `#0  0x12 in f ()`, `  File "a.py", line 3, in f`,
+ * `from a.rb:1:in f`, `  12: core::f`. */
 bool abr_is_frame(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
