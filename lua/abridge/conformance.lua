@@ -17,10 +17,10 @@ M.check = result_rules.check
 -- pages --------------------------------------------------------------------------
 
 ---@class (exact) abridge.FollowOptions
----@field whole? string what the pages must be together
+---@field whole? string text of all pages together
 ---@field max_pages? integer more pages than this count as endless (default: 10,000)
----@field expected? abridge.Expectations what each page should be; as for `check`
---- goes between pages: `""` for a tool with offsets in bytes. Nothing where a page ends inside a line (default: `"\n"`)
+---@field expected? abridge.Expectations expectations for each page, as for `check`
+--- goes between pages: `""` for a tool with offsets in bytes. Nothing if a page ends inside a line (default: `"\n"`)
 ---@field join? string
 --- `function(input, result)` that returns the next page's input, for parameters with other names (default: `offset` is
 --- the block's `next_offset`, `column` the ledger's `next_column`)
@@ -115,7 +115,7 @@ end
 ---@class (exact) abridge.ConformanceCase
 ---@field input table|string passed to the tool
 ---@field whole? string the content without any limit
---- what the block must say; `false`: nothing. Unless set, the size of `whole` if the block says anything
+--- value that the block must have; `false`: none. Unless set, the size of `whole` if the block says anything
 ---@field bytes_total? integer|false
 --- of `cut`: values by name of limit, or `ceiling`; one or a list. Unless set, a quarter and half of `whole` in each
 --- unit; without `whole`, the limits in force anyway must cut

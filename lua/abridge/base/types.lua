@@ -14,7 +14,7 @@
 --- `function(text)` that returns the number of tokens in a text, an integer from 0 to 2^53. The count must not fall as
 --- the text grows; the function may raise, but not yield (default: the estimate)
 ---@field count_tokens? fun(text: string): integer
---- what the estimate is multiplied by: over 0, up to 1000; `count_tokens` is taken at its word (default: 1.35)
+--- factor on the estimate: over 0, up to 1000; `count_tokens` is taken at its word (default: 1.35)
 ---@field token_safety? number
 --- a string you will append: room for its bytes, chars and tokens is set aside when the text is cut. Whether the text
 --- fits is judged by the whole budget (default: none)
@@ -60,7 +60,7 @@
 ---@field full_output? { dir: string, name: string }|false where all of it goes once a byte is about to be lost
 
 ---@class (exact) abridge.PipelineOptions One of the two limits is required.
----@field max_chars? integer the most chars, then the most lines, of what is kept
+---@field max_chars? integer the most chars, then the most lines, to keep
 ---@field max_lines? integer
 --- the head gets this share of each limit, rounded down, and the tail the rest (default: 0.3)
 ---@field head_ratio? number
@@ -163,7 +163,7 @@
 
 ---@class (exact) abridge.LocationsOptions
 ---@field max_lines? integer how many lines to look at, so that an editor can ask in slices (default: all)
---- where to go on: what the call before returned, `nil` at the end of the text; with the same text (default: the text's
+--- where to go on: `from` of the call before, for the same text; that is `nil` at the end (default: the text's
 --- start)
 ---@field from? abridge.LocationsFrom
 

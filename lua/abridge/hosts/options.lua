@@ -156,7 +156,7 @@ end
 --- as for a session; unless set, a notice names CodeCompanion's `read_file` if the chat has it
 ---@field tool_names? abridge.ToolNames
 ---@field exclude_tools? string[] list of tools whose output passes unchanged, and stays in the history
---- limits for what the user is shown; unless set, 200 lines and 10 KB, cut as what it is; `false`: as much as the host
+--- limits of the text for the user; unless set, 200 lines and 10 KB, cut by its kind; `false`: as much as the host
 --- shows
 ---@field user? abridge.Limits|false
 

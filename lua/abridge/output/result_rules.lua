@@ -226,9 +226,9 @@ end
 ---@field limits? abridge.Limits budgets that the content must be within, as `session:limits(tool)` gives them
 ---@field ceiling? integer the same, in bytes
 ---@field whole? string the content without any limit
---- what the block must say; `false`: nothing. Unless set, the size of `whole` if the block says anything
+--- value that the block must have; `false`: none. Unless set, the size of `whole` if the block says anything
 ---@field bytes_total? integer|false
----@field truncated? boolean what the block and the result must say
+---@field truncated? boolean values that the block and the result must have
 ---@field is_error? boolean
 ---@field reason? abridge.Reason
 ---@field resumes? boolean whether the block must say where to go on
