@@ -1,5 +1,5 @@
---- mcphub.nvim (6.2): caps what its hub's `call_tool` and `access_resource` give to a chat, parsed or not, returned or
---- passed to the callback. Its own window for trying out a tool still gets everything.
+--- mcphub.nvim (6.2): caps results of its hub's `call_tool` and `access_resource` for a chat, parsed or not, returned
+--- or passed to the callback. Its own window for trying out a tool still gets everything.
 
 local check = require "abridge.base.check"
 local options = require "abridge.hosts.options"

@@ -1,13 +1,13 @@
 --- Redaction by a function of whole lines.
 ---
 --- The function is given a line and returns what to show instead. It must not yield and should depend on its argument
---- alone. A longer line is split after each 64 KiB at the first of 257 places where the split does not matter: where
---- the piece and the next 256 bytes give separately what they give together (tried with the 256 bytes before the place
---- first). A secret across the place would have made a difference. If there is no such place (the function adds to
---- every line, or a secret has more than 256 bytes), "[redacted]" stands for everything from the last one in the 1,024
---- bytes before, or from the start of the piece, to the next one. Not hidden is the part of a secret of more than 256
---- bytes that ends up in another piece, if the function does not recognise it alone.
---- Cost: a protected call a line; for each piece of a longer line three, and three with 512 bytes.
+--- alone. A longer line is split after each 64 KiB at the first of 257 places where the split makes no difference: the
+--- function gives the same for the piece and the next 256 bytes apart as for both together (tried with the 256 bytes
+--- before the place first). A secret across the place would have made a difference. If there is no such place (the
+--- function adds to every line, or a secret has more than 256 bytes), "[redacted]" stands for everything from the last
+--- one in the 1,024 bytes before, or from the start of the piece, to the next one. Not hidden is the part of a secret
+--- of more than 256 bytes that ends up in another piece, if the function does not recognise it alone. Cost: a protected
+--- call a line; for each piece of a longer line three, and three with 512 bytes.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -18,7 +18,7 @@ local find, gsub, sub = string.find, string.gsub, string.sub
 local M = {}
 
 local HIDDEN, PIECE, OVERLAP = rules.hidden, rules.piece, rules.overlap
-local EDGE = 1024 -- bytes before a border in which to look for the end of what may be shown
+local EDGE = 1024 -- bytes before a border searched for a place to stop showing
 local WHOLE_TRIES = 16 -- splits tried with the whole piece, at one border
 
 local Function = {}
@@ -28,7 +28,7 @@ M.room = Function.room
 Function.step, Function.step_back = 1, 1 -- bytes from a place where a long line may be split to the next
 Function.calls = true -- lines go to a function of the caller's
 
---- What the function makes of a line, or nil when it fails, as it does when it is called from itself.
+--- The line as the function returns it, or nil when it fails, as it does when called from itself.
 function Function:call(line)
   local ok, shown = false, "the redact function was called from itself"
   if not self.busy then
@@ -70,7 +70,7 @@ end
 
 Function.long_line = M.long_line
 
---- What `left` gives, if `left` and `right` give separately what they give together; else nil.
+--- `left` redacted, if `left` and `right` apart give the same as both together; else nil.
 function FunctionLine:apart(left, right)
   local together = self.kind:call(left .. right)
   local first = together and self.kind:call(left)
@@ -82,7 +82,7 @@ local function in_char(text, at)
   return find(sub(text, at - 3, at), "[\192-\255][\128-\191]+$")
 end
 
---- The first of some places where a piece may end, as the first byte after it; and what the piece gives (not while
+--- The first of some places where a piece may end, as the first byte after it; and the piece redacted (not while
 --- hiding).
 function FunctionLine:place(text, from, first, last, step)
   local tries, furthest = WHOLE_TRIES, math.max(first, last)
@@ -104,7 +104,7 @@ function FunctionLine:place(text, from, first, last, step)
   end
 end
 
---- Take what can be taken of a long line, which text[from .. to] is the next part of; returns where the rest starts.
+--- Take as much of a long line as can be redacted; text[from .. to] is its next part. Returns the start of the rest.
 function FunctionLine:take(text, from, to, out)
   while to - from + 1 >= self.size + 2 * OVERLAP do
     local border = from + self.size
@@ -135,7 +135,7 @@ function FunctionLine.held()
   return 0
 end
 
---- A redactor's kind that calls a function; `redactor.error` says what goes wrong in it.
+--- A redactor's kind that calls a function; `redactor.error` is its first failure.
 ---@param fn fun(line: string): string
 ---@param redactor abridge.Redactor
 ---@return table kind

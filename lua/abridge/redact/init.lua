@@ -1,7 +1,7 @@
---- Redaction: what must never be cut, shown, logged or written. A redactor is a function of whole lines or a list of
---- Lua patterns; it works on texts, on streams in bounded memory, and on plain data.
+--- Redaction of secrets that must never be cut, shown, logged or written. A redactor is a function of whole lines or a
+--- list of Lua patterns; it works on texts, on streams in bounded memory, and on plain data.
 ---
---- What holds for both kinds:
+--- Both kinds keep these rules:
 --- - A line is handed over without its newline; a `\r` before it belongs to the line. Nothing matches across lines.
 --- - Every chunking of the same bytes gives the same text, which is that of `text`.
 --- - A line of at most 64 KiB is seen whole.
@@ -9,8 +9,8 @@
 ---   counted with everything the pattern or function must see to recognise it, is hidden wherever it is; a line without
 ---   secrets passes byte for byte.
 ---
---- How longer lines are split, which parts of longer secrets are not hidden, and what it costs: see patterns.lua and
---- functions.lua.
+--- patterns.lua and functions.lua tell how longer lines are split, which parts of longer secrets are not hidden, and
+--- the cost.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -133,8 +133,8 @@ function Stream:held()
   return self.bytes + (self.long and self.long:held() or 0)
 end
 
---- The next bytes of the text. The concatenation of all that `feed` and `finish` return does not depend on where the
---- text was split. A line is searched once, whatever the size of the chunks; a short chunk costs a table entry.
+--- The next bytes of the text. The concatenation of all that `feed` and `finish` return is the same however the text
+--- was split. A line is searched once, whatever the size of the chunks; a short chunk costs a table entry.
 ---@param chunk string
 ---@return string redacted what is ready; it may be empty
 function Stream:feed(chunk)
@@ -145,7 +145,7 @@ function Stream:feed(chunk)
   return self:run(self:release(chunk), false)
 end
 
---- What `feed` would return for these bytes; the stream stays as it is. Empty within a line over 64 KiB.
+--- The result that `feed` would have for these bytes; the stream stays as it is. Empty within a line over 64 KiB.
 ---@param chunk string
 ---@return string redacted
 function Stream:preview(chunk)
@@ -163,7 +163,7 @@ end
 -- redactors --------------------------------------------------------------------------------
 
 ---@class abridge.Redactor
---- what went wrong first in the function: it raised, or returned no string. The line in question was shown as
+--- the first failure of the function: it raised, or returned no string. The line in question was shown as
 --- "[redacted]". The message may quote the line: it is for the host, not for a log or a model.
 ---@field error? string
 local Redactor = {}
@@ -188,15 +188,15 @@ local function stripped_stream(self)
   return setmetatable({ kind = kind, parts = {}, bytes = 0, loose = 0, long = nil }, Stream)
 end
 
---- A text that is being cleaned, redacted between the two steps: `core.strip` is done, movements have yet to act. What
---- comes of it has to be redacted once more.
+--- A text that is being cleaned, redacted between the two steps: `core.strip` is done, movements have yet to act. The
+--- result has to be redacted once more.
 ---@param text string
 ---@return string
 function Redactor:stripped(text)
   return stripped_stream(self):run(text, true)
 end
 
---- A text cleaned, redacted before its movements act. What comes of it has to be redacted once more.
+--- A text cleaned, redacted before its movements act. The result has to be redacted once more.
 ---@param text string
 ---@param opts? table as of abridge.clean
 ---@param goes_on? boolean more may follow: of the last line nothing is taken
@@ -215,7 +215,7 @@ function Redactor:cleaner(opts)
 end
 
 --- A deep copy of plain data in which every string is redacted, keys too; keys that become equal are numbered. A
---- number whose digits are hidden becomes what is left of them, and a value is hidden if it is hidden together with
+--- number whose digits are hidden becomes a string of the rest, and a value is hidden if it is hidden together with
 --- its key, as `"key":"value"`. Other values stay as they are. Metatables, and keys that are tables, are left out; a
 --- table more than 200 tables deep shows as "[redacted]".
 ---@param value any
@@ -225,7 +225,7 @@ function Redactor:data(value)
   return data.of(self, value)
 end
 
---- A text redacted as by `text`; if it is a JSON document, as data, so that what its escapes spell is seen.
+--- A text redacted as by `text`; if it is a JSON document, as data, so that secrets spelled with escapes are seen.
 ---@param text string
 ---@return string
 function Redactor:document(text)
@@ -239,7 +239,7 @@ function Redactor:broken_json(text)
   return data.broken(self, text)
 end
 
---- Make a redactor. Raises at the caller's level, or `deeper` levels further out, with what is wrong in `spec`.
+--- Make a redactor. Raises at the caller's level, or `deeper` levels further out, naming the fault in `spec`.
 ---@param who string the public function, for messages
 ---@param spec (fun(line: string): string)|(string|{ [1]: string, [2]: string|nil })[] a function of lines, or Lua
 ---  patterns, each alone or with a replacement as string.gsub takes it ("[redacted]" unless given)

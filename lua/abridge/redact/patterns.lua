@@ -1,13 +1,13 @@
 --- Redaction by a list of Lua patterns.
 ---
---- Patterns are applied in order, each to what the ones before it left, as by string.gsub. In a longer line a pattern
+--- Patterns are applied in order, each to the result of the one before, as by string.gsub. In a longer line a pattern
 --- decides a place once the 256 bytes from there and the next one are seen, and continues after a match that crosses a
---- border: what gsub does with the whole line, unless a match has more than 256 bytes. A longer one that runs into the
---- end of what is seen is hidden, whether or not a `$` of the pattern is reached, and so is what follows as far as the
---- pattern matches its first 256 bytes followed by that. Not hidden is a match of more than 256 bytes that only its end
---- gives away (`BEGIN.-END`) if it crosses a border.
---- Cost: for every 32 to 64 KiB a plain search for the longest literal of each pattern; where that is found a
---- string.find, and where that matches a string.gsub. A text in which nothing matches is not copied.
+--- border. That is gsub on the whole line, unless a match has more than 256 bytes. A longer one that runs into the end
+--- of the bytes seen is hidden, whether or not a `$` of the pattern is reached; so are the bytes after it, as far as
+--- the pattern matches its first 256 bytes followed by them. Not hidden is a match of more than 256 bytes that only its
+--- end gives away (`BEGIN.-END`) if it crosses a border. Cost: for every 32 to 64 KiB a plain search for the longest
+--- literal of each pattern; if that is found, a string.find, and if that matches, a string.gsub. A text in which
+--- nothing matches is not copied.
 
 local rules = require "abridge.redact.rules"
 
@@ -20,7 +20,7 @@ local PIECE, OVERLAP = rules.piece, rules.overlap
 
 -- long lines -----------------------------------------------------------------------------
 
---- What stands for one match; `found` is what string.find gave.
+--- The replacement of one match; `found` has the results of string.find.
 local function expanded(rule, text, found)
   if rule.constant then return rule.constant end
   return (
@@ -41,13 +41,13 @@ local function each_line(rule, text)
     end)
 end
 
---- A long line under one pattern: what was seen and is not decided yet.
+--- A long line under one pattern: the bytes seen and not decided yet.
 local function long_rule(rule, least)
   return {
     rule = rule,
     least = least, -- bytes of a match that is hidden
     before = "\n", -- the byte before `rest`
-    rest = "", -- where a match may start whose end is not seen yet
+    rest = "", -- a match may start here whose end is not seen yet
     open = nil, -- the byte before and the first bytes of a match that may continue
   }
 end
@@ -60,7 +60,7 @@ local function continued(long, block, last)
   return more, more == #block and not last
 end
 
---- Take the next block of a long line; returns what is decided, redacted.
+--- Take the next block of a long line; returns the decided part, redacted.
 local function pass(long, block, last)
   local rule = long.rule
   local from = 2
@@ -139,7 +139,7 @@ function PatternLine:block(block, last, out)
   out[#out + 1] = block
 end
 
---- Take what can be taken of a long line, which text[from .. to] is the next part of; returns where the rest starts.
+--- Take as much of a long line as can be redacted; text[from .. to] is its next part. Returns the start of the rest.
 function PatternLine:take(text, from, to, out)
   while to - from + 1 > PIECE do
     self:block(sub(text, from, from + PIECE - 1), false, out)

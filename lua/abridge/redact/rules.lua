@@ -1,4 +1,4 @@
---- What every redactor promises, in numbers, and the rules of one that is a list of Lua patterns: each becomes a
+--- The promises of every redactor, in numbers, and the rules of a list of Lua patterns: each becomes a
 --- pattern that treats every line of a text as the given one treats that line alone, on every host alike.
 
 local check = require "abridge.base.check"
@@ -8,7 +8,7 @@ local concat = table.concat
 
 local M = {}
 
---- What stands for a match, and for a line that could not be redacted.
+--- Shown in place of a match, and of a line that could not be redacted.
 M.hidden = "[redacted]"
 --- Bytes of a line that are always seen at once.
 M.piece = 64 * 1024
@@ -79,7 +79,7 @@ local function with_newline(set, in_it)
   return "[^" .. others .. "]"
 end
 
---- Where the set that starts at `at` ends, by Lua's own rule.
+--- The end of the set that starts at `at`, by Lua's own rule.
 local function set_end(pattern, at)
   at = at + 1
   if sub(pattern, at, at) == "^" then at = at + 1 end
@@ -91,7 +91,7 @@ local function set_end(pattern, at)
   return at
 end
 
---- The item of a pattern at a place: its kind, its text, where the next one starts. Or nil and what is wrong.
+--- The item of a pattern at a place: its kind, its text, the start of the next one. Or nil and the problem.
 local function item_at(pattern, at)
   local c, after = sub(pattern, at, at), sub(pattern, at + 1, at + 1)
   if c == "(" then
@@ -126,7 +126,7 @@ local function item_at(pattern, at)
   return "literal", after, at + 2
 end
 
---- Follow the captures of a pattern: what is wrong with the next parenthesis or back reference, if anything.
+--- Follow the captures of a pattern: the problem with the next parenthesis or back reference, if any.
 local function capture_problem(captures, kind, item)
   if kind == "open" then
     captures.count = captures.count + 1
@@ -196,7 +196,7 @@ local function translated(pattern)
   return rule
 end
 
---- What is wrong with a replacement, if anything.
+--- The problem with a replacement, if any.
 local function replacement_problem(replacement, captures)
   for escaped in replacement:gmatch "%%(.?)" do
     local index = tonumber(escaped)
@@ -217,8 +217,8 @@ end
 --- One rule of a list.
 ---@param entry any a pattern, or a pattern and its replacement
 ---@return abridge.redact.Rule|nil rule
----@return string|nil expected what the entry should have been
----@return any value what it was instead
+---@return string|nil expected the right sort of entry
+---@return any value the wrong value
 function M.of(entry)
   local pattern, replacement = entry, M.hidden
   if type(entry) == "table" then

@@ -1,4 +1,4 @@
---- Secrets split by what does not show (escape sequences, C1 controls, chars without width), or spelled with escapes,
+--- Secrets split by invisible bytes (escape sequences, C1 controls, chars without width), or spelled with escapes,
 --- like those of JSON and of names in our listings. A model, or anyone reading along, puts the parts together and reads
 --- the escapes, so a line is also checked without them.
 
@@ -13,7 +13,7 @@ local M = {}
 
 local HIDDEN = rules.hidden
 
---- A way to read a line: what it says beyond how it stands.
+--- A way to read a line besides byte for byte.
 ---@class (exact) abridge.redact.Reading
 ---@field of fun(text: string): string
 ---@field apart? fun(head: string, tail: string): string, string
@@ -31,7 +31,7 @@ local ESCAPES_ALONE = { -- for a sequence that would take a byte of the secret
 local SPELLED = { of = escapes.read, apart = escapes.apart }
 
 --- What to show of a line: `shown`, the redacted line; or the redacted reading, if only that hides something. If they
---- hide different things, everything between is hidden.
+--- hide different parts, everything between is hidden.
 local function unsplit(redacted, line, shown, reading)
   local plain = reading.of(line)
   if plain == line then return shown end
@@ -67,20 +67,20 @@ local function redacted_line(kind, line, depth)
   end, line, shown, SPELLED)
 end
 
---- Is nothing more hidden of lines, read that way, than in `shown`?
+--- Does `shown` hide all that is to be hidden in the lines, read that way?
 local function hides_all(kind, lines, shown, reading)
   local plain = reading.of(lines)
   return kind:lines(plain) == (shown == lines and plain or reading.of(shown))
 end
 
---- Is nothing more hidden of lines, as they are seen, than in `shown`?
+--- Does `shown` hide all that is to be hidden in the lines without their invisible bytes?
 local function splits_nothing(kind, lines, shown)
   if not core.has_unseen(lines) then return true end
   if not hides_all(kind, lines, shown, SEQUENCES) then return false end
   return not find(lines, "\27", 1, true) or hides_all(kind, lines, shown, ESCAPES_ALONE)
 end
 
---- Do the escapes of lines spell nothing that is to be hidden?
+--- Are the lines' escapes free of secrets?
 local function spells_nothing(kind, lines)
   local spelled = escapes.lines(lines)
   for _ = 1, spelled and MOST_SPELLED or 0 do
@@ -96,8 +96,8 @@ local function is_plain(text)
   return not (core.has_unseen(text) or escapes.any(text))
 end
 
---- Whole lines, a newline before the first and after each, taken one by one where they are special, the others as many
---- as stand together.
+--- Whole lines, a newline before the first and after each, special ones taken one by one, the others as many as stand
+--- together.
 ---@param lines string
 ---@param are_plain fun(line: string): boolean
 ---@param some fun(lines: string): string of plain lines, a newline before the first and after each

@@ -1,7 +1,7 @@
 --- Redaction of a text whose movements have yet to act, as `core.strip` leaves it: an overwritten line is hidden before
---- parts of it show, and what a dropped byte parted before it is joined.
+--- parts of it show, and a secret with a dropped byte inside before its parts are joined.
 ---
---- A line is read in three ways, and what is hidden in any of them is hidden:
+--- A line is read in three ways, and anything hidden in one of them is hidden:
 --- - each stretch between two marks (movements, gaps where bytes were dropped) as a line of its own,
 --- - each stretch between two movements that move the cursor, without the marks in it,
 --- - the whole line, moves in it: `\r` and `\b` as they are, a sequence to the left as `\b`, any other as `\r`.
@@ -22,15 +22,15 @@ local HIDDEN = rules.hidden
 local MARK = "[%z\b\r\27]" -- starts a mark
 local SEQUENCE = "^\27%[[%d;]*([@-~])"
 local ALONE = "^\27[78DEMc]"
-local ERASING = "\27%[[%d;]*[JK@PX]" -- what is written goes on where it was
+local ERASING = "\27%[[%d;]*[JK@PX]" -- writing goes on at the same place
 local LEFT = "\27%[[%d;]*D"
 local MOVING = "\27%[[%d;]*[A-H`adefsu]"
 local MOVING_ALONE = "\27[78DEMc]"
-local CANCELED = "\27\24" -- where bytes were dropped, if NULs are kept
+local CANCELED = "\27\24" -- marks dropped bytes, if NULs are kept
 
 -- marks ------------------------------------------------------------------------------------
 
---- How a line reads where a sequence with this end stands.
+--- How a sequence with this end is read.
 local READS = { D = "\b" }
 for final in ("JK@PX"):gmatch "." do
   READS[final] = ""
@@ -39,7 +39,7 @@ for final in ("ABCEFGH`adefsu"):gmatch "." do
   READS[final] = "\r"
 end
 
---- The next mark of a line: its first and last byte, and how the line reads there ("" for one that moves nothing).
+--- The next mark of a line: its first and last byte, and how it is read ("" for one that moves nothing).
 local function next_mark(line, at)
   local first = find(line, MARK, at)
   while first do
@@ -54,7 +54,7 @@ local function next_mark(line, at)
   end
 end
 
---- What stands between the marks of a line, these, and how it reads there.
+--- The parts of a line between its marks, the marks, and how these are read.
 local function parted(line)
   local parts, marks, reads, n = {}, {}, {}, 0
   local at = 1
@@ -69,7 +69,7 @@ local function parted(line)
   return parts, marks, reads
 end
 
---- Parts `from` to `to` with something between each and the next.
+--- Parts `from` to `to`, joined by the entries of `between`.
 local function woven(parts, between, from, to)
   local out, n = {}, 0
   for i = from, to do
@@ -93,14 +93,14 @@ end
 
 -- readings ---------------------------------------------------------------------------------
 
---- Lines without the marks that move nothing; in their place something else.
+--- Lines with `by` in place of the marks that move nothing.
 local function without_gaps(lines, by)
   if find(lines, "%z") then lines = gsub(lines, "%z", by) end
   if find(lines, "\27", 1, true) then lines = gsub(gsub(lines, ERASING, by), CANCELED, by) end
   return lines
 end
 
---- Lines as they read where something moves.
+--- Lines with their movements read as `\r` and `\b`.
 local function as_read(lines)
   if not find(lines, "\27", 1, true) then return lines end
   return (gsub(gsub(gsub(lines, LEFT, "\b"), MOVING, "\r"), MOVING_ALONE, "\r"))
@@ -111,7 +111,7 @@ local function ended(read)
   return (gsub(read, "[\b\r]", "\n"))
 end
 
---- Is nothing to be hidden in lines, however they are read?
+--- Are lines free of secrets, however they are read?
 local function hides_nothing(base, lines)
   local read = as_read(lines)
   local whole = without_gaps(read, "")
@@ -136,7 +136,7 @@ function Kind:plain(text)
   return sub(split.lines(self.base, "\n" .. text .. "\n"), 2, -2)
 end
 
---- Redact texts without marks, each as a line; an empty one is none.
+--- Redact texts without marks, each as a line; empty ones don't count.
 function Kind:each(texts)
   local lines, shown, n = {}, {}, 0
   for _, text in ipairs(texts) do
@@ -229,8 +229,7 @@ end
 
 -- long lines -------------------------------------------------------------------------------
 
---- A line over 64 KiB, split where that does not matter; matches of patterns that are too long for that are hidden
---- before.
+--- A line over 64 KiB, split at places that make no difference; longer matches of patterns are hidden before.
 local Long = {}
 Long.__index = Long
 
@@ -242,7 +241,7 @@ function Kind:long_line()
   return setmetatable({ first = first, pieces = pieces, text = "" }, Long)
 end
 
---- Take what can be taken of it.
+--- Take as much of it as can be redacted.
 function Long:take(text, from, to, out)
   local ready = { self.text }
   from = self.first:take(text, from, to, ready)
@@ -273,8 +272,8 @@ end
 
 -- cleaning ---------------------------------------------------------------------------------
 
----@class abridge.redact.Cleaner A cleaner whose text was redacted before its movements acted; what it gives is redacted
----  once more by its owner.
+--- A cleaner whose text was redacted before its movements acted; its owner redacts the result once more.
+---@class abridge.redact.Cleaner
 ---@field private stripper userdata
 ---@field private redaction abridge.redact.Stream
 ---@field private cleaner userdata
@@ -288,7 +287,7 @@ function Cleaner:write(chunk)
   return self.cleaner:write(self.redaction:feed(self.stripper:write(chunk)))
 end
 
---- Text that may still change. What redaction holds back is not in it.
+--- Text that may still change. Text that redaction holds back is not in it.
 ---@return string
 function Cleaner:pending()
   return self.cleaner:pending()
