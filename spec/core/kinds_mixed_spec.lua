@@ -1,6 +1,7 @@
 -- SPEC 14, parts: what the judge says of cuts of outputs of several commands, of up to 256 KiB.
 local cases = require "support.kind_cases"
 local documents = require "support.documents"
+local abridge = require "abridge"
 local judge = require "support.kind_judge"
 local random = require "support.random"
 
@@ -28,5 +29,86 @@ describe("a cut of an output of several kinds", function()
     random.each(60, function()
       cases.stream((documents.mixed()), random.chance(2) and { max_bytes = cases.budget() } or cases.any_opts())
     end)
+  end)
+end)
+
+describe("a table of columns amid other output", function()
+  local PODS = "NAMESPACE     NAME            READY   STATUS             RESTARTS   AGE\n"
+  local SERVICES = "NAME          TYPE        CLUSTER-IP      PORT(S)   AGE\n"
+  local PACKAGES = table.concat({
+    "Desired=Unknown/Install/Remove/Purge/Hold",
+    "| Status=Not/Inst/Conf-files/Unpacked/halF-conf/Half-inst/trig-aWait/Trig-pend",
+    "|/ Err?=(none)/Reinst-required (Status,Err: uppercase=bad)",
+    "||/ Name             Version          Architecture Description",
+    "+++-================-================-============-=================================",
+  }, "\n") .. "\n"
+
+  local function rows(n, form, odd, at)
+    local lines = {}
+    for i = 1, n do
+      lines[i] = i == at and odd or form:format(i, i % 10)
+    end
+    return table.concat(lines, "\n") .. "\n"
+  end
+
+  local crashed = "default       web-0091        0/1     CrashLoopBackOff   47         1d"
+  local pods = PODS .. rows(140, "default       web-%04d        1/1     Running            0          %dd", crashed, 91)
+  local services = SERVICES .. rows(80, "web-%04d      ClusterIP   10.96.0.10%d     80/TCP    3d")
+  local packages = PACKAGES
+    .. rows(300, "ii  libthing%03d      1.2.%d-1+deb12u1   amd64        shared library of a thing")
+  local listing = "total 316\n" .. rows(90, "drwxr-xr-x 2 root root 4096 Jun 24  2025 folder-%03d.d%d")
+  local settings = rows(200, "  key_%d:\n    value: %d")
+
+  local function kinds_of(cut)
+    local kinds = {}
+    for i, part in ipairs(cut.parts or {}) do
+      kinds[i] = part.kind
+    end
+    return kinds
+  end
+
+  it("has its header, and its row in trouble, before and behind text", function()
+    for _, text in ipairs { pods .. settings, settings .. pods, pods .. listing, listing .. pods .. settings } do
+      for _, budget in ipairs { 2048, 8192 } do
+        local content, cut = abridge.auto(text, { max_bytes = budget })
+        assert.is_truthy(content:find(PODS, 1, true))
+        assert.is_truthy(content:find(crashed, 1, true))
+        assert.equal("mixed", cut.kind)
+      end
+    end
+  end)
+
+  it("ends where other rows begin", function()
+    local content, cut = abridge.auto(packages .. listing, { max_bytes = 4096 })
+    assert.is_truthy(content:find(PACKAGES, 1, true))
+    assert.is_truthy(content:find("total 316\ndrwxr-xr-x 2 root root 4096 Jun 24  2025 folder-001.d1\n", 1, true))
+    assert.same({ "text", "table", "text" }, kinds_of(cut))
+    assert.equal(306, cut.parts[3].first_line)
+  end)
+
+  it("ends where another header stands, with a blank line before it or without", function()
+    for _, between in ipairs { "", "\n" } do
+      local content, cut = abridge.auto(pods .. between .. services, { max_bytes = 3000 })
+      assert.is_truthy(content:find(PODS, 1, true))
+      assert.is_truthy(content:find(SERVICES, 1, true))
+      assert.same({ "table", "table" }, kinds_of(cut))
+    end
+    local first = "id   status  total\n---  ------  -----\n" .. rows(90, "%3d  paid    1%d.0 ")
+    local second = "id   sku     qty\n---  ------  ---\n" .. rows(90, "%3d  ABC-0%d  4  ")
+    local _, cut = abridge.auto(first .. second, { max_bytes = 1000 })
+    assert.same({ "table", "table" }, kinds_of(cut))
+  end)
+
+  it("is one of its own: dpkg -l alone, with its titles", function()
+    local _, cut = abridge.auto(packages, { max_bytes = 2048 })
+    assert.same({ "table", 300 }, { cut.kind, cut.items[1].total })
+  end)
+
+  it("is none where rows could be a header: lines in columns without one", function()
+    local lines = rows(300, "libthing%03d  bookworm  amd64  shared  library-%d")
+    local _, cut = abridge.auto("Listing\n\n" .. lines .. settings, { max_bytes = 2048 })
+    for _, kind in ipairs(kinds_of(cut)) do
+      assert.not_equal("table", kind)
+    end
   end)
 end)

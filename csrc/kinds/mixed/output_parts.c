@@ -1,6 +1,6 @@
 /*
- * Find the parts of an output. Documents, diffs and records are found by their syntax, each from the start of
- * a line to the end of one; the lines between them are a log or text.
+ * Find the parts of an output. Documents, diffs, records and tables are found by their syntax, each from the start
+ * of a line to the end of one; the lines between them are a log or text.
  *
  * Each finder in turn looks at a line, and each goes on past the bytes it has read, whether or not they are a
  * part, so no byte is read more than a few times.
@@ -13,6 +13,7 @@
 #include "kinds/diff/diff.h"
 #include "kinds/failing.h"
 #include "kinds/json/json_lines.h"
+#include "kinds/records/aligned.h"
 #include "kinds/records/drawn.h"
 #include "kinds/text/late_log.h"
 #include "kinds/text/log.h"
@@ -111,8 +112,8 @@ static bool is_drawn_line(abr_text_line line)
     return may_be && abr_ruling_stretches(bare, &boxed) > 0;
 }
 
-/* A table with crossed or boxed rulings, as database clients draw them; a Markdown table belongs to its
- * text. */
+/* A table with crossed or boxed rulings, as database clients draw them; a Markdown table belongs to its text. If it is
+ * none, *next is no further than the line above the first ruling, which may be the header of aligned columns. */
 static size_t find_drawn(const parts_search *s, size_t at, size_t *next)
 {
     abr_drawing drawing;
@@ -120,18 +121,33 @@ static size_t find_drawn(const parts_search *s, size_t at, size_t *next)
     size_t header;
     size_t end = at;
     size_t lines = 0;
+    size_t before = at; /* the line before */
+    size_t names = at;
     bool crosses = false;
     for (size_t after = at; abr_next_line(s->p, s->n, &after, &line) && is_drawn_line(line); end = after) {
         bool boxed;
-        crosses = crosses || (abr_ruling_stretches(line, &boxed) > 0 && !memchr(line.p, '|', line.n));
+        const bool is_ruling = abr_ruling_stretches(line, &boxed) > 0;
+        crosses = crosses || (is_ruling && !memchr(line.p, '|', line.n));
+        names = is_ruling && names == at ? before : names;
+        before = (size_t)(line.p - s->p);
         lines++;
     }
-    *next = end > *next ? end : *next;
     const bool is_table = crosses && lines >= LEAST_LINES && end - at >= LEAST_PART &&
                           abr_is_drawn(s->p + at, end - at, true, &drawing, &header);
+    const size_t read = !is_table && names > at ? names : end;
+    *next = read > *next ? read : *next;
     if (is_table && abr_next_line(s->p, s->n, &end, &line) && abr_is_row_line(line))
         end = *next; /* it isn't a count of rows */
     return is_table ? end : 0;
+}
+
+/* Columns under a header that is hard to mistake. */
+static size_t find_aligned(const parts_search *s, size_t at, size_t *next)
+{
+    size_t read;
+    const size_t size = abr_aligned_extent(s->p + at, s->n - at, &read);
+    *next = at + read > *next ? at + read : *next;
+    return size >= LEAST_PART && abr_count_newlines(s->p + at, size) >= LEAST_LINES ? at + size : 0;
 }
 
 /* Does the line open or close a block of Markdown? */
@@ -159,6 +175,10 @@ static size_t part_end_at(const parts_search *s, size_t at, abr_kind *kind, size
     if (end == 0 && is_drawn_line(line)) {
         *kind = ABR_KIND_TABLE;
         end = find_drawn(s, at, next);
+    }
+    if (end == 0) {
+        *kind = ABR_KIND_TABLE;
+        end = find_aligned(s, at, next);
     }
     return end;
 }

@@ -17,6 +17,7 @@ enum {
     MOST_ROWS = 400,      /* lines examined for rows */
     SOME_ROWS = 16,       /* enough to know whether they repeat the header */
     SOME_OTHERS = 8,      /* so many more other lines than rows: enough to know */
+    OTHERS_BETWEEN = 2,   /* lines between two rows of one table */
     LONGEST_HEADING = 24, /* bytes */
     LEAST_RULED = 2       /* stretches of a ruling */
 };
@@ -81,7 +82,7 @@ static bool is_name(abr_text_line word)
 {
     bool letters = false;
     size_t digits = 0;
-    if (word.n > LONGEST_HEADING || word.p[word.n - 1] == ':')
+    if (word.n > LONGEST_HEADING || memchr(":.", word.p[word.n - 1], 2))
         return false;
     for (size_t i = 0; i < word.n; i++) {
         char c = word.p[i];
@@ -300,4 +301,67 @@ bool abr_is_aligned(const char *p, size_t n, bool whole, size_t *lines)
             return true;
     }
     return false;
+}
+
+/* ---- a table amid other output ---- */
+
+/* Is it hard to take these names for a row, or for words? They stand apart, and all are capitals, or all but one start
+ * with one. */
+static bool is_clear_header(const header *h)
+{
+    size_t small = 0;
+    for (size_t i = 0; i < h->count; i++)
+        small += abr_is_lower(*h->names[i].text.p);
+    return h->count >= 3 && h->gaps && (h->capitals || (h->count > 3 && small <= 1));
+}
+
+/* Does the line start another table: has it names in capitals as this one has, or are they ruled below? */
+static bool starts_another(const header *h, abr_text_line line, const char *p, size_t n, size_t after)
+{
+    header names;
+    abr_text_line under;
+    if (!read_headings(line, &names))
+        return false;
+    return (h->capitals && names.capitals && names.count >= 3) ||
+           (abr_next_line(p, n, &after, &under) && is_ruling(under));
+}
+
+/* The end of the last row under a header, from `at` on. */
+static size_t end_of_aligned(const header *h, const char *p, size_t n, size_t at)
+{
+    size_t end = at;
+    size_t others = 0;
+    abr_text_line line;
+    layout row;
+    comparison as;
+    while (others <= OTHERS_BETWEEN && abr_next_line(p, n, &at, &line)) {
+        if (starts_another(h, line, p, n, at))
+            break;
+        lay_out(line, &row);
+        others++;
+        if (!compare(h, line, &row, &as))
+            continue;
+        end = at;
+        others = 0;
+    }
+    return end;
+}
+
+size_t abr_aligned_extent(const char *p, size_t n, size_t *read)
+{
+    header h;
+    abr_text_line line;
+    abr_text_line under;
+    size_t at = 0;
+    const bool named = abr_next_line(p, n, &at, &line) && read_headings(line, &h);
+    *read = at;
+    size_t next = at;
+    if (!named || !abr_next_line(p, n, &next, &under))
+        return 0;
+    const bool ruled = is_ruling(under);
+    if (!ruled && !is_clear_header(&h))
+        return 0;
+    at = ruled ? next : at;
+    *read = end_of_aligned(&h, p, n, at);
+    return *read > at && has_rows(p, *read, true, at, &h, ruled) ? *read : 0;
 }
