@@ -49,6 +49,9 @@ describe("what goes first", function()
         { "say", {} },
       }
     )
+    local drive = { "Read", { file_path = "C:\\src\\a.lua" } } -- of Windows, wherever this runs
+    assert.equal("2 1 3", first_to_go { UNRELATED, drive, { "Read", { file_path = "c:/src/b/../a.lua" } } })
+    assert.equal("1 2 3", first_to_go { UNRELATED, drive, { "Read", { file_path = "D:\\src\\a.lua" } } })
     assert.equal(
       "1 2 3",
       first_to_go { UNRELATED, { "Read", { file_path = "a.lua" } }, { "Read", { file_path = "lib/a.lua" } } }

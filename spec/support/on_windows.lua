@@ -33,8 +33,49 @@ assert(abridge.cap(text, "run_command"):find("[Showing 2000 of 5001 lines", 1, t
 assert(abridge.kind(text) == "log")
 assert(abridge.clean "\27[1ma\27[m\r\n" == "a\n")
 
+-- A session: read_file and tools of its own.
+local session = assert(abridge.session { run_dir = false })
+assert(session:call("run_command", { command = "dir" }).content == "not supported on Windows")
+for _, opts in ipairs { { run_dir = "C:\\out" }, { root = "C:\\" } } do
+  local opened, why, number = abridge.session(opts)
+  assert(not opened and why == "not supported on Windows" and number == "ENOTSUP", why)
+end
+session:close()
+
+-- Paths as Windows writes them, from a session's folder.
+session = assert(abridge.session { run_dir = false, cwd = "C:\\windows" })
+local wanted = session:call("read_file", { path = "C:/windows/win.ini" })
+assert(not wanted.is_error and wanted.content ~= "", wanted.content)
+for _, path in ipairs {
+  "win.ini",
+  ".\\win.ini",
+  "system32/..\\win.ini",
+  "\\windows\\win.ini",
+  "c:win.ini",
+  "c:\\WINDOWS/win.ini",
+} do
+  assert(session:call("read_file", { path = path }).content == wanted.content, path)
+end
+session:close()
+
+-- Without a core: what to get, by the name of the file that a release has.
+local loaded, cpath = {}, package.cpath
+for _, name in ipairs { "abridge.core", "abridge.base.core_loader" } do
+  loaded[name], package.loaded[name] = package.loaded[name], nil
+end
+package.cpath = ""
+local found, message = pcall(require, "abridge.base.core_loader")
+local missing = "abridge: its core (abridge/core.dll) is missing:\nunpack abridge-%s-lua%s-windows-x86_64.zip "
+  .. "of the release beside the program that runs Lua"
+assert(not found and message == missing:format(abridge.version, _VERSION:match "%d.%d"), message)
+package.cpath = cpath
+for name, module in pairs(loaded) do
+  package.loaded[name] = module
+end
+assert(require("abridge.base.own_folder").find() == ".", "the folder of these files")
+
 local readme = assert(io.open("README.md", "rb"))
-local code, wanted = readme_example.of((readme:read("*a"):gsub("\r", "")))
+local code, shown_there = readme_example.of((readme:read("*a"):gsub("\r", "")))
 readme:close()
 local printed = {}
 local environment = setmetatable({
@@ -45,6 +86,6 @@ local environment = setmetatable({
 local chunk = assert((setfenv and loadstring or load)(code, "=README.md", "t", environment))
 if setfenv then setfenv(chunk, environment) end
 chunk()
-assert(table.concat(printed, "\n") == wanted, "the README's example: " .. table.concat(printed, "\n"))
+assert(table.concat(printed, "\n") == shown_there, "the README's example: " .. table.concat(printed, "\n"))
 
 print((jit and "LuaJIT" or _VERSION) .. " on Windows: all that must work does, and the README's example")

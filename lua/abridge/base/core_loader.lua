@@ -8,6 +8,7 @@
 
 local check = require "abridge.base.check"
 local host = require "abridge.base.host"
+local system = require "abridge.base.system"
 local version = require "abridge.base.version"
 
 local vim = rawget(_G, "vim")
@@ -18,10 +19,20 @@ local function lua_version()
   return _VERSION:match "%d+%.%d+"
 end
 
+--- What to run on Windows, where cores are not built.
+local function remedy_on_windows(state)
+  if not host.in_nvim then
+    local archive = "abridge-%s-lua%s-windows-x86_64.zip"
+    return ("unpack %s of the release beside the program that runs Lua"):format(archive:format(version, lua_version()))
+  end
+  return "run `:Abridge install`" .. (state == "loaded" and ", then restart Neovim" or "")
+end
+
 --- What to run.
 ---@param state "missing"|"unloadable"|"loaded" of the core; a process keeps one that it loaded until it ends
 ---@return string
 local function remedy(state)
+  if system.is_windows() then return remedy_on_windows(state) end
   local dir, has_sources = require("abridge.base.own_folder").find()
   local rock = ("`luarocks --lua-version %s install abridge`"):format(lua_version())
   local make = state == "missing" and "make" or "make -B" -- by its date, what is there may be as new as its sources
@@ -39,10 +50,11 @@ end
 --- Where this Lua finds the core.
 local function path()
   local ok, found = pcall(function()
-    local file = host.in_nvim and vim.api.nvim_get_runtime_file("lua/abridge/core.so", false)[1]
+    local name = "lua/abridge/" .. system.core_name()
+    local file = host.in_nvim and vim.api.nvim_get_runtime_file(name, false)[1]
     return file or rawget(package, "searchpath")("abridge.core", package.cpath)
   end)
-  return ok and found or "abridge/core.so"
+  return ok and found or "abridge/" .. system.core_name()
 end
 
 --- Why a core that is there was not loaded, from the message of `require`.
@@ -73,7 +85,7 @@ end
 local found, core = pcall(require, "abridge.core")
 if not found then
   local message = tostring(core)
-  if message:find("module 'abridge.core' not found", 1, true) then fail("missing", "(abridge/core.so) is missing") end
+  if message:find("module 'abridge.core' not found", 1, true) then fail("missing", "(%s) is missing", path()) end
   fail("unloadable", "cannot be loaded (%s)", reason(message))
 end
 

@@ -1,6 +1,7 @@
 --- Files through libuv: opened, read, replaced and closed; whole lines from a position on, names in a folder.
 
 local host = require "abridge.base.host"
+local paths = require "abridge.base.paths"
 
 local M = {}
 
@@ -25,8 +26,7 @@ end
 ---@return string
 function M.absolute(path)
   local uv = host.uv()
-  if uv and path:sub(1, 1) ~= "/" then path = uv.cwd() .. "/" .. path end
-  return #path > 1 and path:gsub("/+$", "") or path
+  return paths.without_slashes(uv and paths.joined(uv.cwd(), path) or path)
 end
 
 --- Close a file.

@@ -4,6 +4,7 @@
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local encode = require "abridge.base.encode"
+local paths = require "abridge.base.paths"
 local profiles = require "abridge.output.profiles"
 local sentences = require "abridge.output.sentences"
 
@@ -109,23 +110,6 @@ end
 
 -- files ---------------------------------------------------------------------------------
 
---- A path without `.`, `..` and doubled slashes, from the session's folder on. By its letters: nothing is asked of the
---- file system, whose links may change.
-local function plain(path, cwd)
-  if path:sub(1, 1) ~= "/" and cwd and cwd ~= "" and cwd ~= "." then path = cwd .. "/" .. path end
-  local parts = {}
-  local rooted = path:sub(1, 1) == "/"
-  for part in path:gmatch "[^/]+" do
-    local last = parts[#parts]
-    if part == ".." and last and last ~= ".." then
-      parts[#parts] = nil
-    elseif part ~= "." and not (part == ".." and rooted) then
-      parts[#parts + 1] = part
-    end
-  end
-  return (rooted and "/" or "") .. table.concat(parts, "/")
-end
-
 local function argument(input, keys)
   for _, key in ipairs(keys or {}) do
     local value = rawget(input, key)
@@ -167,7 +151,8 @@ function M.deed(call, opts)
   local reads, reads_key = argument(input, row and row.reads)
   local writes, writes_key = argument(input, row and row.writes)
   local cwd = opts.session and opts.session.cwd
-  local deed = { path = reads or writes, reads = reads and plain(reads, cwd), writes = writes and plain(writes, cwd) }
+  local deed = { path = reads or writes }
+  deed.reads, deed.writes = reads and paths.plain(reads, cwd), writes and paths.plain(writes, cwd)
   local key = reads_key or writes_key
   if key then
     input = check.copied(input)

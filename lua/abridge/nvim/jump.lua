@@ -3,6 +3,7 @@
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
 local listed_name = require "abridge.base.listed_name"
+local paths = require "abridge.base.paths"
 local slices = require "abridge.base.time_slices"
 local buffer = require "abridge.nvim.buffer"
 local cells = require "abridge.nvim.cells"
@@ -39,7 +40,7 @@ end
 ---@return string
 function M.path(file, cwd)
   if file:find "^~/" then return (host.uv().os_homedir() or "~") .. file:sub(2) end
-  return file:find "^/" and file or cwd:gsub("/$", "") .. "/" .. file
+  return paths.joined(cwd, file)
 end
 
 --- Show a buffer in an ordinary window, and go there.

@@ -7,6 +7,7 @@
 --- child may keep the output open; it gets `linger` seconds and is then left alone.
 
 local host = require "abridge.base.host"
+local system = require "abridge.base.system"
 local slices = require "abridge.base.time_slices"
 local args = require "abridge.process.args"
 local group = require "abridge.process.group"
@@ -347,7 +348,7 @@ end
 --- `argv[1]` is looked up on the PATH; no shell is involved. The outcome comes through `on_exit`, or
 --- stands in `process.outcome` once `process:is_done()`. The loop has to run: `host.wait(fn, seconds)`.
 ---
---- A program or folder that is not there, a NUL byte in an argument, too many open files: `nil,
+--- A program or folder that is not there, a NUL byte in an argument, too many open files, Windows: `nil,
 --- message, code`. Misuse raises.
 ---@param argv string[]
 ---@param opts? abridge.process.Options
@@ -357,6 +358,7 @@ end
 ---@return string|nil code
 function M.spawn(argv, opts, handlers)
   argv, opts, handlers = args.checked(argv, opts, handlers)
+  if system.is_windows() then return nil, system.UNSUPPORTED, system.ENOTSUP end
   local nul = args.find_nul(argv, opts.cwd)
   if nul then return nil, nul, M.codes.EINVAL end
   local uv, message, code = host.uv()

@@ -1,6 +1,7 @@
 --- What a tool gets besides its input: `ctx`.
 
 local check = require "abridge.base.check"
+local paths = require "abridge.base.paths"
 local calls = require "abridge.session.call"
 local limit = require "abridge.output.limit"
 local options = require "abridge.session.options"
@@ -13,8 +14,8 @@ local COMMAND_SECONDS, SEARCH_SECONDS = 120, 30 -- where the session says nothin
 
 local function absolute(self, path)
   local cwd = self.cwd
-  if not cwd or cwd == "" or cwd == "." or path:sub(1, 1) == "/" then return path end
-  return cwd:gsub("/+$", "") .. "/" .. path
+  if not cwd or cwd == "" or cwd == "." then return path end
+  return paths.joined(cwd, path)
 end
 
 --- The path to open for one that a tool was given. Raises when it lies outside the session's root.

@@ -3,6 +3,7 @@
 
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
+local system = require "abridge.base.system"
 local limit = require "abridge.output.limit"
 local limit_table = require "abridge.output.limit_table"
 local results = require "abridge.output.results"
@@ -13,6 +14,7 @@ local calls = require "abridge.session.call"
 local context = require "abridge.session.context"
 local ends = require "abridge.session.ends"
 local jobs = require "abridge.session.job"
+local registry = require "abridge.session.registry"
 
 local M = {}
 
@@ -281,6 +283,7 @@ local function obstacle(self, name, entry, input)
   local refused = M.refusal(self)
   if refused then return refused end
   if not entry then return failed("unknown_tool", { name = calls.shown_name(self, name) }) end
+  if registry.is_unsupported(entry) then return { text = system.UNSUPPORTED, is_error = true } end
   local ok, checked, message = pcall(fitting_input, self, entry, input)
   if not ok then -- a schema may be built so that reading it raises
     checked, message = nil, yielded.encoded(checked, self.redactor)

@@ -3,6 +3,7 @@
 
 local check = require "abridge.base.check"
 local plain_data = require "abridge.base.plain_data"
+local system = require "abridge.base.system"
 local info = require "abridge.output.info"
 local limit = require "abridge.output.limit"
 local sentences = require "abridge.output.sentences"
@@ -54,6 +55,18 @@ function M.add_built_in(self, who, names)
   for _, given in ipairs(names or M.built_in) do
     if not only or only[given] then add(self, who, given) end
   end
+end
+
+--- Does a tool want what Windows lacks: processes, or paths by libuv? Of ours one does not.
+---@param entry table
+---@return boolean
+function M.is_unsupported(entry)
+  return entry.built_in and entry.name ~= "read_file" and system.is_windows() or false
+end
+
+--- Is a tool ready to be used?
+local function is_ready(self, entry)
+  return not M.is_unsupported(entry) and (not entry.tool.ready or entry.tool.ready(self))
 end
 
 local REGISTER = {
@@ -134,7 +147,7 @@ function M.name_of(self, key, only)
   local name = (only or self.opts.tool_names or {})[key]
   if name ~= nil or only then return name or nil end
   local entry = self.tools[NAMED[key]]
-  if not entry or entry.tool.ready and not entry.tool.ready(self) then return nil end
+  if not (entry and is_ready(self, entry)) then return nil end
   return self:shown_name(NAMED[key])
 end
 
@@ -218,7 +231,7 @@ function M.definitions(self, format)
   local list = {}
   for _, own_name in ipairs(self.order) do
     local tool, schema = self.tools[own_name].tool, self.tools[own_name].schema
-    if not tool.ready or tool.ready(self) then
+    if is_ready(self, self.tools[own_name]) then
       local description, input_schema = tool.description or "", schema or { type = "object" }
       if tool.define then
         description, input_schema = tool.define(self)

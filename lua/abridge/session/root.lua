@@ -10,6 +10,7 @@ local check = require "abridge.base.check"
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
 local real_path = require "abridge.base.real_path"
+local system = require "abridge.base.system"
 
 local M = {}
 
@@ -30,9 +31,10 @@ end
 ---@param who string
 ---@param dir string
 ---@return abridge.Root|nil root
----@return string|nil message luv is missing
+---@return string|nil message luv is missing, or this is Windows
 ---@return string|nil code
 function M.new(who, dir)
+  if system.is_windows() then return nil, system.UNSUPPORTED, system.ENOTSUP end
   local real, stat, code = real_path.existing(dir)
   if code == host.codes.ENOLUV then return nil, stat, code end
   if not real then
