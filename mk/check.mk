@@ -19,7 +19,7 @@ names: build/5.4/abridge/core.so ## write doc/names.txt, every public name with 
 longest := check-cases msan check-fuzz check-memory lint-tidy lint-cppcheck bench-check
 check: check-tools ## lint, tests that want more tools, msan, tsan, bench-check, other systems, each fuzzer for 20 seconds
 	@$(MAKE) --no-print-directory $(call parallel,2) --output-sync=recurse --keep-going \
-		$(longest) check-portable check-suite check-arm64 check-x87 tsan $(filter-out $(longest),$(lints))
+		$(longest) check-portable check-suite check-arm64 windows check-x87 tsan $(filter-out $(longest),$(lints))
 
 check-tools:
 	@.ci/setup.sh check

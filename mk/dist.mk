@@ -17,11 +17,13 @@ version: ## write the version of csrc/abridge.h to the other files that have it:
 	@$(MAKE) --no-print-directory doc
 
 ONE_MACHINES ?= $(or $(MACHINES),$(dist_machines))# for which the one file is built
+# for which the core for Windows is built, where there is a cross compiler
+WINDOWS_LUAS ?= $(if $(shell command -v $(windows_prefix)gcc),$(filter $(windows_luas),$(or $(LUAS),$(dist_luas))))
 dist: $(if $(ONE_MACHINES),one-sources) ## build all that is released of HEAD into DIST=build/dist; LUAS=5.4 MACHINES=x86_64 is a part
 	$(foreach v,$(filter-out 5.1 $(luas),$(or $(LUAS),$(dist_luas))),$(error no headers of Lua $(v) found: \
 		run 'make setup' or set LUA_INCDIR_$(subst .,_,$(v))))
 	@VERSION=$(version) LUAS="$(or $(LUAS),$(dist_luas))" MACHINES="$(or $(MACHINES),$(dist_machines))" \
-		COMPLETIONS="$(shells)" ONE_MACHINES="$(ONE_MACHINES)" ONE_SOURCES=$(abspath $(one_src)) \
+		COMPLETIONS="$(shells)" WINDOWS_LUAS="$(WINDOWS_LUAS)" ONE_MACHINES="$(ONE_MACHINES)" ONE_SOURCES=$(abspath $(one_src)) \
 		mk/dist/dist.sh "$(abspath $(or $(DIST),build/dist))" \
 		$(foreach v,$(luas),LUA_INCDIR_$(subst .,_,$(v))=$(abspath $(incdir_$(v))))
 

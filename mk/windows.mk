@@ -1,16 +1,23 @@
 # Windows on x86-64, by the cross compiler of mingw: the module for Lua 5.4, and that of 5.1 for LuaJIT and Neovim.
 
 windows_prefix := x86_64-w64-mingw32-
-windows_dlls := build/windows/5.4/abridge/core.dll build/windows/5.1/abridge/core.dll
+windows_luas := 5.4 5.1
+windows_dlls = $(patsubst %,build/windows/%/abridge/core.dll,$(filter $(windows_luas),$(or $(LUAS),$(windows_luas))))
+windows_cflags = -O2 -Werror
 windows_make = $(MAKE) --no-print-directory CC=$(windows_prefix)gcc OBJ=build/obj/windows BIN=build/test/windows \
-	CFLAGS="-O2 -Werror -Wno-float-conversion -idirafter /usr/include/$$(gcc -print-multiarch)"
+	CFLAGS="$(windows_cflags) -Wno-float-conversion -idirafter /usr/include/$$(gcc -print-multiarch)"
+windows_ldflags := -shared -s -static-libgcc -Wl,--no-insert-timestamp
 
 # C tests that use nothing but C; the others need mmap, POSIX files or signals.
 windows_tests = $(shell grep -L -e '<sys/' -e '<unistd.h>' -e 'paged_file.h' -e '_POSIX_C_SOURCE' spec/c/test_*.c)
 
-.PHONY: windows windows-tools test-windows
+.PHONY: windows windows-tools dist-windows test-windows
 
 windows: windows-tools ## cross-compile build/windows/LUA/abridge/core.dll: Lua 5.4, and 5.1 for LuaJIT and Neovim
+	@$(windows_make) $(windows_dlls)
+
+dist-windows: windows_cflags = $(DIST_CFLAGS) -ffile-prefix-map=$(CURDIR)=.
+dist-windows: windows-tools
 	@$(windows_make) $(windows_dlls)
 
 windows-tools:
@@ -18,9 +25,9 @@ windows-tools:
 		echo "windows: no $(windows_prefix)gcc here: run .ci/setup.sh windows" >&2; exit 1; }
 
 build/windows/5.4/abridge/core.dll: $(call binding_for,5.4) $(core_obj) build/windows/lua54.a
-	$(call link,-shared -s -static-libgcc)
+	$(call link,$(windows_ldflags))
 build/windows/5.1/abridge/core.dll: $(call binding_for,nvim) $(core_obj) build/windows/lua51.a
-	$(call link,-shared -s -static-libgcc)
+	$(call link,$(windows_ldflags))
 
 # Lua is linked by name alone: what the binding asks of the DLL that its host has loaded.
 build/windows/lua54.a: $(call binding_for,5.4)
@@ -29,7 +36,9 @@ build/windows/lua%.a:
 	@mkdir -p $(@D)
 	$(Q){ echo "LIBRARY lua$*.dll"; echo EXPORTS; $(windows_prefix)nm -u $^ | sed -n 's/.* \(luaL\{0,1\}_[a-z]*\)$$/\1/p' | sort -u; } \
 		> $(@:.a=.def)
-	$(Q)$(windows_prefix)dlltool -d $(@:.a=.def) -l $@
+	@mkdir -p $@.tmp # for the empty files that it leaves
+	$(Q)TMPDIR=$@.tmp $(windows_prefix)dlltool -d $(@:.a=.def) -l $@
+	@rm -r $@.tmp
 
 # Lua 5.4 and LuaJIT of Debian's sources; the tests run under wine.
 build/windows/lua.exe build/windows/lua54.dll: | one-sources

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# mk/dist/dist.sh FOLDER [VARIABLE=VALUE]...: `make dist`, which sets VERSION, LUAS, MACHINES, COMPLETIONS, ONE_MACHINES
-# and ONE_SOURCES.
+# mk/dist/dist.sh FOLDER [VARIABLE=VALUE]...: `make dist`, which sets VERSION, LUAS, MACHINES, COMPLETIONS, WINDOWS_LUAS,
+# ONE_MACHINES and ONE_SOURCES.
 #
 # Builds what is released of HEAD, in a folder with HEAD's files alone; what is not committed is not in it. The same
 # commit gives the same bytes, wherever and whenever it is built with the same tools: times are the commit's, owners are
@@ -10,6 +10,8 @@
 #   abridge-V-1.src.rock                    the same for luarocks
 #   abridge-V-luaL-linux-MACHINE.tar.gz     for a Lua: unpacked into a prefix, such as /usr/local
 #   abridge-V-nvim-linux-MACHINE.tar.gz     for Neovim: the plugin; `:Abridge install` takes its core alone
+#   abridge-V-luaL-windows-x86_64.zip       for Lua 5.4 and LuaJIT: unpacked beside the program that runs Lua
+#   abridge-V-nvim-windows-x86_64.tar.gz    for Neovim, as above
 #   abridge-V-linux-MACHINE.tar.gz          the command as one static file, and the licences of what is in it
 #   abridge-V-rocks-linux-MACHINE.tar       a binary rock in a folder for each Lua, since luarocks wants one name for all
 #   MANIFEST                                what these are, and what their cores need
@@ -143,14 +145,14 @@ pack_lua() {
   rm -r "$to"
 }
 
-# pack_nvim MACHINE CORE: the plugin as it lies on the runtime path
+# pack_nvim SYSTEM CORE: the plugin as it lies on the runtime path
 pack_nvim() {
-  local to=$work/package file=$out/$name-nvim-linux-$1.tar.gz
+  local to=$work/package file=$out/$name-nvim-$1.tar.gz core=lua/abridge/core.${2##*.}
   mkdir "$to"
   for_people "$to"
   cp -R "$source"/{lua,plugin} "$to/"
-  cp "$2" "$to/lua/abridge/core.so"
-  chmod 755 "$to/lua/abridge/core.so"
+  cp "$2" "$to/$core"
+  chmod 755 "$to/$core"
   pack_tar "$file" "$to" | gzip -9 -n > "$file"
   rm -r "$to"
 }
@@ -180,11 +182,38 @@ for machine in $MACHINES; do
     needs=$(what_core_needs "$core")
     pack_lua "$lua" "$machine" "$core"
     pack_rock "$lua" "$machine" "$core"
-    if [ "$lua" = 5.1 ]; then pack_nvim "$machine" "$core"; fi
+    if [ "$lua" = 5.1 ]; then pack_nvim "linux-$machine" "$core"; fi
     echo "$machine Lua $lua: $(stat -c %s "$core") bytes, $needs" >> "$work/cores"
   done
   pack_tar "$name-rocks-linux-$machine.tar" "$work/rocks" > "$out/$name-rocks-linux-$machine.tar"
   rm -r "$work/rocks"
+done
+
+# pack_windows LUA CORE: what Lua finds beside itself, without the command, which does not run there
+pack_windows() {
+  local to=$work/package
+  mkdir -p "$to/abridge"
+  cp -R "$source/lua" "$to/"
+  rm -r "$to/lua/abridge/bin"
+  cp "$2" "$to/abridge/core.dll"
+  for_people "$to"
+  chmod 755 "$to/abridge/core.dll"
+  pack_zip "$out/$name-lua$1-windows-x86_64.zip" "$to"
+  rm -r "$to"
+}
+
+if [ -n "$WINDOWS_LUAS" ]; then
+  make --no-print-directory -C "$source" -j"$(getconf _NPROCESSORS_ONLN)" dist-windows LUAS="$WINDOWS_LUAS" QUIET=1 "$@"
+fi
+for lua in $WINDOWS_LUAS; do
+  core=$source/build/windows/$lua/abridge/core.dll
+  needs=$(x86_64-w64-mingw32-objdump -p "$core" | sed -n 's/.*DLL Name: //p' | sort | xargs)
+  if [ "$needs" != "KERNEL32.dll lua${lua/./}.dll msvcrt.dll" ]; then
+    echo "dist: ${core#"$source"/} needs $needs" >&2; exit 1
+  fi
+  pack_windows "$lua" "$core"
+  if [ "$lua" = 5.1 ]; then pack_nvim windows-x86_64 "$core"; fi
+  echo "Windows, x86_64 Lua $lua: $(stat -c %s "$core") bytes, $needs" >> "$work/cores"
 done
 
 # pack_one MACHINE: the command as one file

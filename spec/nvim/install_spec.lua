@@ -122,9 +122,9 @@ describe(":Abridge install", function()
       require("abridge.nvim.install").release
     )
     local script = [[
-      require("abridge.process").spawn = function(argv)
+      vim.fn.jobstart = function(argv)
         io.stdout:write(table.concat(argv, " "), "\n")
-        return nil, "not now"
+        return 0
       end
       install.release = "https://127.0.0.1/release"
     ]]
@@ -225,11 +225,11 @@ describe(":Abridge install", function()
   it("can be interrupted", function()
     server.answer = function() end -- the answer never comes
     local script = [[
-      local wait = require("abridge.base.host").wait
-      require("abridge.base.host").wait = function(predicate)
-        require("abridge.base.host").wait = wait
-        wait(predicate, 0.3)
-        return false, "interrupted"
+      local wait = vim.fn.jobwait
+      vim.fn.jobwait = function(jobs)
+        assert(wait(jobs, 300)[1] == -1)
+        vim.fn.jobwait = wait
+        return { -2 }
       end
     ]]
     fails(install(nil, script), "cannot get ", ": interrupted")
@@ -260,6 +260,110 @@ describe(":Abridge install", function()
     assert.equal(musl, message)
     local glibc = "7f00 r-xp 0 08:01 7 /home/musl-fan/ld-linux/libc.so.6\n"
     assert.equal(("abridge-%s-nvim-linux-x86_64"):format(version), archive(linux, glibc))
+  end)
+
+  describe("on Windows", function()
+    local WINDOWS = ("abridge-%s-nvim-windows-x86_64"):format(version)
+    local DLL = plugin .. "/lua/abridge/core.dll"
+    local prints = "sum=$(sha256sum < $2) && echo SHA256 hash of $2: && echo $(echo ${sum%%%% *} | %s) && echo Done."
+
+    --- A certutil whose line of digits a command edits; nothing else is there that Windows lacks.
+    local function tools(edit)
+      dir:run 'mkdir -p tools && for t in sh sed curl tar gzip sha256sum; do ln -sf "$(command -v $t)" tools/; done'
+      dir:write("tools/certutil", "#!/bin/sh\n" .. prints:format(edit or "tr a-z A-Z"))
+      dir:run 'ln -sf "$(command -v tr)" tools/ && chmod +x tools/certutil'
+    end
+
+    --- What makes Neovim believe it. The core in the archive is one for the system that this really is.
+    local function windows()
+      return ([[
+        jit.os, jit.arch = "Windows", "x64"
+        vim.fn.setenv("PATH", %q)
+        package.cpath = %q .. package.cpath
+      ]]):format(dir:at "tools", dir:at(plugin) .. "/lua/?.dll;")
+    end
+
+    before_each(function()
+      tools()
+      dir:run(
+        ("mv release/%s release/%s && cd release/%s/lua/abridge && mv core.so core.dll"):format(STEM, WINDOWS, WINDOWS)
+      )
+      dir:run(("cd release && tar -czf %s.tar.gz %s && sha256sum -- *.gz > SHA256SUMS"):format(WINDOWS, WINDOWS))
+      files = { SHA256SUMS = dir:read "release/SHA256SUMS" }
+      files[WINDOWS .. ".tar.gz"] = dir:read("release/" .. WINDOWS .. ".tar.gz")
+    end)
+
+    local function it_does(what, test)
+      it(what, function()
+        if not rawget(_G, "jit") then return pending "this Neovim has no LuaJIT" end
+        test()
+      end)
+    end
+
+    it_does("fetches the archive for it, checks that with certutil, and a cut works at once", function()
+      dir:run(("rm %s/lua/abridge/core.so"):format(plugin)) -- which this Neovim would load
+      local said = neovim(windows() .. "vim.cmd 'Abridge install'\n" .. CUT)
+      local wanted = "abridge: installing the core of %s\nabridge: installed %s\ntwo\nthree\n5.1\n"
+      assert.equal(wanted:format(version, dir:at(DLL)), said)
+      assert.is_true(dir:read(DLL) == paths.read(root .. "/build/5.1/abridge/core.so"))
+      assert.is_nil(core())
+      tools "sed 's/../& /g'" -- as it prints them before Windows 10
+      assert.matches("^abridge: installed ", install(nil, windows()))
+    end)
+
+    it_does("takes a file by a path with backslashes", function()
+      local backslashed = dir:at("release/" .. WINDOWS .. ".tar.gz"):gsub("/", "\\")
+      local call = ("io.stdout:write(install.install(%q), '\\n')"):format(backslashed)
+      assert.equal(dir:at(DLL) .. "\n", neovim(windows() .. call))
+      assert.equal(0, server.connections)
+    end)
+
+    it_does("moves a core aside that may be loaded, and back if the new one cannot be placed", function()
+      local unlink_fails = [[
+        local uv = vim.uv or vim.loop
+        local unlink = uv.fs_unlink
+        uv.fs_unlink = function(path) return not path:find "%.old$" and unlink(path) or nil end
+      ]]
+      dir:write(DLL, "loaded")
+      assert.matches("^abridge: installed ", install(nil, windows() .. unlink_fails))
+      assert.equal("loaded", dir:read(DLL .. ".old"))
+      local rename_fails = [[
+        local uv = vim.uv or vim.loop
+        local rename = uv.fs_rename
+        uv.fs_rename = function(from, to)
+          if from:find "%.new$" then return nil, "EPERM: operation not permitted" end
+          return rename(from, to)
+        end
+      ]]
+      dir:write(DLL, "loaded too")
+      local message = install(nil, windows() .. rename_fails)
+      assert.matches("nothing was installed: cannot write .*core%.dll: EPERM", message)
+      assert.equal("loaded too", dir:read(DLL))
+      assert.is_nil(dir:read(DLL .. ".new"))
+      assert.matches("^abridge: installed ", install(nil, windows()))
+      assert.is_nil(dir:read(DLL .. ".old"))
+    end)
+
+    it_does("leaves all as it was where the checksum is another", function()
+      tools "tr 0-9 1"
+      fails(install(nil, windows()), "windows-x86_64.tar.gz is damaged: its SHA-256 checksum is ")
+    end)
+
+    it_does("says what is missing: a core for the machine, or the tool", function()
+      fails(install(nil, windows() .. "jit.arch = 'arm64'\n"), "there is no built core for Windows on arm64")
+      dir:run "rm tools/certutil"
+      fails(install(nil, windows()), "certutil is not on the PATH")
+      dir:write(plugin .. "/Makefile", "") -- is of no use there
+      assert.not_matches("make nvim", install(nil, windows()))
+    end)
+
+    it_does("is what to run where the core is missing", function()
+      dir:run(("rm %s/lua/abridge/core.so"):format(plugin))
+      local said = neovim(windows() .. [[
+        io.stdout:write(select(2, pcall(require, "abridge.base.core_loader")), "\n")
+      ]])
+      assert.equal("abridge: its core (abridge/core.dll) is missing:\nrun `:Abridge install`\n", said)
+    end)
   end)
 
   it("names make nvim too where there are sources", function()

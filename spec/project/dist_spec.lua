@@ -29,6 +29,8 @@ local MAKE = "DIST_CFLAGS=-O0 make -s dist ONE_SOURCES=$PWD/build/one/src"
 -- What the one file is made of, where it can be had.
 local HAS_SOURCES = select(2, shell.try "mk/one/sources.sh build/one/src") == 0
 if not HAS_SOURCES then MAKE = MAKE .. " ONE_MACHINES=" end
+local HAS_MINGW = #those("x86_64-w64-mingw32-gcc", "command -v %s") > 0
+local WINE = "$(command -v wine64 || command -v wine || echo /usr/lib/wine/wine64)"
 local ARM64_LUA = "build/arm64-lua/bin/lua5.4"
 
 if select(2, shell.try 'test "$(git rev-parse --show-toplevel)" = "$(pwd -P)"') ~= 0 then
@@ -95,7 +97,7 @@ describe("make dist #once", function()
         compared = compared + 1
       end
     end
-    assert.equal(HAS_SOURCES and 5 or 4, compared)
+    assert.equal(4 + (HAS_SOURCES and 1 or 0) + (HAS_MINGW and 2 or 0), compared)
   end)
 
   it("releases no version under the tag of another", function()
@@ -169,6 +171,23 @@ describe("make dist #once", function()
     end
   end)
 
+  it("has cores for Windows: for a Lua that they are unpacked beside, and for Neovim #check", function()
+    if not HAS_MINGW then return pending "no cross compiler for Windows here" end
+    local manifest = paths.read(dist .. "/MANIFEST")
+    for lua, number in pairs { ["5.4"] = "54", ["5.1"] = "51" } do
+      local needs = "\n  Windows, x86_64 Lua %s: %%d+ bytes, KERNEL32.dll lua%s.dll msvcrt.dll\n"
+      assert.matches(needs:format(lua, number), manifest)
+      local listed = run(("unzip -l '%s'"):format(at("-lua" .. lua .. "-windows-x86_64.zip")))
+      assert.matches(" abridge/core.dll\n", listed, 1, true)
+      assert.matches(" lua/abridge/init.lua\n", listed, 1, true)
+      assert.not_matches("/bin/", listed, 1, true)
+    end
+    local listed = run(("tar -tzf '%s'"):format(at "-nvim-windows-x86_64.tar.gz"))
+    assert.matches("/lua/abridge/core.dll\n", listed, 1, true)
+    assert.matches("/plugin/abridge.lua\n", listed, 1, true)
+    assert.not_matches("core.so", listed, 1, true)
+  end)
+
   local code, wanted = readme_example.of(paths.read "README.md")
 
   --- The one file does what the README shows, caps, runs a shell's command, and serves. `one` starts it.
@@ -224,6 +243,25 @@ describe("make dist #once", function()
     )
     check_one(("qemu-aarch64 '%s/one/abridge-%s-linux-aarch64/abridge'"):format(prefix, version))
   end)
+
+  for lua, number in pairs { ["lua.exe"] = "54", ["luajit.exe"] = "51" } do
+    local exe, dll = "build/windows/" .. lua, ("build/windows/lua%s.dll"):format(number)
+    if HAS_MINGW and paths.read(exe) then -- which make test-windows builds
+      it(lua .. " under wine runs the README's first example with the archive unpacked beside it #check", function()
+        local folder = dir .. "/windows " .. number
+        run(("mkdir '%s' && cp %s %s '%s'"):format(folder, exe, dll, folder))
+        local archive = at(("-lua%s-windows-x86_64.zip"):format(number:gsub("5", "5.")))
+        run(("unzip -q '%s' -d '%s'"):format(archive, folder))
+        local file = assert(io.open(folder .. "/example.lua", "w"))
+        file:write(code)
+        file:close()
+        local command = "prefix=$PWD/build/windows/wine && wine=%s && cd / && env -u LUA_PATH -u LUA_CPATH "
+          .. "WINEPREFIX=$prefix WINEDEBUG=-all $wine '%s/%s' '%s/example.lua' | tr -d '\\r'"
+        local printed = run(command:format(WINE, folder, lua, folder))
+        assert.equal(wanted, (printed:gsub("\t", " "):gsub("\n$", "")))
+      end)
+    end
+  end
 
   for _, name in ipairs(paths.names "build/hosts/bin") do
     if name:find "^nvim" then

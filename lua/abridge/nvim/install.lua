@@ -4,9 +4,9 @@
 --- with the release's checksum, and can be loaded by this Neovim. Nothing here needs a core.
 
 local host = require "abridge.base.host"
-local repository = require "abridge.base.repository"
 local own_folder = require "abridge.base.own_folder"
-local process = require "abridge.process"
+local repository = require "abridge.base.repository"
+local system = require "abridge.base.system"
 local version = require "abridge.base.version"
 
 local M = {}
@@ -22,25 +22,37 @@ M.releases = nil
 --- Seconds after which a server that sends nothing is given up.
 M.silence = 30
 
-local SUMS = "SHA256SUMS"
-local MACHINES = { x86_64 = "x86_64", aarch64 = "aarch64", arm64 = "aarch64" }
+local SUMS, SHA256_DIGITS = "SHA256SUMS", 64
+-- The names of the machines that cores are built for, as libuv has them, and on Windows LuaJIT.
+local MACHINES = {
+  Linux = { x86_64 = "x86_64", aarch64 = "aarch64", arm64 = "aarch64" },
+  Windows = { x64 = "x86_64" },
+}
+local TIMED_OUT, INTERRUPTED = -1, -2 -- in place of an exit code, from jobwait
 local PATIENCE, CONNECT = 900, 20 -- seconds for an archive of a MB, and for the server to answer
 
 local function fail(...)
   error(string.format(...), 0)
 end
 
---- The archive for Neovim on this machine; raises if there is none.
----@param system { sysname: string, machine: string } of libuv's `os_uname`
+--- The system and the machine that a core must be for.
+---@return { sysname: string, machine: string }
+local function this_system()
+  if system.is_windows() then return { sysname = "Windows", machine = jit.arch } end
+  return host.uv().os_uname()
+end
+
+--- The archive for Neovim on a system, without its ending; raises if there is none.
+---@param on { sysname: string, machine: string }
 ---@param maps string what this process has mapped, of /proc/self/maps
 ---@return string
-function M.archive(system, maps)
-  local machine = system.sysname == "Linux" and MACHINES[system.machine]
-  if not machine then fail("there is no built core for %s on %s", system.sysname, system.machine) end
+function M.archive(on, maps)
+  local machine = (MACHINES[on.sysname] or {})[on.machine]
+  if not machine then fail("there is no built core for %s on %s", on.sysname, on.machine) end
   if maps:find "/ld%-musl%-" or maps:find "/libc%.musl%-" then
     fail "there is no built core for musl, which is the C library here: the built ones need glibc 2.17 or later"
   end
-  return ("abridge-%s-nvim-linux-%s"):format(version, machine)
+  return ("abridge-%s-nvim-%s-%s"):format(version, on.sysname:lower(), machine)
 end
 
 local function read(path)
@@ -52,28 +64,25 @@ local function read(path)
   return text
 end
 
---- Run a program to its end, while the editor goes on; what it printed. Raises if it fails.
+--- Run a program to its end, while the editor goes on; what it printed. Raises if it fails. It is a job of Neovim's,
+--- which knows how on every system.
 ---@param argv string[]
+---@param folder string where it runs, so that no program has to read a path
 ---@param purpose string
 ---@return string
-local function run(argv, purpose)
-  local said = ""
-  local child, message, code = process.spawn(argv, { timeout = PATIENCE }, {
-    on_output = function(chunk)
-      said = said .. chunk
-    end,
-  })
-  if not child then fail("cannot %s: %s", purpose, code == "ENOENT" and argv[1] .. " is not on the PATH" or message) end
-  local function is_over()
-    return child.outcome ~= nil
+local function run(argv, folder, purpose)
+  local pieces = {}
+  local function on_output(_, lines)
+    pieces[#pieces + 1] = table.concat(lines, "\n")
   end
-  if not host.wait(is_over) then
-    child:cancel()
-    host.wait(is_over)
-    fail("cannot %s: interrupted", purpose)
-  end
-  if child.outcome.code ~= 0 then
-    local why = child.outcome.timed_out and "timed out" or said:gsub("^curl: %(%d+%) ", ""):match "^[^\n]+"
+  if vim.fn.executable(argv[1]) == 0 then fail("cannot %s: %s is not on the PATH", purpose, argv[1]) end
+  local job = vim.fn.jobstart(argv, { cwd = folder, on_stdout = on_output, on_stderr = on_output })
+  local code = job > 0 and vim.fn.jobwait({ job }, PATIENCE * 1000)[1] or job
+  if job > 0 and code < 0 then vim.fn.jobstop(job) end
+  if code == INTERRUPTED then fail("cannot %s: interrupted", purpose) end
+  local said = table.concat(pieces)
+  if code ~= 0 then
+    local why = code == TIMED_OUT and "timed out" or said:gsub("^curl: %(%d+%) ", ""):match "^[^\r\n]+"
     fail("cannot %s: %s", purpose, why or argv[1] .. " failed")
   end
   return said
@@ -100,10 +109,18 @@ local function fetch(name, folder)
   for _, word in ipairs(silence) do
     argv[#argv + 1] = word
   end
-  for _, word in ipairs { "--connect-timeout", tostring(CONNECT), "--output", folder .. "/" .. name, "--", url } do
+  for _, word in ipairs { "--connect-timeout", tostring(CONNECT), "--output", name, "--", url } do
     argv[#argv + 1] = word
   end
-  run(argv, "get " .. url)
+  run(argv, folder, "get " .. url)
+end
+
+--- The checksum that a tool printed: sha256sum before the name, certutil on a line of its own, once with blanks.
+local function sum_in(said)
+  for line in said:gmatch "[^\r\n]+" do
+    local sum = line:match "^\\?(%x+) [ *]" or line:gsub(" ", ""):match "^%x+$"
+    if sum and #sum == SHA256_DIGITS then return sum:lower() end
+  end
 end
 
 --- Does an archive agree with the list of checksums beside it? Raises if not.
@@ -114,38 +131,47 @@ local function check_sum(folder, name)
     if listed == name then wanted = sum:lower() end
   end
   if not wanted then fail("%s does not list %s", SUMS, name) end
-  local path = folder .. "/" .. name
-  local sum = run({ "sha256sum", "--", path }, "check " .. path):match "^\\?(%x+)"
+  local tool = system.is_windows() and { "certutil", "-hashfile", name, "SHA256" } or { "sha256sum", "--", name }
+  local sum = sum_in(run(tool, folder, "check " .. folder .. "/" .. name))
   if sum ~= wanted then fail("%s is damaged: its SHA-256 checksum is %s, %s says %s", name, sum, SUMS, wanted) end
 end
 
 --- The folder with an archive of that name and the checksums of its release.
 local function folder_of(file, name)
-  if file:sub(1, 1) ~= "/" then file = "./" .. file end -- no option, nor a host's name to tar
-  local folder = file:match "^(.*)/"
+  if system.is_windows() then file = file:gsub("\\", "/") end
+  local folder = file:match "^(.*)/" or "."
   if file:match "[^/]*$" ~= name then fail("%s is not %s, the archive of this version for this machine", file, name) end
   read(file)
   if not host.uv().fs_stat(folder .. "/" .. SUMS) then fail("%s must lie beside %s, to check it", SUMS, file) end
   return folder
 end
 
---- Put a core in its place in one step. Raises if that fails.
+--- Put a core in its place in one step. Raises if that fails. On Windows a core that is loaded cannot be replaced, but
+--- renamed: it stays beside its place until the next time.
 local function place(core, target)
-  local new = target .. ".new"
-  local ok, message = host.uv().fs_copyfile(core, new)
+  local uv, new, old = host.uv(), target .. ".new", target .. ".old"
+  local moved
+  local ok, message = uv.fs_copyfile(core, new)
+  if ok and system.is_windows() then
+    uv.fs_unlink(old)
+    moved = uv.fs_rename(target, old)
+  end
   if ok then
-    ok, message = host.uv().fs_rename(new, target)
+    ok, message = uv.fs_rename(new, target)
   end
-  if not ok then
-    host.uv().fs_unlink(new)
-    fail("cannot write %s: %s", target, message)
+  if ok then
+    if moved then uv.fs_unlink(old) end
+    return
   end
+  uv.fs_unlink(new)
+  if moved then uv.fs_rename(old, target) end
+  fail("cannot write %s: %s", target, message)
 end
 
 --- Install with files of the work in a folder of their own; the path of the core.
 local function install(file, home, work)
   local maps = io.open "/proc/self/maps"
-  local stem = M.archive(host.uv().os_uname(), maps and maps:read "*a" or "")
+  local stem = M.archive(this_system(), maps and maps:read "*a" or "")
   if maps then maps:close() end
   local name, folder = stem .. ".tar.gz", work
   if file then
@@ -155,12 +181,13 @@ local function install(file, home, work)
     fetch(name, folder)
   end
   check_sum(folder, name)
-  local member = stem .. "/lua/abridge/core.so"
-  run({ "tar", "-xzf", folder .. "/" .. name, "-C", work, member }, "unpack " .. name)
+  local path = "/lua/abridge/" .. system.core_name()
+  local member = stem .. path
+  run({ "tar", "-xzf", "./" .. name, "-C", work, member }, folder, "unpack " .. name)
   local core = work .. "/" .. member
   local loads, why = package.loadlib(core, "luaopen_abridge_core")
   if not loads then fail("the core of %s does not load here: %s", name, (tostring(why):gsub("%s+", " "))) end
-  local target = home .. "/lua/abridge/core.so"
+  local target = home .. path
   place(core, target)
   return target
 end
@@ -176,7 +203,8 @@ function M.install(file)
   local ok, result = pcall(install, file, home, work)
   vim.fn.delete(work, "rf")
   if ok then return result end
-  local other = has_sources and ("; with a C compiler, `make nvim` in %s builds one"):format(home) or ""
+  local can_build = has_sources and not system.is_windows()
+  local other = can_build and ("; with a C compiler, `make nvim` in %s builds one"):format(home) or ""
   fail("nothing was installed: %s%s", result, other)
 end
 
