@@ -56,12 +56,12 @@ binding_for = $(binding:%.c=$(OBJ)/$(1)/%.o)# its objects for a Lua, or for Neov
 
 # ------------------------------------------------------------------ what people call
 
-parts := $(wildcard mk/install.mk mk/test.mk mk/check.mk mk/fuzz.mk mk/bench.mk mk/cross.mk mk/dist.mk mk/one.mk mk/windows.mk)
+parts := $(filter-out mk/headers.mk,$(wildcard mk/*.mk))
 
-.PHONY: help setup build nvim lib demo agent doc test rock clean
+.PHONY: help setup build nvim lib demo agent test rock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' Makefile $(parts)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile $(parts)
 
 setup: ## install what building, the demo and the suite need (Debian packages)
 
@@ -76,11 +76,6 @@ demo: build ## see what a model would see of a listing, a log, a diff, JSON and 
 
 agent: build ## see an agent mend a failing project, with a scripted model, and what that saves
 	@$(with_paths) $(LUA) spec/support/agent_scene.lua
-
-doc: ## write tables and signatures into doc/lua.md, from it and doc/neovim.md the help of Neovim, and the man page
-	@LUA_PATH="doc/?.lua;lua/?.lua;lua/?/init.lua;;" LUA_CPATH="build/5.4/?.so;;" $(LUA) doc/reference.lua
-	@cat doc/neovim.md doc/lua.md | LUA_PATH="doc/?.lua;;" $(LUA) doc/help.lua > doc/abridge.txt~ || { rm -f doc/abridge.txt~; exit 1; }
-	@mv doc/abridge.txt~ doc/abridge.txt
 
 test: test-tools ## run the C tests under sanitizers and the suite on every host
 	@HOST="$(HOST)" SPEC="$(SPEC)" C_TESTS="$(C_TESTS)" spec/run_suite.sh build/test/asan

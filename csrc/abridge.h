@@ -214,9 +214,13 @@ typedef struct {
 /* Options with every budget unlimited and every other field at its default:  abr_opts o = ABR_OPTS_INIT; */
 #define ABR_OPTS_INIT                                                                                        \
     {                                                                                                        \
-        .max = {ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED},                                 \
-        .token_safety = ABR_TOKEN_SAFETY, .head_ratio = ABR_HEAD_RATIO                                       \
+        ABR_HEAD, {ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, NULL,                  \
+            ABR_TOKEN_SAFETY, NULL, 0, false, ABR_LONG_DEFAULT, ABR_HEAD_RATIO, ABR_SNAP_LINE,               \
+            ABR_MARKER_INSIDE, NULL, 0, false, NULL, 0, 0, ABR_KIND_TOLD, NULL                               \
     }
+
+/* Fill in the same options, for hosts that can't use the macro, such as an FFI. */
+ABR_API void abr_opts_init(abr_opts *opts);
 
 /* ================================================================ cuts */
 
@@ -485,7 +489,7 @@ typedef struct {
 
 #define ABR_PAGE_OPTS_INIT                                                                                   \
     {                                                                                                        \
-        .cut = ABR_OPTS_INIT, .offset = 1, .limit = ABR_UNLIMITED                                            \
+        ABR_OPTS_INIT, 1, 0, ABR_UNLIMITED, NULL, false, NULL, NULL, 0                                       \
     }
 
 typedef struct {
@@ -943,6 +947,10 @@ typedef struct {
     size_t resume_hint_len;  /* should be at most ABR_RESUME_HINT_MOST, which is not checked */
     abr_reason reason;       /* always on the wire; ABR_SIZE_CAP when not truncated */
 } abr_info;
+
+/* Fill in the block of a cut, with ABR_LINE_CAP if lines bound it, else ABR_SIZE_CAP. It has no next_offset: a tool
+ * that can resume sets that and resume_hint itself. */
+ABR_API void abr_info_from_cut(const abr_cut *cut, abr_info *info);
 
 /*
  * Write info to dst as compact JSON, fields in the contract's order, if it fits in cap bytes. Returns the

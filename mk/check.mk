@@ -8,12 +8,17 @@ plain_src := $(filter-out $(binding) bench/limit.c spec/c/lua_% $(if $(shim),,sp
 
 lints := lint-lua lint-stylua lint-names lint-format lint-gcc lint-clang lint-macos lint-bsd lint-tidy lint-cppcheck
 
-.PHONY: names check lint check-tools check-suite check-cases objects check-arm64 check-fuzz check-memory $(lints)
+.PHONY: names doc check lint check-tools check-suite check-cases objects check-arm64 check-fuzz check-memory $(lints)
 
 names: build/5.4/abridge/core.so ## write doc/names.txt, every public name with its signature, from the sources
 	@LUA_PATH="doc/?.lua;lua/?.lua;lua/?/init.lua;;" LUA_CPATH="build/5.4/?.so;;" $(LUA) doc/names.lua > doc/names.txt~ || \
 		{ rm -f doc/names.txt~; exit 1; }
 	@mv doc/names.txt~ doc/names.txt
+
+doc: ## write tables and signatures into doc/lua.md, from it and doc/neovim.md the help of Neovim, and the man page
+	@LUA_PATH="doc/?.lua;lua/?.lua;lua/?/init.lua;;" LUA_CPATH="build/5.4/?.so;;" $(LUA) doc/reference.lua
+	@cat doc/neovim.md doc/lua.md | LUA_PATH="doc/?.lua;;" $(LUA) doc/help.lua > doc/abridge.txt~ || { rm -f doc/abridge.txt~; exit 1; }
+	@mv doc/abridge.txt~ doc/abridge.txt
 
 # Two parts at a time, what takes longest first, what each prints kept together.
 longest := check-cases msan check-fuzz check-memory lint-tidy lint-cppcheck bench-check
@@ -47,14 +52,10 @@ check-memory:
 lint: $(lints) ## luacheck, StyLua, names that clash, clang-format, clang-tidy, cppcheck, gcc and clang -Werror, macOS, BSD
 
 lint-lua:
-	@luacheck --quiet --no-cache $(lua_dirs) mk/clashes.lua mk/compile.lua lua/abridge/bin/abridge .busted .luacheckrc
+	@luacheck --quiet --no-cache $(lua_dirs) mk/amalgamation.lua mk/compile.lua lua/abridge/bin/abridge .busted .luacheckrc
 
 lint-stylua:
 	@node mk/stylua.cjs $(lua_dirs) mk
-
-# The core is also built as one file.
-lint-names:
-	@$(LUA) mk/clashes.lua $(wildcard csrc/*.h csrc/*/*.[ch] csrc/*/*/*.[ch])
 
 lint-format:
 	@clang-format --dry-run --Werror $(all_c)

@@ -3,12 +3,14 @@
 # Counts the instructions of a fixed set of calls, by callgrind, in this tree and in the commit that it grew from, both
 # built on this machine, and fails where one grew by over 5 %. A count is the same in every run, whatever else runs here.
 #   BASE=v1.0.0          compare with this commit; default: where this branch left main, on main the commit before
+#   AMALGAMATION=x.o     compare this object of `make amalgamation` with the library of this tree, and allow 3 %
 #   ABRIDGE_SIMD=scalar  other kernels than those of sse2 (both sides; valgrind does not know all of a processor)
 # A growth that is meant stands in bench/check/allowed, as: workload, tab, percent allowed, tab, why. A line that the
 # base has as well allows nothing more.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-most=5
+most=${AMALGAMATION:+3}
+most=${most:-5}
 cc=${CC:-cc}
 here=$PWD/build/bench-check
 
@@ -28,27 +30,35 @@ find_base() {
 }
 
 command -v valgrind >/dev/null || { echo "bench-check: no valgrind here: make setup" >&2; exit 1; }
-[ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] || pass_without "this is no git checkout"
-base=$(find_base)
-status=$?
-if [ $status -eq 2 ]; then exit 1; fi
-[ -n "$base" ] || pass_without "the clone does not go back to the commit before"
-
 # The base's own sources, built by its own Makefile; kept for the next time.
-tree=$here/$base
-if ! [ -f "$tree/build/libabridge.a" ]; then
-  rm -rf "$tree" && mkdir -p "$tree"
-  git archive "$base" | tar -xf - -C "$tree" || exit 1
-  env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$tree" CC="$cc" build/libabridge.a >/dev/null || pass_without "the base, $base, does not build here"
+build_base() {
+  [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] || pass_without "this is no git checkout"
+  base=$(find_base)
+  status=$?
+  if [ $status -eq 2 ]; then exit 1; fi
+  [ -n "$base" ] || pass_without "the clone does not go back to the commit before"
+  tree=$here/$base
+  if ! [ -f "$tree/build/libabridge.a" ]; then
+    rm -rf "$tree" && mkdir -p "$tree"
+    git archive "$base" | tar -xf - -C "$tree" || exit 1
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$tree" CC="$cc" build/libabridge.a >/dev/null || pass_without "the base, $base, does not build here"
+  fi
+  against=$(git log -1 --format='%h %s' "$base" | cut -c -70)
+}
+
+if [ -n "${AMALGAMATION:-}" ]; then
+  tree=. against="the library of these sources"
+else
+  build_base
 fi
 
-# build TREE FOLDER: the programs, against that tree's header and library.
+# build TREE FOLDER LIBRARY: the programs, against that tree's header and library.
 build() {
   mkdir -p "$2" && rm -f "$2"/*
   local source program
   for source in bench/check/*.c; do
     program=$2/$(basename "$source" .c)
-    "$cc" -std=c11 -O2 -g -I"$1/csrc" -o "$program" "$source" "$1/build/libabridge.a" 2>"$program.log"
+    "$cc" -std=c11 -O2 -g -I"$1/csrc" -o "$program" "$source" "$3" 2>"$program.log"
   done
 }
 
@@ -70,8 +80,8 @@ count() {
   rm -rf "$here/run-$1"
 }
 
-build "$tree" "$here/base"
-build . "$here/head"
+build "$tree" "$here/base" "$tree/build/libabridge.a"
+build . "$here/head" "${AMALGAMATION:-build/libabridge.a}"
 for source in bench/check/*.c; do
   name=$(basename "$source" .c)
   [ -x "$here/head/$name" ] || { cat "$here/head/$name.log" >&2; exit 1; }
@@ -88,7 +98,7 @@ old=$tree/bench/check/allowed
 [ -f "$old" ] || old=$here/none
 { grep -vxFf "$old" bench/check/allowed || :; } | grep -v '^#' >"$allowed"
 
-echo "instructions, by callgrind, against $(git log -1 --format='%h %s' "$base" | cut -c -70)"
+echo "instructions, by callgrind, against $against"
 awk -F '\t' -v most=$most '
   FILENAME == ARGV[1] { allowed[$1] = $2; next }
   FILENAME == ARGV[2] { base[$2] = $3; next }

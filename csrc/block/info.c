@@ -24,6 +24,17 @@ const char *abr_reason_name(abr_reason reason)
     return NULL;
 }
 
+void abr_info_from_cut(const abr_cut *cut, abr_info *info)
+{
+    *info = (abr_info){
+        .truncated = cut->truncated,
+        .bytes_returned = cut->content_bytes,
+        .bytes_total = cut->truncated ? cut->total_bytes : cut->content_bytes,
+        .next_offset = ABR_UNLIMITED,
+        .reason = cut->truncated && cut->truncated_by == ABR_BY_LINES ? ABR_LINE_CAP : ABR_SIZE_CAP,
+    };
+}
+
 /* Counts the bytes wanted so far, and writes them while they fit. */
 typedef struct {
     char *dst;

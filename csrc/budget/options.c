@@ -7,6 +7,11 @@
 #include "base/error.h"
 #include "budget/marker.h"
 
+void abr_opts_init(abr_opts *opts)
+{
+    *opts = (abr_opts)ABR_OPTS_INIT;
+}
+
 static bool is_budget(uint64_t budget)
 {
     return budget <= ABR_COUNT_MAX || budget == ABR_UNLIMITED;

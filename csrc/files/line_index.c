@@ -29,7 +29,7 @@ enum {
 
 /* ---- reading ---- */
 
-int abr_read_at(const abr_reader *r, uint64_t at, char *dst, size_t n, size_t *got)
+int abr_read_at(const abr_source *r, uint64_t at, char *dst, size_t n, size_t *got)
 {
     *got = 0;
     if (at >= r->size)
@@ -143,7 +143,7 @@ static void take_off(uint64_t *most, uint64_t n)
     *most -= n < *most ? n : *most;
 }
 
-int abr_lines_read(abr_lines_maker *maker, const abr_reader *r, char *block, uint64_t *most, bool *whole)
+int abr_lines_read(abr_lines_maker *maker, const abr_source *r, char *block, uint64_t *most, bool *whole)
 {
     abr_lines *x = maker->lines;
     bool first = true;
@@ -185,7 +185,7 @@ static size_t entry_before(const abr_lines *x, uint64_t newlines)
     return low;
 }
 
-int abr_line_start(const abr_lines *x, const abr_reader *r, char *block, uint64_t line, uint64_t *at)
+int abr_line_start(const abr_lines *x, const abr_source *r, char *block, uint64_t line, uint64_t *at)
 {
     *at = 0;
     if (line == 1)
@@ -206,7 +206,7 @@ int abr_line_start(const abr_lines *x, const abr_reader *r, char *block, uint64_
     }
 }
 
-int abr_line_end(const abr_lines *x, const abr_reader *r, char *block, uint64_t line, uint64_t *at)
+int abr_line_end(const abr_lines *x, const abr_source *r, char *block, uint64_t line, uint64_t *at)
 {
     *at = x->size;
     if (line > x->total_newlines)
@@ -216,7 +216,7 @@ int abr_line_end(const abr_lines *x, const abr_reader *r, char *block, uint64_t 
     return failed;
 }
 
-int abr_chars_before(const abr_lines *x, const abr_reader *r, char *block, uint64_t at, uint64_t *chars)
+int abr_chars_before(const abr_lines *x, const abr_source *r, char *block, uint64_t at, uint64_t *chars)
 {
     abr_char_counter counter;
     memset(&counter, 0, sizeof counter);
@@ -253,7 +253,7 @@ static void nearest_place(const abr_lines *x, uint64_t line, uint64_t *column, u
     }
 }
 
-int abr_walk_begin(abr_walk *walk, const abr_lines *x, const abr_reader *r, char *block, uint64_t line)
+int abr_walk_begin(abr_walk *walk, const abr_lines *x, const abr_source *r, char *block, uint64_t line)
 {
     const uint64_t column = walk->left + 1;
     uint64_t from = column;
@@ -262,7 +262,7 @@ int abr_walk_begin(abr_walk *walk, const abr_lines *x, const abr_reader *r, char
     return abr_line_end(x, r, block, line, &walk->end);
 }
 
-int abr_walk_on(abr_walk *walk, const abr_reader *r, char *block, uint64_t *most, bool *there)
+int abr_walk_on(abr_walk *walk, const abr_source *r, char *block, uint64_t *most, bool *there)
 {
     enum { SEQUENCE = 4 };
     bool first = true;

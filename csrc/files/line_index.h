@@ -21,10 +21,10 @@ typedef struct {
     abr_handle file; /* ABR_NO_FILE: the text */
     const char *text;
     uint64_t size; /* bytes; nothing is read beyond them */
-} abr_reader;
+} abr_source;
 
 /* Read n bytes from byte `at` on, fewer only at the end. 0, an errno or ABR_ENDED_EARLY. */
-int abr_read_at(const abr_reader *r, uint64_t at, char *dst, size_t n, size_t *got);
+int abr_read_at(const abr_source *r, uint64_t at, char *dst, size_t n, size_t *got);
 
 bool abr_same_identity(const abr_identity *a, const abr_identity *b);
 
@@ -68,15 +68,15 @@ typedef struct {
 int abr_lines_begin(abr_lines_maker *maker, bool with_chars, const abr_alloc *alloc);
 /* Read on, block by block until *most bytes are read, at least one block; deducts them from *most. *whole:
  * all is read. */
-int abr_lines_read(abr_lines_maker *maker, const abr_reader *r, char *block, uint64_t *most, bool *whole);
+int abr_lines_read(abr_lines_maker *maker, const abr_source *r, char *block, uint64_t *most, bool *whole);
 void abr_lines_free(abr_lines *x); /* NULL is fine */
 
 /* Start of a line, and its end before the newline. The source must have the line. */
-int abr_line_start(const abr_lines *x, const abr_reader *r, char *block, uint64_t line, uint64_t *at);
-int abr_line_end(const abr_lines *x, const abr_reader *r, char *block, uint64_t line, uint64_t *at);
+int abr_line_start(const abr_lines *x, const abr_source *r, char *block, uint64_t line, uint64_t *at);
+int abr_line_end(const abr_lines *x, const abr_source *r, char *block, uint64_t line, uint64_t *at);
 
 /* Chars before the place `at`, which lies between chars; has_chars. */
-int abr_chars_before(const abr_lines *x, const abr_reader *r, char *block, uint64_t at, uint64_t *chars);
+int abr_chars_before(const abr_lines *x, const abr_source *r, char *block, uint64_t at, uint64_t *chars);
 
 /* The way to a char of a line. */
 typedef struct {
@@ -87,10 +87,10 @@ typedef struct {
 
 /* Begin a walk: `at` is the start of a line, `left` chars to go. Both advance to the last known place on the
  * way. */
-int abr_walk_begin(abr_walk *walk, const abr_lines *x, const abr_reader *r, char *block, uint64_t line);
+int abr_walk_begin(abr_walk *walk, const abr_lines *x, const abr_source *r, char *block, uint64_t line);
 /* Walk on, block by block until *most bytes are read, at least one block; deducts them from *most. *there: at
  * the char or the end. */
-int abr_walk_on(abr_walk *walk, const abr_reader *r, char *block, uint64_t *most, bool *there);
+int abr_walk_on(abr_walk *walk, const abr_source *r, char *block, uint64_t *most, bool *there);
 
 ABR_PRIVATE_END
 

@@ -168,7 +168,7 @@ static int mend(abr_file *file)
     off_t end = lseek(file->fd, 0, SEEK_END);
     if (end < 0)
         return errno;
-    const abr_reader log = {file->fd, NULL, (uint64_t)end};
+    const abr_source log = {file->fd, NULL, (uint64_t)end};
     uint64_t size = log.size;
     while (size > 0) {
         uint64_t from = size > BUFFER ? size - BUFFER : 0;

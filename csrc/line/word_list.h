@@ -31,15 +31,6 @@ static inline bool abr_is_one_of(abr_text_line word, const char *const *words, s
     return false;
 }
 
-/* The name at the start of a line: letters, digits, underscores. */
-static inline abr_text_line abr_name_at(abr_text_line bare)
-{
-    size_t i = 0;
-    while (i < bare.n && abr_is_word(bare.p[i]))
-        i++;
-    return (abr_text_line){bare.p, i};
-}
-
 #define ABR_IS_ONE_OF(word, words) abr_is_one_of((word), (words), sizeof(words) / sizeof *(words))
 
 ABR_PRIVATE_END

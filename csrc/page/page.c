@@ -83,7 +83,7 @@ abr_code abr_file_read_at(const char *path, uint64_t at, char *dst, size_t n, si
     if (code != ABR_OK)
         return code;
     *size = of.size;
-    const abr_reader whatever_comes = {file, NULL, ABR_COUNT_MAX};
+    const abr_source whatever_comes = {file, NULL, ABR_COUNT_MAX};
     int failed = abr_read_at(&whatever_comes, at, dst, n, got);
     abr_close_handle(file);
     return failed == 0 || failed == ABR_ENDED_EARLY ? ABR_OK : failed_with(failed, error);
@@ -121,7 +121,7 @@ static int read_unsized(abr_page *page)
             break;
         n += came;
     }
-    page->source = (abr_reader){ABR_NO_FILE, page->text, n};
+    page->source = (abr_source){ABR_NO_FILE, page->text, n};
     return 0;
 }
 
@@ -417,7 +417,7 @@ static abr_code start(abr_page *page, abr_error *error)
     int failed = abr_identify(page->file, &page->of);
     if (failed != 0)
         return failed_with(failed, error);
-    page->source = (abr_reader){page->file, NULL, page->of.size};
+    page->source = (abr_source){page->file, NULL, page->of.size};
     page->young = just_changed(&page->of); /* checked before reading: a write meanwhile would not show */
     page->next = ABR_PAGE_PROBE;
     return page->of.size > 0 ? ABR_OK : start_unsized(page, error);
@@ -462,7 +462,7 @@ static void keep_places(abr_page *page)
  * at most. */
 static abr_code end_reading(abr_page *page, abr_error *error)
 {
-    abr_identity after;
+    abr_identity after = {0};
     const abr_identity *of = &page->of;
     const bool was_sized = page->source.file != ABR_NO_FILE;
     const bool stable = abr_identify(page->file, &after) == 0 && abr_same_identity(of, &after);
@@ -588,7 +588,7 @@ abr_code abr_page_begin(const char *path, const abr_page_opts *opts, abr_page **
     if (path)
         return opened(open_file(path, &(*out)->file, &(*out)->of, error), out);
     (*out)->opts.index = NULL;
-    (*out)->source = (abr_reader){ABR_NO_FILE, "", 0};
+    (*out)->source = (abr_source){ABR_NO_FILE, "", 0};
     return opened(opts->pointer ? begin_scan(*out, error) : abr_fail(error, ABR_EINVAL, "path is missing"),
                   out);
 }
@@ -615,7 +615,7 @@ abr_code abr_page_text(const char *p, size_t n, const abr_page_opts *opts, abr_p
     if (!*out)
         return code;
     (*out)->opts.index = NULL;
-    (*out)->source = (abr_reader){ABR_NO_FILE, p ? p : "", n};
+    (*out)->source = (abr_source){ABR_NO_FILE, p ? p : "", n};
     (*out)->next = ABR_PAGE_PROBE;
     return step_to_end(out, error);
 }
@@ -654,7 +654,7 @@ abr_code abr_page_read(abr_page *page, uint64_t at, char *dst, size_t n, size_t 
 
 bool abr_page_changed(abr_page *page)
 {
-    abr_identity now;
+    abr_identity now = {0};
     if (page->file != ABR_NO_FILE &&
         !(abr_identify(page->file, &now) == 0 && abr_same_identity(&page->of, &now)))
         page->info.changed = true;

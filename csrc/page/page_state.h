@@ -32,7 +32,7 @@ struct abr_page {
     const abr_alloc *alloc;
     size_t keep;       /* bytes of an edge that isn't whole */
     abr_handle file;   /* ABR_NO_FILE: a text */
-    abr_reader source; /* the file, or a text, also that of a file read whole */
+    abr_source source; /* the file, or a text, also that of a file read whole */
     char *text;        /* a file without a size, read whole; or NULL */
     size_t text_size;  /* allocated */
     char *block;       /* ABR_BLOCK bytes of scratch */

@@ -81,7 +81,7 @@ enum {
     DIGITS_FIRST = 42,    /* on a line */
     DIGITS_APART = 134,   /* after a blank, which does not go with digits */
     DIGITS_MORE = 59,     /* each fourth digit: groups have three */
-    WORD = 55,            /* a word's first letter */
+    WORD_START = 55,      /* a word's first letter */
     WORD_AFTER_JOIN = 36, /* after one JOIN, which goes with it */
     WORD_AFTER_RUN = 60,  /* after other punctuation */
     LONG_WORD = 10,       /* each letter from the sixth on */
@@ -164,7 +164,7 @@ typedef struct {
 
 #define IN_DIGITS(state, next, cost)                                                                         \
     {                                                                                                        \
-        ANYWHERE, NO_BLANK, NO_SIGN, AFTER_WORD, NO_WORD(WORD),                                              \
+        ANYWHERE, NO_BLANK, NO_SIGN, AFTER_WORD, NO_WORD(WORD_START),                                        \
             STAYS(state), [NL] = STEP(LINE, NEWLINE), [DIGIT] = STEP(next, cost)                             \
     }
 
@@ -176,7 +176,7 @@ typedef struct {
 
 #define IN_BLANKS(state, space)                                                                              \
     {                                                                                                        \
-        ANYWHERE, MORE_BLANKS(space), NO_SIGN, AFTER_BLANK, NO_WORD(WORD),                                   \
+        ANYWHERE, MORE_BLANKS(space), NO_SIGN, AFTER_BLANK, NO_WORD(WORD_START),                             \
             STAYS(state), [NL] = STEP(LINE, NEWLINE), [DIGIT] = STEP(DIGITS_1, DIGITS_APART)                 \
     }
 
@@ -188,23 +188,23 @@ typedef struct {
 
 #define IN_SCRIPT(state, sign)                                                                               \
     {                                                                                                        \
-        ANYWHERE, NO_BLANK, [SYMBOL] = STEP(SIGN, sign), AFTER_NEITHER, NO_WORD(WORD),                       \
+        ANYWHERE, NO_BLANK, [SYMBOL] = STEP(SIGN, sign), AFTER_NEITHER, NO_WORD(WORD_START),                 \
                             STAYS(state), [NL] = STEP(LINE, NEWLINE), [DIGIT] = STEP(DIGITS_1, DIGITS)       \
     }
 
 static const transition machine[STATES][CLASSES] = {
-    [LINE] = {ANYWHERE, NO_BLANK, NO_SIGN, AFTER_NEITHER, NO_WORD(WORD),
+    [LINE] = {ANYWHERE, NO_BLANK, NO_SIGN, AFTER_NEITHER, NO_WORD(WORD_START),
               STAYS(LINE), [NL] = STEP(LINE, 0), [DIGIT] = STEP(DIGITS_1, DIGITS_FIRST)},
     [BLANK] = IN_BLANKS(BLANK, BLANKS),
     [BLANKS_2] = IN_BLANKS(BLANKS_2, 0),
     [DIGITS_1] = IN_DIGITS(DIGITS_1, DIGITS_2, 0),
     [DIGITS_2] = IN_DIGITS(DIGITS_2, DIGITS_3, 0),
     [DIGITS_3] = IN_DIGITS(DIGITS_3, DIGITS_1, DIGITS_MORE),
-    [LETTERS_1] = IN_LETTERS(LETTERS_1, LETTERS_2, 0, CAPITAL, WORD),
-    [LETTERS_2] = IN_LETTERS(LETTERS_2, LETTERS_3, 0, CAPITAL, WORD),
-    [LETTERS_3] = IN_LETTERS(LETTERS_3, LETTERS_4, 0, CAPITAL, WORD),
-    [LETTERS_4] = IN_LETTERS(LETTERS_4, LETTERS_5, 0, CAPITAL, WORD),
-    [LETTERS_5] = IN_LETTERS(LETTERS_5, LETTERS_5, LONG_WORD, CAPITAL, WORD),
+    [LETTERS_1] = IN_LETTERS(LETTERS_1, LETTERS_2, 0, CAPITAL, WORD_START),
+    [LETTERS_2] = IN_LETTERS(LETTERS_2, LETTERS_3, 0, CAPITAL, WORD_START),
+    [LETTERS_3] = IN_LETTERS(LETTERS_3, LETTERS_4, 0, CAPITAL, WORD_START),
+    [LETTERS_4] = IN_LETTERS(LETTERS_4, LETTERS_5, 0, CAPITAL, WORD_START),
+    [LETTERS_5] = IN_LETTERS(LETTERS_5, LETTERS_5, LONG_WORD, CAPITAL, WORD_START),
     [CAPITAL] = IN_LETTERS(CAPITAL, LETTERS_2, 0, CAPITAL_2, CAPITALS),
     [CAPITAL_2] = IN_LETTERS(CAPITAL_2, LETTERS_3, CAPITALS_END, CAPITAL_2, CAPITALS),
     [JOINED] = IN_PUNCTUATION(JOINED, WORD_AFTER_JOIN),
@@ -212,7 +212,7 @@ static const transition machine[STATES][CLASSES] = {
     [SIGN] = IN_SCRIPT(SIGN, SIGN_NEXT),
     [FOREIGN] = IN_SCRIPT(FOREIGN, SIGN_FIRST),
     [AFTER_E1] = {ANYWHERE, NO_BLANK, NO_SIGN, AFTER_NEITHER,
-                  NO_WORD(WORD), [CONT] = STEP(FOREIGN, 22), [CONT_H] = STEP(FOREIGN, CONTINUES),
+                  NO_WORD(WORD_START), [CONT] = STEP(FOREIGN, 22), [CONT_H] = STEP(FOREIGN, CONTINUES),
                   [NL] = STEP(LINE, NEWLINE), [DIGIT] = STEP(DIGITS_1, DIGITS)},
 };
 

@@ -8,6 +8,7 @@
 #
 #   abridge-V.tar.gz                        the sources
 #   abridge-V-1.src.rock                    the same for luarocks
+#   abridge-V-amalgamation.tar.gz           the core as abridge.c and abridge.h, for a program in C to drop in
 #   abridge-V-luaL-linux-MACHINE.tar.gz     for a Lua: unpacked into a prefix, such as /usr/local
 #   abridge-V-nvim-linux-MACHINE.tar.gz     for Neovim: the plugin; `:Abridge install` takes its core alone
 #   abridge-V-luaL-windows-x86_64.zip       for Lua 5.4 and LuaJIT: unpacked beside the program that runs Lua
@@ -74,6 +75,12 @@ cp "$source/rockspec/$rock.rockspec" "$work/rock/"
 cp -R "$source" "$work/rock/abridge" # the name that luarocks takes from the rockspec's URL
 pack_zip "$out/$rock.src.rock" "$work/rock"
 rm -r "$work/rock"
+
+# ------------------------------------------------------------------ the core as one file
+
+make --no-print-directory -C "$source" amalgamation QUIET=1
+cp "$source/LICENSE" "$source/build/amalgamation/"
+pack_tar "$name-amalgamation.tar" "$source/build/amalgamation" | gzip -9 -n > "$out/$name-amalgamation.tar.gz"
 
 # ------------------------------------------------------------------ the cores
 

@@ -18,6 +18,25 @@ static abr_opts opts_of(abr_strategy strategy, uint64_t lines, uint64_t bytes)
     return o;
 }
 
+static void default_options_are_those_of_the_macro(void)
+{
+    const abr_opts want = ABR_OPTS_INIT;
+    abr_opts o;
+    memset(&o, 0xFF, sizeof o);
+    abr_opts_init(&o);
+    CHECK_COUNT(ABR_UNLIMITED, o.max.lines);
+    CHECK_COUNT(ABR_UNLIMITED, o.max.bytes);
+    CHECK_COUNT(ABR_UNLIMITED, o.max.chars);
+    CHECK_COUNT(ABR_UNLIMITED, o.max.tokens);
+    CHECK(o.token_safety == ABR_TOKEN_SAFETY && want.token_safety == ABR_TOKEN_SAFETY);
+    CHECK(o.head_ratio == ABR_HEAD_RATIO && want.head_ratio == ABR_HEAD_RATIO);
+    CHECK(o.strategy == ABR_HEAD && o.long_line == ABR_LONG_DEFAULT && o.snap == ABR_SNAP_LINE);
+    CHECK(o.marker == ABR_MARKER_INSIDE && o.kind == ABR_KIND_TOLD && o.quiet_groups == 0);
+    CHECK(!o.utf8_replace && !o.indicators && !want.utf8_replace && !want.indicators);
+    CHECK(!o.count_tokens && !o.count_ctx && !o.reserve && !o.marker_text && !o.hits && !o.alloc);
+    CHECK_COUNT(0, o.reserve_len + o.marker_text_len + o.hit_count);
+}
+
 static void a_text_that_fits_is_one_piece_of_the_source(void)
 {
     const char text[] = "one\ntwo\n";
@@ -476,6 +495,7 @@ static void only_the_ends_of_a_long_line_are_cut(void)
 
 int main(void)
 {
+    RUN(default_options_are_those_of_the_macro);
     RUN(a_text_that_fits_is_one_piece_of_the_source);
     RUN(an_empty_text_has_no_piece);
     RUN(head_keeps_whole_lines_from_the_start);

@@ -40,6 +40,37 @@ static void the_three_shapes(void)
                        "\"resume_hint\":\"offset=6\",\"reason\":\"line_cap\"}");
 }
 
+/* The block of a cut by these budgets of "one\ntwo\n". */
+static abr_info block_of(uint64_t lines, uint64_t bytes)
+{
+    static const char text[] = "one\ntwo\n";
+    abr_opts o = ABR_OPTS_INIT;
+    o.max.lines = lines;
+    o.max.bytes = bytes;
+    abr_cut cut;
+    CHECK(abr_cut_text(text, sizeof text - 1, &o, &cut, NULL) == ABR_OK);
+    abr_info info = {.resume_hint = text, .resume_hint_len = 3}; /* whatever was there */
+    abr_info_from_cut(&cut, &info);
+    abr_cut_free(&cut);
+    return info;
+}
+
+static void of_a_cut(void)
+{
+    const abr_info whole = block_of(ABR_UNLIMITED, ABR_UNLIMITED);
+    EXPECT_JSON(&whole,
+                "{\"truncated\":false,\"bytes_returned\":8,\"bytes_total\":8,\"reason\":\"size_cap\"}");
+    const abr_info but_a_newline = block_of(ABR_UNLIMITED, 7);
+    EXPECT_JSON(&but_a_newline,
+                "{\"truncated\":false,\"bytes_returned\":7,\"bytes_total\":7,\"reason\":\"size_cap\"}");
+    const abr_info by_lines = block_of(1, ABR_UNLIMITED);
+    EXPECT_JSON(&by_lines,
+                "{\"truncated\":true,\"bytes_returned\":3,\"bytes_total\":8,\"reason\":\"line_cap\"}");
+    const abr_info by_bytes = block_of(ABR_UNLIMITED, 6);
+    EXPECT_JSON(&by_bytes,
+                "{\"truncated\":true,\"bytes_returned\":3,\"bytes_total\":8,\"reason\":\"size_cap\"}");
+}
+
 static void counts_are_exact_to_2_53(void)
 {
     abr_info info = {.bytes_returned = 0,
@@ -159,6 +190,7 @@ static void the_library_is_the_headers(void)
 int main(void)
 {
     RUN(the_three_shapes);
+    RUN(of_a_cut);
     RUN(counts_are_exact_to_2_53);
     RUN(any_bytes_of_a_hint_are_valid_json);
     RUN(every_byte_alone_is_valid_json);

@@ -482,7 +482,7 @@ static void a_file_that_shrinks_is_an_error_not_a_crash(void)
     abr_page_close(page);
 }
 
-static abr_lines *lines_of_text(const abr_reader *r, bool with_chars, char *block)
+static abr_lines *lines_of_text(const abr_source *r, bool with_chars, char *block)
 {
     abr_lines_maker maker;
     uint64_t most = ABR_COUNT_MAX;
@@ -496,7 +496,7 @@ static abr_lines *lines_of_text(const abr_reader *r, bool with_chars, char *bloc
 static void the_index_of_a_huge_file_stays_small(void)
 {
     enum { LINES = 5000 };
-    abr_reader r = {-1, NULL, 2 * LINES};
+    abr_source r = {-1, NULL, 2 * LINES};
     char *text = malloc(2 * LINES);
     char *block = malloc(ABR_BLOCK);
     abr_lines *x;
@@ -545,7 +545,7 @@ static void an_index_keeps_the_files_used_last(void)
     abr_index *index;
     CHECK(abr_index_open(NULL, &index, NULL) == ABR_OK);
     for (uint64_t inode = 1; inode <= 20; inode++) {
-        const abr_reader r = {-1, "a\n", 2};
+        const abr_source r = {-1, "a\n", 2};
         char *block = malloc(ABR_BLOCK);
         abr_lines *x;
         x = lines_of_text(&r, false, block);

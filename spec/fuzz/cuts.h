@@ -75,7 +75,7 @@ static inline void take_hits(input *in, options *x)
 static inline void take_options(input *in, options *x)
 {
     memset(x, 0, sizeof *x);
-    x->o = (abr_opts)ABR_OPTS_INIT;
+    abr_opts_init(&x->o);
     x->alloc = MEMORY(&x->memory);
     x->o.alloc = &x->alloc;
     x->o.strategy = (abr_strategy)take_below(in, ABR_PRIORITY + 1);

@@ -103,30 +103,55 @@ int main()
     bool ok = abr_cut_text("a\nb\n", 4, &opts, &cut, nullptr) == ABR_OK && cut.truncated && cut.output_bytes == 1;
     abr_cut_free(&cut);
     abr_page_opts page = ABR_PAGE_OPTS_INIT;
-    return ok && page.offset == 1 ? 0 : 1;
+    return ok && page.offset == 1 && page.limit == ABR_UNLIMITED && page.cut.max.bytes == ABR_UNLIMITED ? 0 : 1;
 }
 ]]
       file:close()
-      run(
-        "printf '#include <abridge.h>\\n' | "
-          .. cxx
-          .. " -std=c++17 -Wall -Wextra -pedantic -Werror -Ibuild/include -fsyntax-only -x c++ -"
-      )
-      run(
-        cxx
-          .. " -std=c++20 -Wall -pedantic -Werror -Ibuild/include "
-          .. source
-          .. " build/libabridge.a -o "
-          .. program
-          .. " && "
-          .. program
-      )
+      for _, std in ipairs { "c++11", "c++20" } do
+        run(
+          ("%s -std=%s -Wall -Wextra -pedantic -Werror -Ibuild/include %s build/libabridge.a -o %s && %s"):format(
+            cxx,
+            std,
+            source,
+            program,
+            program
+          )
+        )
+      end
     end)
   end
 
   it("does not know Lua", function()
     local names = "'lua\\.h|lauxlib|lua_State'"
     assert.equal("", (sh("grep -lE " .. names .. " $(ls csrc/*.h csrc/*/*.[ch] csrc/*/*/*.[ch] | grep -v csrc/lua/)")))
+  end)
+end)
+
+describe("make amalgamation #once", function()
+  it("makes two files; a program compiled with them in one command prints the same as with the library", function()
+    run "make -s amalgamation"
+    local folder = run("mktemp -d"):match "[^\n]+"
+    run(("cp build/amalgamation/abridge.[ch] examples/count_cut.c '%s'"):format(folder))
+    run(("cd '%s' && cc -Wall -Wextra -Werror -I. count_cut.c abridge.c -o one"):format(folder))
+    run(("cc -Ibuild/include examples/count_cut.c build/libabridge.a -o '%s/two'"):format(folder))
+    local input = "seq 100000 | sed 's/7$/7 error: no such file/'"
+    local want = run(("%s | '%s/two'"):format(input, folder))
+    assert.matches("%[3 of 100000 lines", want)
+    assert.equal(want, run(("%s | '%s/one'"):format(input, folder)))
+    run(("rm -r '%s'"):format(folder))
+  end)
+
+  it("leaves no include of ours in it but abridge.h, and has every source of the core", function()
+    run "make -s amalgamation"
+    local text = paths.read "build/amalgamation/abridge.c"
+    local includes = {}
+    for path in text:gmatch '\n%s*#%s*include%s*"([^"]+)"' do
+      includes[#includes + 1] = path
+    end
+    assert.same({ "abridge.h" }, includes)
+    for path in run("ls csrc/*/*.c csrc/*/*/*.c | grep -v csrc/lua/"):gmatch "csrc/([^\n]+)" do
+      assert.truthy(text:find("\n/* ==== " .. path .. " ==== */\n", 1, true), path)
+    end
   end)
 end)
 

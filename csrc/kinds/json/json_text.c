@@ -36,7 +36,7 @@ typedef enum {
     MINUS = 0,
     ZERO,
     INTEGER,
-    POINT,
+    DECIMAL_POINT,
     FRACTION,
     EXPONENT,
     EXPONENT_SIGN,
@@ -203,7 +203,7 @@ static int number_step(number from, unsigned char c)
         return from == INTEGER ? INTEGER : from <= FRACTION ? FRACTION : POWER;
     }
     if (c == '.')
-        return from == ZERO || from == INTEGER ? POINT : -1;
+        return from == ZERO || from == INTEGER ? DECIMAL_POINT : -1;
     if (c == 'e' || c == 'E')
         return from == ZERO || from == INTEGER || from == FRACTION ? EXPONENT : -1;
     return (c == '+' || c == '-') && from == EXPONENT ? EXPONENT_SIGN : -1;
