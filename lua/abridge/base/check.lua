@@ -1,4 +1,4 @@
---- Checks of what a caller hands in. Misuse raises at the level of whoever called the public function; the message
+--- Checks of arguments. Misuse raises at the level of whoever called the public function; the message
 --- names the function, the argument and the value.
 
 local crude = require "abridge.base.crude"
@@ -41,14 +41,14 @@ function M.fail(message, deeper)
   error(message, 3 + (deeper or 0))
 end
 
---- What an error says, without the place in the code.
+--- The text of an error, without the place in the code.
 ---@param why any what pcall gave
 ---@return string
 function M.message(why)
   return (M.text(why):gsub("^[^\n]-%.lua:%d+: ", ""))
 end
 
---- The first line of what an error says.
+--- The first line of that text.
 ---@param why any
 ---@return string
 function M.reason(why)
@@ -105,7 +105,7 @@ function M.session(value)
   if type(value) ~= "table" or type(value.cap) ~= "function" then return "a session" end
 end
 
---- Is this what a JSON null decodes to, or nothing?
+--- Is this a decoded JSON null, or nil?
 ---@param value any
 ---@return boolean
 function M.is_null(value)
@@ -126,7 +126,7 @@ function M.list(t)
   return list
 end
 
---- A copy of what a caller's table itself holds, without its metatable.
+--- A copy of the raw fields of a caller's table, without its metatable.
 ---@param t table
 ---@return table
 function M.copied(t)
@@ -146,9 +146,9 @@ function M.seconds(who, seconds)
   end
 end
 
---- Check a table of options: each key known, each value of its kind. A kind is a Lua type name, several joined by
---- "|", or a function that returns what the value should have been, or nil when it is right. Options are what the table
---- itself holds: metatables are not asked.
+--- Check a table of options: each key known, each value of its kind. A kind is a Lua type name, several joined by "|",
+--- or a function that describes a right value, or returns nil when this one is right. Only the raw fields of the table
+--- are options: metatables are not asked.
 ---@param who string the public function, for messages
 ---@param opts any
 ---@param kinds table<string, string|fun(value: any): string|nil>

@@ -4,7 +4,7 @@
 --- installed, for one Lua. An update without a new core, a core for another Lua, or none at all, would otherwise show
 --- as a list of searched folders, as the name of some symbol, or as a call of nil much later.
 ---
---- Raises a message of two lines: what is wrong, and what to run. Requiring it again after that works.
+--- Raises a message of two lines: the fault, and the command to run. Requiring it again after that works.
 
 local check = require "abridge.base.check"
 local host = require "abridge.base.host"
@@ -13,13 +13,13 @@ local version = require "abridge.base.version"
 
 local vim = rawget(_G, "vim")
 
-local MAX_REASON = 300 -- bytes; what a dynamic linker says is mostly one path and one symbol
+local MAX_REASON = 300 -- bytes; a dynamic linker's message is mostly one path and one symbol
 
 local function lua_version()
   return _VERSION:match "%d+%.%d+"
 end
 
---- What to run on Windows, where cores are not built.
+--- The command to run on Windows, where cores are not built.
 local function remedy_on_windows(state)
   if not host.in_nvim then
     local archive = "abridge-%s-lua%s-windows-x86_64.zip"
@@ -28,14 +28,14 @@ local function remedy_on_windows(state)
   return "run `:Abridge install`" .. (state == "loaded" and ", then restart Neovim" or "")
 end
 
---- What to run.
+--- The command to run.
 ---@param state "missing"|"unloadable"|"loaded" of the core; a process keeps one that it loaded until it ends
 ---@return string
 local function remedy(state)
   if system.is_windows() then return remedy_on_windows(state) end
   local dir, has_sources = require("abridge.base.own_folder").find()
   local rock = ("`luarocks --lua-version %s install abridge`"):format(lua_version())
-  local make = state == "missing" and "make" or "make -B" -- by its date, what is there may be as new as its sources
+  local make = state == "missing" and "make" or "make -B" -- by its date, the core there may be as new as its sources
   if not host.in_nvim then
     local build = "run `%s` in %s and put %s/build/%s/?.so first in LUA_CPATH, or run %s"
     return has_sources and build:format(make, dir, dir, lua_version(), rock) or "run " .. rock
@@ -47,7 +47,7 @@ local function remedy(state)
   return run .. (state == "loaded" and ", then restart Neovim" or "")
 end
 
---- Where this Lua finds the core.
+--- The file in which this Lua finds the core.
 local function path()
   local ok, found = pcall(function()
     local name = "lua/abridge/" .. system.core_name()
@@ -89,7 +89,7 @@ if not found then
   fail("unloadable", "cannot be loaded (%s)", reason(message))
 end
 
--- Between two releases the version stays the same, what the core has does not.
+-- Between two releases the version stays the same, but the core gets new functions.
 setmetatable(core, {
   __index = function(_, name)
     fail("loaded", "(%s) is older than its Lua files: it has no %s", path(), tostring(name))

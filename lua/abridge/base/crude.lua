@@ -1,9 +1,9 @@
---- What an adapter falls back on when something fails inside abridge, its core missing too: a cut in plain Lua that
+--- The fallback of an adapter when something fails inside abridge, or its core is missing: a cut in plain Lua that
 --- keeps both ends and says so. Neither exact totals nor a full output; never everything, and never an error.
 
 local M = {}
 
---- Bytes where no budget is known.
+--- Bytes if no budget is known.
 M.default = 10 * 1024
 
 local HEAD = 0.3 -- the share of the start
@@ -117,8 +117,8 @@ local function is_number(value)
   return type(value) == "number" and value == value
 end
 
---- Bytes that no budget forbids, as far as plain Lua can tell: no char and no token takes less than one. 10240 where
---- nothing bounds them.
+--- Bytes that no budget forbids, as far as plain Lua can tell: no char and no token takes less than one. 10240 without
+--- a bound.
 ---@param budgets table<string, any>
 ---@return number
 function M.bytes_of(budgets)
@@ -136,12 +136,12 @@ local function whole(number)
   return number < math.huge and math.floor(number) or number
 end
 
---- Cut a text to budgets, marker included but in lines; one that fits comes back as it is. What is not a string shows
---- what it says itself, or the name of its type.
+--- Cut a text to budgets, marker included but in lines; one that fits comes back as it is. Other values than strings
+--- show as `tostring` would show them, or as the name of their type.
 ---@param text any
 ---@param budgets? integer|{ max_bytes: integer|nil, max_lines: integer|nil, max_chars: integer|nil, max_tokens:
----  integer|nil, count_tokens: function|nil, token_safety: number|nil } bytes alone, or limits; 10240 bytes where
----  nothing bounds them; what is not a number counts as not given
+---  integer|nil, count_tokens: function|nil, token_safety: number|nil } bytes alone, or limits; 10240 bytes without a
+---  bound; other values than numbers count as not given
 ---@return string
 ---@return "bytes"|"lines"|nil by nil if the text fits
 function M.cut(text, budgets)

@@ -1,5 +1,5 @@
---- Values as JSON, the same bytes for equal values in every run and on every host: keys are sorted, and what JSON
---- cannot express is reported, not guessed at. Tables are what they hold themselves; no metatable is asked. Needs
+--- Values as JSON, the same bytes for equal values in every run and on every host: keys are sorted, and values that
+--- JSON cannot express are reported, not guessed at. Only the raw fields of tables count; no metatable is asked. Needs
 --- nothing but Lua.
 
 local check = require "abridge.base.check"

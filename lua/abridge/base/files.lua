@@ -75,7 +75,7 @@ local function opened(path, use, keep)
   return first, second, third
 end
 
---- Call `use(fd)` with a regular file open to read it. Returns what `use` returns, raises what it raises, and closes
+--- Call `use(fd)` with a regular file open to read it. Returns the results of `use`, passes its errors on, and closes
 --- the file.
 ---@param path string
 ---@param use fun(fd: integer): any, any, any
@@ -109,10 +109,10 @@ function Line:add(piece)
   end
 end
 
---- Call `visit(line, start)` with each whole line of a file from a position on (0 is the start), and where it starts;
---- it may return false to stop. A line of over `LINE` bytes is passed over: `pass_over(start, first)` is called in its
---- place, once as soon as that is known and then with each block that is read of it.
---- What follows the last newline is left out.
+--- Call `visit(line, start)` with each whole line of a file from a position on (0 is the start), and its start; it may
+--- return false to stop. A line of over `LINE` bytes is passed over: `pass_over(start, first)` is called in its place,
+--- once as soon as that is known and then with each block that is read of it. A line without a newline at the end is
+--- left out.
 ---@param path string
 ---@param position integer
 ---@param visit fun(line: string, start: integer): boolean|nil
@@ -169,7 +169,7 @@ local function open_beside(path)
 end
 
 --- Write a file as a whole: `use(write)` writes it beside its place, with mode 0600; then it is moved there, in place
---- of a file or a link of that name. If that fails or `use` raises, which goes on to the caller, what was there stays.
+--- of a file or a link of that name. If that fails or `use` raises (its error passes on), the old file stays.
 --- A device such as /dev/full is written as it is; no FIFO, folder or anything below /dev is replaced.
 ---@param path string
 ---@param use fun(write: fun(text: string): true|nil, string|nil, string|nil) `write` returns nil, message, code
@@ -227,7 +227,7 @@ function M.names_in(path)
       entries = uv.fs_readdir(dir)
     end
   end
-  dir = uv.fs_opendir(path, nil, BATCH) -- luv keeps what uv.fs_scandir returns for good
+  dir = uv.fs_opendir(path, nil, BATCH) -- luv never frees the results of uv.fs_scandir
   if not dir then return names end
   local ok, raised = pcall(read)
   if not pcall(uv.fs_closedir, dir) then uv.fs_closedir(dir) end -- as in `close`

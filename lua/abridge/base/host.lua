@@ -1,8 +1,7 @@
---- Where this host keeps JSON and libuv, and how to wait here.
+--- JSON and libuv of this host, and how to wait here.
 ---
---- Nothing is loaded until it is asked for: `require "abridge.base.host"` works where neither luv nor
---- lua-cjson is installed. What is missing comes back as `nil, message, code`, and the message
---- names the package to install.
+--- Nothing is loaded until it is asked for: `require "abridge.base.host"` works with neither luv nor lua-cjson
+--- installed. A missing library comes back as `nil, message, code`, and the message names the package to install.
 
 local M = {}
 
@@ -62,7 +61,7 @@ local function normalize(value)
   return value
 end
 
---- Where a string of JSON ends.
+--- The end of a string of JSON.
 ---@param text string
 ---@param at integer of its opening quote
 ---@return integer of its closing quote, or the end of the text
@@ -158,7 +157,7 @@ end
 local json ---@type abridge.host.Json|nil
 
 --- The JSON of this host: `vim.json` inside Neovim, lua-cjson elsewhere. Their global settings are
---- neither read nor changed where the library can make a private copy of itself.
+--- neither read nor changed if the library can make a private copy of itself.
 ---@return abridge.host.Json|nil json
 ---@return string|nil message
 ---@return "ENOJSON"|nil code
@@ -219,7 +218,7 @@ end
 
 --- Let close callbacks run, which must happen before a process exits: luv crashes at exit on a handle
 --- that was closed and never pumped. One turn of the loop, without blocking; other callbacks that are
---- due run too. No effect where the loop runs anyway (inside Neovim, inside a callback).
+--- due run too. No effect if the loop runs anyway (inside Neovim, inside a callback).
 function M.pump()
   if M.in_nvim or not uv or loop_is_running(uv) then return end
   uv.run "nowait"
@@ -234,8 +233,8 @@ function M.in_fast_event()
   return M.in_nvim and vim.in_fast_event()
 end
 
---- Call `fn` where callbacks of the host may be called: now, or out of a fast event in Neovim's main loop, later and in
---- the order of these calls.
+--- Call `fn` at a time when callbacks of the host may be called: now, or out of a fast event in Neovim's main loop,
+--- later and in the order of these calls.
 ---@param fn fun()
 function M.on_main(fn)
   if M.in_fast_event() then
@@ -301,7 +300,7 @@ function M.after(ms, fn, every)
   return cancel
 end
 
---- What `wait` raises inside a callback of the loop.
+--- The error of `wait` inside a callback of the loop.
 ---@type string
 M.nested = "abridge: cannot wait inside a callback of the event loop; use on_done"
 local NVIM_SLICE_MS = 100 -- Neovim 0.7 hears Ctrl-C only at the end of a vim.wait that has a predicate
@@ -362,8 +361,8 @@ end
 local function wait_luv(lib, predicate, seconds)
   local state = { expired = false }
 
-  -- A turn runs the timers and then blocks for I/O. What a timer made true must be seen in between,
-  -- or the wait lasts until some unrelated event.
+  -- A turn runs the timers and then blocks for I/O. A condition that a timer made true must be seen in between, or the
+  -- wait lasts until some unrelated event.
   local before_poll = lib.new_prepare()
   lib.prepare_start(before_poll, function()
     local ok, value = pcall(predicate)
@@ -401,13 +400,12 @@ end
 
 --- Run the event loop until `predicate()` is true.
 ---
---- The predicate is asked first, so what is already done needs no luv; it may be asked often and from
+--- The predicate is asked first, so finished work needs no luv; it may be asked often and from
 --- inside the loop, so it should only look. `"timeout"`: the seconds are over. `"idle"`: nothing is
 --- left in the loop that could make it true (never inside Neovim, whose loop is always alive).
 --- `"interrupted"`: Ctrl-C inside Neovim.
 ---
---- Raises when called from a callback of the loop, where waiting cannot work, and with what the
---- predicate raised.
+--- Raises when called from a callback of the loop, as waiting cannot work there. Errors of the predicate pass through.
 ---@param predicate fun(): boolean
 ---@param seconds number|nil no limit when nil
 ---@return boolean done

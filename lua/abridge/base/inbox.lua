@@ -1,5 +1,5 @@
 --- Events of the loop on their way to their handlers, in order, a slice at a time. Inside Neovim they arrive as fast
---- events, where most of its API is forbidden and no key is heard; there they wait for its main loop. Elsewhere they
+--- events, in which most of its API is forbidden and no key is heard; there they wait for its main loop. Elsewhere they
 --- are handled at once, as many as fit in a slice.
 
 local host = require "abridge.base.host"

@@ -1,4 +1,4 @@
---- What a text may be, by the core's register (csrc/kinds/kinds.def).
+--- The kinds of texts, by the core's register (csrc/kinds/kinds.def).
 
 local core = require "abridge.base.core_loader"
 

@@ -35,7 +35,7 @@ local ITEM = { unit = "string", of = "string", total = "number", kept = "number"
 local FOUND = { found = "number", kept = "number" }
 local UNITS = { lines = true, bytes = true, chars = true, tokens = true }
 
---- Check that a table is what a cut returned, as far as its fields tell.
+--- Check that a table is a ledger, as far as its fields tell.
 ---@param who string
 ---@param cut any
 function M.check(who, cut)
@@ -68,8 +68,7 @@ function M.check(who, cut)
   end
 end
 
---- The ledger of an event; nil if it is not one that a cut made. A log has no empty list: where nothing was kept, there
---- is none.
+--- The ledger of an event; nil if no cut made it. A log has no empty lists: if nothing was kept, there is no `kept`.
 ---@param event table
 ---@return abridge.Cut|nil
 function M.of(event)

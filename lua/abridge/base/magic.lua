@@ -1,4 +1,4 @@
---- What a file is by its first bytes, and how large an image is. Names are never looked at; text has no kind, and
+--- The kind of a file by its first bytes, and the size of an image. Names are never looked at; text has no kind, and
 --- neither has SVG.
 
 local core = require "abridge.base.core_loader"
@@ -9,7 +9,7 @@ M.probe = 8000 -- bytes from the start in which a NUL makes a file binary, as th
 
 -- numbers ----------------------------------------------------------------------
 
---- The unsigned number at a 0-based offset; nil where bytes are missing.
+--- The unsigned number at a 0-based offset; nil if bytes are missing.
 local function big(bytes, at, size)
   local value = 0
   for i = at + 1, at + size do
@@ -26,9 +26,9 @@ end
 
 -- kinds -------------------------------------------------------------------------
 
---- What a file is by its first bytes; some formats show only within the first 300.
+--- The kind of a file by its first bytes; some formats show only within the first 300.
 ---@param bytes string the start of the file
----@return string|nil kind a media type; nil for text and for what is not known
+---@return string|nil kind a media type; nil for text and unknown formats
 M.kind = core.magic
 
 --- Is this kind an image?
@@ -108,7 +108,7 @@ end
 local MEASURES = { ["image/png"] = png, ["image/jpeg"] = jpeg, ["image/gif"] = gif, ["image/webp"] = webp }
 
 --- Width and height of an image in pixels, as its header tells them: PNG, JPEG, GIF and WebP. Nil for other kinds and
---- for broken headers, never an error except what `read` raises. Costs one read; for a JPEG one a segment up to its
+--- for broken headers, never an error of its own. Costs one read; for a JPEG one a segment up to its
 --- frame, at most 2000.
 ---@param kind string|nil as `kind` gives
 ---@param read fun(at: integer, n: integer): string|nil n bytes at a 0-based offset, fewer at the end of the file

@@ -1,4 +1,4 @@
---- Plain data: what any JSON library encodes. A copy can be changed without changing ours.
+--- Plain data: values that any JSON library encodes. A copy can be changed without changing ours.
 
 local strings = require "abridge.base.strings"
 

@@ -1,11 +1,11 @@
---- What Linux tells of processes, in /proc. Elsewhere there is none, or one of another form; a core that is built to do
---- without what Linux alone has keeps us from asking, too. Works without a core.
+--- Processes as Linux shows them in /proc. Elsewhere there is none, or one of another form; a core built without
+--- Linux-only code keeps us from asking, too. Works without a core.
 
 local files = require "abridge.base.files"
 
 local M = {}
 
---- What a file there says; nil if there is none.
+--- The text of a file there; nil if there is none.
 ---@param pid string|integer
 ---@param name "stat"|"io"
 ---@return string|nil
@@ -17,7 +17,7 @@ function M.read(pid, name)
   return text or nil
 end
 
---- The processes there are; nil where Linux does not tell.
+--- The processes there are; nil if Linux does not tell.
 ---@return string[]|nil
 function M.pids()
   if not M.read("self", "stat") then return nil end -- FreeBSD's has other files, if any

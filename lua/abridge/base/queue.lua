@@ -1,4 +1,4 @@
---- What came first goes first.
+--- A queue: first in, first out.
 
 local M = {}
 

@@ -4,10 +4,10 @@ local host = require "abridge.base.host"
 
 local M = {}
 
-local MOST_LINKS = 40 -- of one path; what Linux follows
+local MOST_LINKS = 40 -- of one path; as many as Linux follows
 
---- Errors of readlink for what is no link, does not exist, or cannot be looked at: an open with this path would follow
---- no link from there on.
+--- Errors of readlink for a path that isn't a link, doesn't exist, or can't be looked at: an open with this path would
+--- follow no link from there on.
 local NO_LINK = { EINVAL = true, ENOENT = true, ENOTDIR = true, EACCES = true, ENAMETOOLONG = true }
 
 --- Put the parts of a path on a stack, the first on top.
@@ -55,7 +55,7 @@ function M.resolved(path)
   return real == "" and "/" or real
 end
 
---- The path without links of what exists, as the kernel tells it.
+--- The path without links of an existing file, as the kernel tells it.
 ---@param path string
 ---@return string|nil real
 ---@return table|string stat the message when there is none

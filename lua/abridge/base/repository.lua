@@ -1,2 +1,2 @@
---- Where the project lives: the one place for its address. A fork changes it here; a test lists what else has it.
+--- The address of the project, in one place. A fork changes it here; a test lists the other files that have it.
 return "https://github.com/abridge-tools/abridge"

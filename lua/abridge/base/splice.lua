@@ -4,7 +4,7 @@ local core = require "abridge.base.core_loader"
 
 local M = {}
 
----@class (exact) abridge.Spliced A value where it stands.
+---@class (exact) abridge.Spliced The place of a value.
 ---@field first integer its first byte in the text
 ---@field last integer its last one, with brackets or quotes
 ---@field type "object"|"array"|"string"|"number"|"true"|"false"|"null"

@@ -1,4 +1,4 @@
---- A value that was read from JSON and then changed, as the JSON it came from: bytes change where the value did.
+--- A value that was read from JSON and then changed, as the JSON it came from: only bytes of changed values change.
 --- Numbers, escapes, blanks, the order of keys, `[]` and `{}` stay as they were spelled.
 
 local encode = require "abridge.base.encode"
@@ -30,8 +30,8 @@ end
 
 local add
 
---- The edits of a list: the elements that changed, or where some went, those that are not found again, in order; false
---- where that does not tell it all.
+--- The edits of a list: the changed elements, or if some went, those that are not found again, in order; false if that
+--- is not the whole difference.
 local function add_of_list(edits, pointer, old, new)
   local at = 1
   for i, value in ipairs(old) do
@@ -61,7 +61,7 @@ local function add_of_object(edits, pointer, old, new)
   return true
 end
 
---- What a table is, as far as its keys tell: an empty one may be either.
+--- Is a table a list or an object, as far as its keys tell? An empty one may be either.
 local function kind_of(value)
   if type(value) ~= "table" then return nil end
   return next(value) == nil and "empty" or rawget(value, 1) ~= nil and "list" or "object"

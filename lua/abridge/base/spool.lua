@@ -1,4 +1,4 @@
---- A text on its way to what wants all of it: in memory while it is short, then in a file that has no name any more.
+--- A text for a reader that wants all of it: in memory while it is short, then in a file that has no name any more.
 --- If there is no luv, it stays in memory.
 
 local host = require "abridge.base.host"

@@ -1,4 +1,4 @@
---- What Lua's strings lack: newlines counted, what two texts have in common, valid UTF-8.
+--- Functions that Lua's strings lack: newlines counted, bytes that two texts have in common, valid UTF-8.
 
 local bisect = require "abridge.base.bisect"
 local core = require "abridge.base.core_loader"

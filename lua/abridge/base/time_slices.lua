@@ -71,13 +71,13 @@ end
 local Work = {}
 Work.__index = Work
 
---- Give way if the slice is over. Call it often, but not inside a pcall, an iterator or a comparison, where Lua 5.1
---- cannot yield.
+--- Give way if the slice is over. Call it often, but not inside a pcall, an iterator or a comparison: Lua 5.1 cannot
+--- yield there.
 function Work:pause()
   if not self.at_once and M.is_over(self.from) then coroutine.yield() end
 end
 
---- Give way before something that takes a slice by itself. Where `pause` may be called.
+--- Give way before something that takes a slice by itself. For places in which `pause` may be called.
 function Work:rest()
   if not self.at_once then coroutine.yield() end
 end
@@ -104,7 +104,7 @@ function Work:hold(thing)
   self.held[#self.held + 1] = thing
 end
 
---- Close what is held.
+--- Close everything held.
 function Work:close_held()
   for i = #self.held, 1, -1 do
     self.held[i]:close()
@@ -114,9 +114,9 @@ end
 --- Work that is done in one go.
 M.at_once = setmetatable({ at_once = true, held = {}, hold = function() end }, Work)
 
---- Do `work(work)` and hand what it returns to `done`: before this returns if it is soon over, if `at_once` is set or
---- if there is no luv; otherwise from the loop, where callbacks of the host may be called. What it raises is handed on
---- as an error result.
+--- Do `work(work)` and hand its result to `done`: before this returns if it is soon over, if `at_once` is set or if
+--- there is no luv; otherwise from the loop, at a time when callbacks of the host may be called. If it raises, `done`
+--- gets an error result.
 ---@param work fun(work: abridge.Work): table
 ---@param done fun(value: table)
 ---@param at_once? boolean

@@ -28,7 +28,7 @@ local PAGE = profiles.all.default.read_file
 
 local OPTIONS = { offset = check.positive, limit = check.positive, column = check.positive }
 
---- Check what a public function is given for a page. Raises at the level of that function's caller.
+--- Check the arguments of a public function for a page. Raises at the level of that function's caller.
 ---@param who string
 ---@param call_id any
 ---@param opts any
@@ -41,7 +41,7 @@ function M.check(who, call_id, opts)
   return checked
 end
 
---- What a page shows, and what is known of it.
+--- The content of a page, and its facts.
 local function told(page)
   local content, cut = page:snapshot()
   page:close()

@@ -1,4 +1,4 @@
---- What a call asked and how it ended, each on one line, from the events of a log, which may be anyone's.
+--- The input of a call and its end, each on one line, from the events of a log, which may be anyone's.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -19,7 +19,7 @@ function M.one_line(value)
   return text:sub(1, core.fit_cells(text, MOST_CELLS))
 end
 
---- Fields of an input that say what a call is about; the first one found is shown, and where it looks.
+--- Fields of an input that say what a call is about; the first one found is shown, with the path it searches.
 local TELLING = { "command", "pattern", "sql", "url", "query", "path" }
 
 --- An input as a value: models write it as JSON.
@@ -62,7 +62,7 @@ function M.command(input)
   return type(command) == "string" and command or nil
 end
 
---- How a call ended and what was kept of it, in words.
+--- How a call ended and how much of it was kept, in words.
 ---@param event table its `tool_result`
 ---@return string|nil
 function M.note(event)

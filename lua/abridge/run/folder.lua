@@ -1,4 +1,4 @@
---- Where runs are, what their folders hold, and how a line of their log reads.
+--- The places of runs, the files in their folders, and the lines of their logs.
 
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
@@ -26,8 +26,8 @@ function M.libraries()
   return uv, json
 end
 
---- The event on a line of a log; nil if it is none. By its type, `call_id` and `tool` an event is found and counted:
---- what is no string there is left out. Any other field may be anything.
+--- The event on a line of a log; nil if it isn't one. An event is found and counted by its type, `call_id` and `tool`:
+--- other values than strings are left out there. Any other field may be anything.
 ---@param json abridge.host.Json
 ---@param line string
 ---@return table|nil
@@ -40,7 +40,7 @@ function M.decoded(json, line)
   return event
 end
 
---- Where runs without a folder of their own go. Needs luv.
+--- The folder for runs without one of their own. Needs luv.
 ---@return string path
 function M.state_dir()
   local function set(name)
@@ -57,7 +57,7 @@ end
 
 local folders_named = 0
 
---- A path in the state directory where nothing exists yet, named so that retention knows it for ours. Needs libuv.
+--- A new path in the state directory, named so that retention knows it as ours. Needs libuv.
 ---@return string
 function M.fresh_path()
   local uv = host.uv()

@@ -27,14 +27,15 @@ function M.kept_path(self, event)
   if not (name and name:find(folder.ARTIFACT)) then return nil, "The log names no file of this run", "EINVAL" end
   local dir = self.dir .. "/" .. ARTIFACTS
   local path = dir .. "/" .. name
-  for place, kind in pairs { [dir] = "directory", [path] = "file" } do -- what we wrote there was no link
+  for place, kind in pairs { [dir] = "directory", [path] = "file" } do -- we wrote no links there
     local stat = host.uv().fs_lstat(place)
     if stat and stat.type ~= kind then return nil, "Not of this run: " .. sentences.path(place), "EPERM" end
   end
   return path
 end
 
---- What a call shows of its output: the content without exit line and notice, which are never part of a full output.
+--- The part of its output that a call shows: the content without exit line and notice, which are never part of a full
+--- output.
 ---@param event table the call's `tool_result`
 ---@return string
 function M.shown_text(event)
@@ -91,7 +92,7 @@ end
 
 ---@class abridge.Run A run's folder, open to read; another process may be writing it.
 ---@field dir string
----@field broken integer lines that were no events, in the last read
+---@field broken integer lines that weren't events, in the last read
 ---@field too_long integer lines that were skipped, in the last read
 ---@field on_read? fun(position: integer) called with the start of each line of the log that is read
 local Run = {}
@@ -119,7 +120,7 @@ function M.open(dir)
   return nil, ("No run in %s: it has no %s"):format(sentences.path(dir), LOG), "ENOENT"
 end
 
---- Call `visit(event, line, start)` with each event from a position on, its line and where that starts; it may return
+--- Call `visit(event, line, start)` with each event from a position on, its line and the start of that; it may return
 --- false to stop.
 ---@param visit fun(event: table, line: string, start: integer): boolean|nil
 ---@param position? integer 0, or what this function returned before
@@ -158,7 +159,7 @@ end
 ---@field call_id? string
 ---@field since? integer events after the one with this `seq`
 
---- The events of the run, in order. A line that is being written is left out; `run.broken` counts lines that are no
+--- The events of the run, in order. A line that is being written is left out; `run.broken` counts lines that aren't
 --- events, `run.too_long` those of over 32 MB, which are skipped.
 ---@param filter? abridge.EventFilter
 ---@return table[]|nil events
@@ -178,7 +179,7 @@ function Run:events(filter)
   return events
 end
 
---- What the calls of the run cost, for each tool and in all. Cost: a pass over the log, in memory that depends on the
+--- The costs of the run's calls, for each tool and in all. Cost: a pass over the log, in memory that depends on the
 --- number of tools and of calls without a result.
 ---@return abridge.RunStats|nil stats
 ---@return string|nil message
@@ -215,8 +216,9 @@ local function result_event(self, call_id)
   return nil, "No such call: " .. call_id, "ENOENT"
 end
 
---- A page of what a call would have shown without a budget, by default as much as read_file shows. Follow `next_offset`
---- and `next_column`: pages joined by a newline, or by nothing after a page with a `next_column`, rebuild it.
+--- A page of the output of a call as it would show without a budget, by default as much as read_file shows. Follow
+--- `next_offset` and `next_column`: pages joined by a newline, or by nothing after a page with a `next_column`, rebuild
+--- it.
 ---@param call_id string
 ---@param opts? abridge.PageOptions
 ---@return string|nil content

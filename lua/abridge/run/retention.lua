@@ -29,7 +29,7 @@ local KINDS = {
 }
 local KNOWN = { max_bytes = true, max_age = true }
 
---- What a retention should have been, or nil when it is right.
+--- A right retention, in words; nil when this one is right.
 ---@param value any
 ---@return string|nil expected
 function M.check(value)
@@ -122,7 +122,7 @@ local function unlink(path, work)
   return not err
 end
 
---- Delete a run unless a session has it. What we did not put there stays, and so does its folder.
+--- Delete a run unless a session has it. Files of others stay, and so does their folder.
 ---@return boolean removed everything that we put there is gone
 local function remove(run, work)
   local uv = host.uv()
@@ -138,7 +138,7 @@ local function remove(run, work)
       free = unlink(run.path .. "/" .. file.name, work) and free
     end
     uv.fs_rmdir(run.path .. "/" .. folder.ARTIFACTS)
-    -- last: what is left of a half-deleted run is still a run
+    -- last: a half-deleted run is still a run
     for _, file in ipairs { run.lock or false, run.log or false } do
       free = free and (not file or unlink(run.path .. "/" .. file.name, work))
     end

@@ -1,5 +1,5 @@
---- What the calls of a run cost and what their cuts saved: sums over its events, in memory that depends on the number
---- of tools and of calls without a result. A log may be anyone's: what is no number counts nothing.
+--- The costs of a run's calls and the savings of their cuts: sums over its events, in memory that depends on the number
+--- of tools and of calls without a result. A log may be anyone's: other values than numbers count as 0.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -7,11 +7,11 @@ local strings = require "abridge.base.strings"
 
 local M = {}
 
-local MOST_TOOLS = 1000 -- rows; a model may make up names, and what is called by later ones has a row together
+local MOST_TOOLS = 1000 -- rows; a model may make up names: calls by later ones share a row
 local MOST_NAME = 256 -- bytes of a name, likewise
 local OTHERS = "*"
 local MOST_SUM = 2 ^ 53 -- no size is larger
-local BYTES_A_TOKEN = 4 -- where nothing shows that could tell
+local BYTES_A_TOKEN = 4 -- if no text shows that could tell
 
 --- Every reason a block can have, so that each has a sum.
 local REASONS = { "size_cap", "line_cap", "row_cap", "exec_budget", "item_cap" }
@@ -76,7 +76,7 @@ local function as_table(value)
   return type(value) == "table" and value or {}
 end
 
---- Bytes of a page: what it shows of its source, gaps included. Nil if the event is of no page.
+--- Bytes that a page shows of its source, gaps included. Nil for other events.
 local function page_bytes(event)
   local cut = as_table(event.cut)
   local kept = as_table(cut.kept)
@@ -210,7 +210,7 @@ local function add(row, numbers)
   end
 end
 
---- What a result adds beside its cost. Its start may be lost.
+--- The sums that a result adds to beside its cost. Its start may be lost.
 local function outcome_of(event, begun)
   local block = as_table(event.truncation)
   local is_cut = block.truncated == true
@@ -223,7 +223,8 @@ local function outcome_of(event, begun)
   }
 end
 
---- Count what a call shows of a full output, whose cut then saved less, and note the tool of its own.
+--- Count the part of a full output that a call shows, as the cut of that output then saved less, and note the tool of
+--- the call's own.
 local function count_output(self, event, row, reads, tokens)
   local read = reads and self.kept[reads]
   if read then

@@ -1,4 +1,4 @@
---- The writer of a run: its folder, its log and where its full outputs go.
+--- The writer of a run: its folder, its log and the place of its full outputs.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -39,7 +39,7 @@ local Writer = {}
 Writer.__index = Writer
 Writer.__name = "abridge.RunWriter"
 
---- What a run_dir should have been, or nil when it is right.
+--- A right run_dir, in words; nil when this one is right.
 ---@param value any
 ---@return string|nil expected
 function M.check_run_dir(value)
@@ -93,8 +93,8 @@ end
 local TRIES = 5
 local BUSY_MS, BUSY_TRIES = 5, 20 -- a process killed while it forks leaves its lock to the child for a moment
 
---- Make a folder private and open a log in it. Another session may be pruning an old run of that name right now: what
---- vanishes is made again.
+--- Make a folder private and open a log in it. Another session may be pruning an old run of that name right now:
+--- vanished parts are made again.
 local function open_log(uv, dir, name)
   local log, ok, message, code
   local busy, gone = 0, 0
@@ -211,7 +211,7 @@ local function now()
   return seconds + math.floor(microseconds / 1000) / 1000
 end
 
---- An event as a line of the log, always valid UTF-8; and what was wrong, if JSON cannot hold it as it is.
+--- An event as a line of the log, always valid UTF-8; and the problem, if JSON cannot hold it as it is.
 local function line_of(json, event)
   local ok, text = pcall(json.encode, event)
   if not ok then
