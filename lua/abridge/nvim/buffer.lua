@@ -1,4 +1,4 @@
---- What our buffers in the editor share: scratch buffers, windows for them, and changes of buffers that are not
+--- Shared by our buffers in the editor: scratch buffers, windows for them, and changes of buffers that are not
 --- modifiable.
 
 local check = require "abridge.base.check"
@@ -12,7 +12,7 @@ local NAME_BYTES = 40
 local function part_of_name(text)
   text = text:gsub("[^%w_./+@:,= \128-\255-]+", "_")
   if #text <= NAME_BYTES and not text:find "[\128-\255]" then return text end
-  local core = require "abridge.base.core_loader" -- not before: what is said where it is missing is said by this file
+  local core = require "abridge.base.core_loader" -- not before: if it is missing, this file says so
   local start = core.head(text, { max_bytes = NAME_BYTES, utf8 = "replace", long_line = "split" })
   return #text > NAME_BYTES and start .. "..." or start
 end
@@ -21,11 +21,11 @@ local SCHEME = "abridge://"
 local NO_FOLDER = "-" -- of a run that is written nowhere
 
 local ours = {} -- buffers that we have made, or filled anew
----@type table<integer, { kind: string, dir: string|nil, number: integer|nil }> what those with a name show
+---@type table<integer, { kind: string, dir: string|nil, number: integer|nil }> contents of those with a name
 local shown = {}
 
---- Name a buffer after what it shows: `abridge://run/FOLDER/3/make test`, `abridge://log/FOLDER`. `restore` finds it
---- again by that. If there is one of this name, it ends in " (2)".
+--- Name a buffer after its content: `abridge://run/FOLDER/3/make test`, `abridge://log/FOLDER`. `restore` finds it
+--- again by that. If the name is taken, it ends in " (2)".
 ---@param buf integer
 ---@param kind "run"|"log"|"output"|"result"|"keys"
 ---@param dir string|nil the folder of a run
@@ -45,7 +45,7 @@ function M.name(buf, kind, dir, number, what)
   end
 end
 
---- What a name says that `name` has given; nil of any other.
+--- The content that a name given by `name` stands for; nil for other names.
 ---@param name string
 ---@return string|nil kind
 ---@return string|nil folder a folder's name
@@ -55,7 +55,7 @@ function M.parsed(name)
   return kind, folder, kind and tonumber(rest:match "^/(%d+)")
 end
 
---- What a buffer that `name` has named shows.
+--- The content of a buffer that `name` has named.
 ---@param buf integer
 ---@return string|nil kind
 ---@return string|nil dir the folder of a run
@@ -83,7 +83,7 @@ function M.prepare(buf, filetype, bufhidden)
   options.modeline, options.modifiable, options.filetype = false, false, filetype
 end
 
---- A buffer without a file that is wiped out when it is no longer shown: a new one, or one that is there.
+--- A buffer without a file that is wiped out when it is no longer shown: a new one, or an existing one.
 ---@param filetype string
 ---@param buf? integer
 ---@return integer buf
@@ -119,7 +119,7 @@ local MODIFIERS = {
   "vertical",
 }
 
---- What modifiers of a command should have been, or nil if they are right: none that is a command itself.
+--- Right modifiers of a command, in words, or nil if these are right: none that is a command itself.
 ---@param mods any
 ---@return string|nil expected
 function M.check_mods(mods)
@@ -141,10 +141,10 @@ local function window_of(filetype)
   end
 end
 
--- What the user has for other windows: in ours the only numbers and signs are ours.
+-- The user's options for other windows: ours have only our own numbers and signs.
 local PLAIN = "setlocal nofoldenable foldcolumn=0 nonumber norelativenumber nospell nolist "
 
---- Set the options of the windows that show a buffer. What is opened from there has the user's again.
+--- Set the options of the windows that show a buffer. Windows opened from there have the user's again.
 local function dress(buf, wrap)
   local options = PLAIN .. (wrap and "wrap" or "nowrap")
   if vim.fn.exists "&statuscolumn" == 1 then options = options .. " statuscolumn=" end
@@ -222,8 +222,8 @@ end
 
 local NO_ROOM = "There is no room for a window" -- for one, or for the line above its first
 
---- What an error says, in one sentence: without the place, the calls that led there and the command of Vim's.
----@param why any what pcall gave
+--- The text of an error, in one sentence: without the place, the calls that led there and the command of Vim's.
+---@param why any the error of pcall
 ---@return string
 function M.reason(why)
   local message = check.message(why):gsub("\nstack traceback:.*$", "")
@@ -232,7 +232,7 @@ function M.reason(why)
   return (message:gsub("^abridge: ", ""))
 end
 
---- Tell the user what went wrong.
+--- Tell the user about an error.
 ---@param message string
 function M.complain(message)
   vim.notify("abridge: " .. message, vim.log.levels.ERROR)

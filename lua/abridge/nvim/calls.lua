@@ -8,19 +8,19 @@ local log_lines = require "abridge.nvim.log_lines"
 local M = {}
 
 ---@class (exact) abridge.nvim.Call
----@field index integer in the order in which the calls were made
+---@field index integer in the order of the calls
 ---@field number integer as the names of full outputs and the ids that sessions give have it
 ---@field call_id any
 ---@field tool string
 ---@field input string on one line
 ---@field time? number seconds since 1970 when it was made
----@field from? integer where the event that it began with is, if there is one
----@field at? integer where the event of its result is; nil while there is none
+---@field from? integer place of the event that it began with, if there is one
+---@field at? integer place of the event of its result; nil while there is none
 ---@field is_error? boolean
 ---@field printed? integer bytes
 ---@field shown? integer bytes
 ---@field took? number ms
----@field note? string how it ended, what was kept
+---@field note? string its end, and the part kept
 ---@field key? string by which a list that shows it is sorted
 
 -- all of them --------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ local function take(self, event, at)
   return call
 end
 
---- Read what was added to the log, and hand on each call that is new or has changed.
+--- Read new lines of the log, and hand on each call that is new or has changed.
 ---@param work abridge.Work
 ---@param changed fun(call: abridge.nvim.Call): boolean|nil false to stop
 ---@return boolean|nil ok

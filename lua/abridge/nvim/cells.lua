@@ -17,13 +17,13 @@ local function fitting_end(text, cells)
   return text:sub(from)
 end
 
---- What stands for the part of a text that was cut out.
+--- In place of the part of a text that was cut out.
 local function cut_mark(cells)
   local mark = vim.o.ambiwidth == "double" and ".." or "…"
   return cells > core.cells(mark) and mark or ""
 end
 
---- A text cut in its middle, where paths and commands tell least.
+--- A text cut in its middle, the part of paths and commands that tells least.
 ---@param text string
 ---@param cells integer
 ---@return string

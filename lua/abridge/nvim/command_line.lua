@@ -1,6 +1,6 @@
 --- A command for `sh` as it is typed after `:Abridge run`: `%` and `#` become names of files, quoted as their place in
---- the command needs, whatever the names are. Everything else is left to the shell. Where a name cannot be quoted
---- (after `<<`, say), it is used bare if it is a plain word to any shell; else this raises.
+--- the command needs. Everything else is left to the shell. If a name cannot be quoted (after `<<`, say), it is used
+--- bare if it is a plain word to any shell; else this raises.
 
 local host = require "abridge.base.host"
 local file_names = require "abridge.nvim.file_names"
@@ -8,14 +8,14 @@ local quoted = require("abridge.base.shell").quoted
 
 local M = {}
 
--- where a word stands ------------------------------------------------------------------
+-- the place of a word ------------------------------------------------------------------
 
---- How far a shell has read a command: a stack of what is open ("(", "'", '"', "#" for a comment).
+--- How far a shell has read a command: a stack of open things ("(", "'", '"', "#" for a comment).
 ---@class abridge.nvim.ShellReader
 ---@field open string[]
 ---@field last string the char before, "" at the start
 ---@field dollar boolean a `$` was the last char
----@field lost? boolean in what only a shell can read: a here-document, arithmetic, a command in backquotes
+---@field lost? boolean in a part that only a shell can read: a here-document, arithmetic, a command in backquotes
 local Reader = {}
 Reader.__index = Reader
 
@@ -76,7 +76,7 @@ local function read_plain(self, text, at, inside)
 end
 
 --- Read on from an offset.
----@return integer at the offset after what was read
+---@return integer at the offset after that
 local function read_one(self, text, at)
   local inside, char = self.open[#self.open], text:sub(at, at)
   if inside == "'" or inside == "#" then
@@ -137,7 +137,7 @@ end
 
 -- the command ----------------------------------------------------------------------------------
 
---- The next `%` or `#` without a backslash, and the text before it, in which escaped ones lose their backslash.
+--- The next `%` or `#` without a backslash, and the text before it, with escaped ones freed of their backslash.
 local function next_special(text, at)
   local literal = {}
   while true do

@@ -1,5 +1,5 @@
 --- The window of `:Abridge run`: a command while it runs and when it has ended. A run goes on when its window is closed
---- or shows something else; wiping its buffer out ends it. What it printed is in the session's log however it ends.
+--- or shows something else; wiping its buffer out ends it. Its output is in the session's log however it ends.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -45,7 +45,7 @@ Run.__index = Run
 ---@type abridge.nvim.CommandRun[] those that have a buffer, the newest last
 local runs = {}
 
--- what its status says -------------------------------------------------------------------------
+-- its status -------------------------------------------------------------------------
 
 --- How much there is, and how much of that was kept: "8 of 129 lines", "800B of 4.1KB". Either shows whole or not at
 --- all.
@@ -91,9 +91,9 @@ function Run:tell()
   status.set(self.buf, left, result and ENDED or RUNNING)
 end
 
--- what its buffer shows ----------------------------------------------------------------------------
+-- its buffer ----------------------------------------------------------------------------
 
---- How to scroll windows whose cursor is at the end of a buffer, once there is more.
+--- A function that scrolls the windows whose cursor is at the end of a buffer, once there is more.
 local function followed(buf)
   local last = vim.api.nvim_buf_line_count(buf)
   local at_end = {}
@@ -109,7 +109,7 @@ local function followed(buf)
   end
 end
 
---- Show what there is of the output, in turns with the editor.
+--- Show the output so far, in turns with the editor.
 function Run:paint()
   self.stale = true
   if self.painting then return end
@@ -132,7 +132,7 @@ function Run:paint()
   if not ended then self.painting = cancel end
 end
 
---- Make the buffer what it should be, also after `:edit` or `:bdelete` have emptied it.
+--- Put the buffer right, also after `:edit` or `:bdelete` have emptied it.
 function Run:fill()
   buffer.prepare(self.buf, FILETYPE, "hide")
   keys.map(self.buf, "A command", self.keys)
@@ -165,9 +165,9 @@ local function event_of(result)
   }
 end
 
-local COMMAND_ROWS = 1 -- above what it printed
+local COMMAND_ROWS = 1 -- above its output
 
---- The output that shows, as a source, and where the line of the cursor's row starts in it.
+--- The output that shows, as a source, and the start of the line of the cursor's row in it.
 ---@return abridge.nvim.Source
 ---@return integer|nil byte nil on the command itself
 function Run:shown_source()
@@ -226,7 +226,7 @@ local function go_to_gap(step)
   end
 end
 
---- Put what the model saw into a register.
+--- Put the model's text into a register.
 function Run:yank()
   local text = self.shown.content or ""
   vim.fn.setreg(vim.v.register, text)
@@ -393,7 +393,7 @@ function M.typed(text, mods)
   return M.command(require("abridge.nvim.command_line").expanded(text, cwd), mods)
 end
 
---- Show a run, wherever its window went.
+--- Show a run, even if its window is gone.
 ---@param mods? string
 function Run:show(mods)
   buffer.show(self.buf, mods, true)
@@ -409,7 +409,7 @@ function M.show_latest(mods)
   newest:show(mods)
 end
 
---- What runs, for a status line.
+--- The commands that run, for a status line.
 ---@return string
 function M.status()
   local count, newest = 0, nil

@@ -1,11 +1,11 @@
---- What we tell autocommands: the `User` events AbridgeRunStart, AbridgeRunDone and AbridgeCall.
+--- Our autocommands: the `User` events AbridgeRunStart, AbridgeRunDone and AbridgeCall.
 
 local M = {}
 
 ---@type table<abridge.Session, table<any, true>> ids of the calls of `:Abridge run`, of which AbridgeRunDone tells
 local own = setmetatable({}, { __mode = "k" })
 
---- Tell of something. What a handler raises is its own: Neovim reports it.
+--- Tell of something. An error of a handler is its own: Neovim reports it.
 ---@param name string
 ---@param data table
 local function send(name, data)

@@ -1,4 +1,4 @@
---- A part of a text that may be gigabytes, as rows of a screen. It is read in blocks around what is looked at, and the
+--- A part of a text that may be gigabytes, as rows of a screen. It is read in blocks around the rows looked at, and the
 --- whole text is neither read nor counted: numbers of lines come from places whose line is known.
 ---
 --- A row is a line without its newline, or a piece of a long line. Offsets are 0-based here.
@@ -25,7 +25,7 @@ M.MOST_HELD = 2000 -- rows
 ---@field begins boolean a line starts here
 ---@field ends boolean the line ends here, or the text does
 ---@field text string as it shows
----@field raw? string its bytes, where they show otherwise
+---@field raw? string its bytes, if they show otherwise
 
 ---@class abridge.nvim.Excerpt
 ---@field rows abridge.nvim.ExcerptRow[]
@@ -76,7 +76,7 @@ local function read(self, at, bytes)
   return text
 end
 
---- The first byte from `at` on that a char may start with; `at` itself where the next three are continuation bytes too.
+--- The first byte from `at` on that a char may start with; `at` itself if the next three are continuation bytes too.
 local function char_start(text, at)
   for next_at = at, math.min(at + 3, #text) do
     local byte = text:byte(next_at)
@@ -85,7 +85,7 @@ local function char_start(text, at)
   return at
 end
 
---- Where a piece of a long line that starts at `from` ends, so that no char is split.
+--- The end of a piece of a long line that starts at `from`, so that no char is split.
 local function piece_end(text, from)
   local last = from + M.PIECE - 1
   for back = 0, 3 do
@@ -102,7 +102,7 @@ local function row_of(raw, first, begins, ends)
   return row
 end
 
---- The rows of a text from an offset on: whole ones, and with `final` what is left too.
+--- The rows of a text from an offset on: whole ones, and with `final` the rest too.
 ---@return abridge.nvim.ExcerptRow[]
 ---@return integer bytes of the text that they take
 local function rows_in(text, offset, begins, final, most)
@@ -136,7 +136,7 @@ end
 
 --- The row that has a byte.
 ---@param byte integer
----@return integer row 1-based; that of the nearest byte where the excerpt does not have it
+---@return integer row 1-based; that of the nearest byte if the excerpt does not have it
 function Excerpt:row_at(byte)
   local row = ranges.last(self.rows, "first", byte)
   return math.max(row, 1)
@@ -181,7 +181,7 @@ end
 
 -- loading -----------------------------------------------------------------------------------
 
---- Where the line of a byte starts, or a piece of it where that is far.
+--- The start of the line of a byte, or of a piece of it if that is far.
 ---@return integer offset
 ---@return boolean begins
 local function row_start(self, byte)
@@ -305,7 +305,7 @@ local LEARN_EVERY = 64 * 1024 * 1024 -- bytes between two places that are rememb
 --- A search for the start of a line, from the known place nearest to it in lines.
 ---@param line integer
 ---@return fun(bytes: integer): boolean, integer step reads so much: whether the search is over, and the offset, that of
----  the end of the text where it has no such line; else where it is
+---  the end of the text if it has no such line; else the place it has reached
 function Excerpt:seek(line)
   local i = ranges.last(self.known, "line", line)
   local low, high = self.known[i], self.known[i + 1]
@@ -369,10 +369,10 @@ end
 
 --- A search for bytes, block by block.
 ---@param needle string not empty
----@param from integer offset of the first byte where they may start; of a search backwards, the offset past it
+---@param from integer offset of the first byte at which they may start; of a search backwards, the offset past it
 ---@param backwards? boolean
 ---@return fun(bytes: integer): boolean, integer|nil step reads so much: whether the search is over, and the offset of
----  what was found; else where it is
+---  the match; else the place it has reached
 function Excerpt:search(needle, from, backwards)
   local at = from
   if backwards then
@@ -395,7 +395,7 @@ end
 
 -- columns ------------------------------------------------------------------------------------------
 
---- The last byte up to `at` after which a char may start, whatever is before it: up to there a text shows on its own.
+--- The last byte up to `at` that a char may start after in any case: up to there a text shows on its own.
 local function boundary(raw, at)
   for back = 0, 3 do
     local following = raw:byte(at - back + 1)
@@ -404,12 +404,13 @@ local function boundary(raw, at)
   return at -- the byte after four that continue a char continues none
 end
 
---- The bytes of what a piece of a row shows as.
+--- The bytes that a piece of a row shows as.
 local function shown_bytes(piece)
   return piece:find "[^\32-\126]" and #visible(piece) or #piece
 end
 
---- Where bytes of a row show: a function from offsets, each not below the one before, to columns in bytes of the text.
+--- The places of a row's bytes on the screen: a function from offsets, each not below the one before, to columns in
+--- bytes of the text.
 ---@param row abridge.nvim.ExcerptRow
 ---@return fun(byte: integer): integer column 0-based
 function M.columns(row)

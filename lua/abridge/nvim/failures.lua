@@ -58,7 +58,7 @@ function M.each(work, source, from, to, visit)
 end
 
 --- The next failure whose line starts at `from` or after it.
----@return integer|nil byte where its line starts
+---@return integer|nil byte of its line's start
 function M.next(work, source, from)
   local found
   M.each(work, source, from, math.huge, function(place, byte)
@@ -69,7 +69,7 @@ function M.next(work, source, from)
 end
 
 --- The last failure whose line starts before `to`.
----@return integer|nil byte where its line starts
+---@return integer|nil byte of its line's start
 function M.previous(work, source, to)
   local found
   while to > 0 and not found do
@@ -83,7 +83,7 @@ function M.previous(work, source, to)
 end
 
 --- The place that the line at a byte points at.
----@param byte integer where it starts
+---@param byte integer of its start
 ---@return abridge.Location|nil
 function M.at(work, source, byte)
   local found

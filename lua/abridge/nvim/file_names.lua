@@ -6,7 +6,7 @@ local host = require "abridge.base.host"
 
 local M = {}
 
---- An absolute path; what looks like a URL stays as it is.
+--- An absolute path; a text like a URL stays as it is.
 local function absolute(name, cwd)
   if name:find "^%a[%w+.-]*://" then return name end
   if name:sub(1, 1) ~= "/" then name = cwd .. "/" .. name end
@@ -61,7 +61,7 @@ local function substitute(name, text, at)
   return stop + 1, true
 end
 
---- Apply the modifiers at an offset, in the order in which Vim takes them.
+--- Apply the modifiers at an offset, in Vim's order.
 ---@return integer at the offset after them
 local function modified(name, text, at, cwd)
   local again

@@ -1,4 +1,4 @@
---- The full output of a call in a pager: from its file, or from the log where the call has none.
+--- The full output of a call in a pager: from its file, or from the log if the call has none.
 
 local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
@@ -25,7 +25,7 @@ local function commands_for_file(path)
   }
 end
 
---- Commands that show parts of what the log has of a call. Its lines are all known.
+--- Commands that show the parts of a call in the log. Its lines are all known.
 local function commands_for_log(run, event)
   if not run then return nil end
   local call = shell.quote(run.dir) .. " " .. shell.quote(tostring(event.call_id))
@@ -48,12 +48,12 @@ local function text_source(text)
   }
 end
 
---- The full output of a call, from its file, or what the log has of it.
----@param run abridge.Run|nil that of the call; not needed where it has no file
+--- The full output of a call, from its file, or as the log has it.
+---@param run abridge.Run|nil that of the call; not needed if it has no file
 ---@param event table the call's `tool_result`
 ---@return abridge.nvim.Source|nil source
 ---@return fun()|string close or why the file cannot be opened
----@return string|nil text what the log has, if there is no file
+---@return string|nil text the log's text, if there is no file
 function M.source(run, event)
   local full = type(event.full_output) == "table" and event.full_output or {}
   if not full.path then
@@ -74,7 +74,7 @@ function M.source(run, event)
 end
 
 --- Page through the full output of a call.
----@param run abridge.Run|nil that of the call; not needed where it has no full output
+---@param run abridge.Run|nil that of the call; not needed if it has no full output
 ---@param event table the call's `tool_result`
 ---@param number integer of the call
 ---@param buf? integer a buffer that is there, in its windows, in place of a new one

@@ -7,7 +7,7 @@ local SETUP = "abridge.nvim.setup"
 
 ---@class (exact) abridge.nvim.SetupOptions
 ---@field session? abridge.SessionOptions of the session that :Abridge run works with
----@field install? { url: string|nil } where :Abridge install finds releases, each in a folder `vVERSION`
+---@field install? { url: string|nil } the place of releases for :Abridge install, each in a folder `vVERSION`
 
 --- Set options and make the command :Abridge. Need not be called; `abridge.setup` is the same. Raises on a wrong
 --- option, and outside Neovim. The editor's session is opened with `session` when it is first used; one that is already
@@ -62,7 +62,7 @@ function M.log(run_dir, mods)
   return require("abridge.nvim.log").open(run_dir, mods)
 end
 
---- What the commands of `:Abridge run` do, for a status line: `running 12s`, `2 running`; empty when none runs. Cheap.
+--- State of the commands of `:Abridge run`, for a status line: `running 12s`, `2 running`; empty when none runs. Cheap.
 ---@return string text
 function M.status()
   local window = package.loaded["abridge.nvim.command_window"]

@@ -1,6 +1,6 @@
---- `:Abridge install`: the core for Neovim where there is no compiler, from the release page or from a file.
+--- `:Abridge install`: the core for Neovim without a compiler, from the release page or from a file.
 ---
---- It goes where `make nvim` puts it. The core that was there stays until the new one has been fetched whole, agrees
+--- It takes the place of one built by `make nvim`. The old core stays until the new one has been fetched whole, agrees
 --- with the release's checksum, and can be loaded by this Neovim. Nothing here needs a core.
 
 local host = require "abridge.base.host"
@@ -15,7 +15,7 @@ local M = {}
 ---@type string
 M.release = repository .. "/releases/download/v" .. version
 
---- Where releases are instead, each in a folder `vVERSION`: a mirror, or a fork. It goes before ABRIDGE_RELEASES.
+--- Another place for releases, each in a folder `vVERSION`: a mirror, or a fork. It goes before ABRIDGE_RELEASES.
 ---@type string|nil
 M.releases = nil
 
@@ -44,7 +44,7 @@ end
 
 --- The archive for Neovim on a system, without its ending; raises if there is none.
 ---@param on { sysname: string, machine: string }
----@param maps string what this process has mapped, of /proc/self/maps
+---@param maps string this process's /proc/self/maps
 ---@return string
 function M.archive(on, maps)
   local machine = (MACHINES[on.sysname] or {})[on.machine]
@@ -64,10 +64,10 @@ local function read(path)
   return text
 end
 
---- Run a program to its end, while the editor goes on; what it printed. Raises if it fails. It is a job of Neovim's,
---- which knows how on every system.
+--- Run a program to its end, while the editor goes on; returns its output. Raises if it fails. It is a job of
+--- Neovim's, which knows how on every system.
 ---@param argv string[]
----@param folder string where it runs, so that no program has to read a path
+---@param folder string its working folder, so that no program has to read a path
 ---@param purpose string
 ---@return string
 local function run(argv, folder, purpose)
@@ -94,7 +94,7 @@ local function release()
   return releases ~= "" and releases:gsub("/+$", "") .. "/v" .. version or M.release
 end
 
---- What is wrong with an address of releases, or nil.
+--- The problem with an address of releases, or nil.
 ---@param value any
 ---@return string|nil
 function M.check_url(value)
@@ -192,7 +192,7 @@ local function install(file, home, work)
   return target
 end
 
---- Install the core of this version. Returns its path; raises what went wrong, with everything as it was before.
+--- Install the core of this version. Returns its path; raises if that fails, with everything as it was before.
 ---@param file? string an archive that was fetched by other means, SHA256SUMS beside it; from the release page if nil
 ---@return string
 function M.install(file)

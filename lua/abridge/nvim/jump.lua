@@ -80,7 +80,7 @@ end
 
 --- Go to the place that a line of an output names.
 ---@param source abridge.nvim.Source|nil nil: there is no line
----@param byte integer|nil where it starts
+---@param byte integer|nil of its start
 ---@param cwd string
 ---@param otherwise fun() called if it names none
 function M.from(source, byte, cwd, otherwise)

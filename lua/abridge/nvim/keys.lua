@@ -1,4 +1,4 @@
---- The keys of our windows: one table each, which maps them and is what `g?` lists.
+--- The keys of our windows: one table each, which maps them, and which `g?` lists.
 
 local buffer = require "abridge.nvim.buffer"
 local highlight = require "abridge.nvim.highlight"
@@ -11,16 +11,16 @@ local MARGIN = 4 -- rows and columns that a list leaves to the rest of the scree
 ---@class (exact) abridge.nvim.Key
 ---@field [1] string as it is mapped
 ---@field [2] function
----@field [3] string what it does, in a few words
+---@field [3] string its effect, in a few words
 ---@field modes? string[] other than normal mode alone
 
---- What `q` does: while a macro is recorded, it ends that, as everywhere.
+--- The effect of `q`: while a macro is recorded, it ends that, as everywhere.
 local function unless_recording(act)
   return function()
     local register = vim.fn.reg_recording():lower()
     if register == "" then return act() end
     vim.cmd("normal! " .. QUIT)
-    vim.fn.setreg(register, (vim.fn.getreg(register):gsub(QUIT .. "$", "")), "c") -- it is no part of the macro
+    vim.fn.setreg(register, (vim.fn.getreg(register):gsub(QUIT .. "$", "")), "c") -- it isn't part of the macro
   end
 end
 
@@ -56,7 +56,7 @@ local function lines_of(keys)
   return lines
 end
 
---- Where a float for these lines goes: over the middle of the current window, on the screen.
+--- The place of a float for these lines: over the middle of the current window, on the screen.
 local function placed(lines, title)
   local width = #title + 2
   for _, line in ipairs(lines) do

@@ -1,4 +1,4 @@
---- The calls of a run in a buffer, a row each, as they come, and what opens from there.
+--- The calls of a run in a buffer, a row each, as they come, and the windows that open from there.
 
 local bisect = require "abridge.base.bisect"
 local check = require "abridge.base.check"
@@ -23,15 +23,15 @@ local CHUNK = 24 -- rows that are written in one go
 local REMOVED = 500 -- rows that are taken out in one go
 local HEADINGS = 1 -- lines above the calls
 local HINTS = { { "s", "sort" }, { "o", "result" }, { "<CR>", "full output" }, { "g?", "keys" } }
-local LEAST_ABOUT = 12 -- cells of what is said of a call
+local LEAST_ABOUT = 12 -- cells of the remark on a call
 
 ---@class abridge.nvim.Log
 ---@field buf integer
 ---@field run abridge.Run
 ---@field calls abridge.nvim.Calls
----@field rows abridge.nvim.Call[] what each row of the buffer shows, below the headings
+---@field rows abridge.nvim.Call[] the call of each row of the buffer, below the headings
 ---@field layout abridge.nvim.LogLayout
----@field by_left_out boolean sorted by what was left out, most first; else by number
+---@field by_left_out boolean sorted by the size left out, largest first; else by number
 ---@field tool? string of the calls that are listed; all unless set
 ---@field errors_only boolean
 ---@field private dirty table<integer, true> rows to be written
@@ -46,7 +46,7 @@ local LEAST_ABOUT = 12 -- cells of what is said of a call
 ---@field private to_first? boolean the cursor goes to the first call once all rows are chosen anew
 ---@field private closed? boolean
 ---@field private failed? boolean
----@field private cancel? fun() ends what is being done
+---@field private cancel? fun() ends the work under way
 local Log = {}
 Log.__index = Log
 
@@ -54,7 +54,7 @@ local lists = setmetatable({}, { __mode = "v" }) ---@type table<integer, abridge
 
 -- rows -----------------------------------------------------------------------------------------
 
---- Is a call listed, and where: rows are in the order of these keys.
+--- The key of a listed call, nil for others: rows are in the order of these keys.
 ---@return string|nil key
 local function key_of(self, call)
   if self.tool and call.tool ~= self.tool or self.errors_only and not call.is_error then return nil end
@@ -81,7 +81,7 @@ local function write(self, first, last)
   end))
 end
 
---- Put rows in or take them out, without a word on what the new ones show.
+--- Put rows in or take them out, without filling the new ones.
 local function splice(self, from, removed, added)
   assert(buffer.change(self.buf, function()
     local blank = {}
@@ -118,7 +118,7 @@ local function at_end(self)
   end
 end
 
---- Write what has changed.
+--- Write changed rows.
 local function flush(self)
   local list = {}
   for row in pairs(self.dirty) do
@@ -148,7 +148,7 @@ local function row_at(self, key)
   end)
 end
 
---- List a call that is new or has changed where it belongs, or no longer.
+--- Put a new or changed call in its row, or take it out.
 local function place(self, call)
   local key = key_of(self, call)
   local row = call.key and row_at(self, call.key)
@@ -200,7 +200,7 @@ local function width_of(self)
   return width or self.layout and self.layout.width or vim.o.columns
 end
 
---- The call on the cursor's row of each window, and how to go back to it where the cursor was not moved since.
+--- The call on the cursor's row of each window, and a way back to it if the cursor was not moved since.
 local function cursors(self)
   local calls_of, row_of = {}, {}
   for _, win in ipairs(windows(self)) do
@@ -275,10 +275,10 @@ local function rebuild(self, work)
   end
 end
 
--- what it says of itself -----------------------------------------------------------------------
+-- its status -----------------------------------------------------------------------
 
---- How many calls are listed, which and in what order; what the one under the cursor came to, where its row has no
---- room for that.
+--- How many calls are listed, which and in what order; the outcome of the one under the cursor, if its row has no room
+--- for that.
 local function tell(self)
   local all, is_part = self.calls, self.tool or self.errors_only
   local total = ("%d %s"):format(#all.all, #all.all == 1 and "call" or "calls")
@@ -308,7 +308,7 @@ end
 
 -- as calls come ----------------------------------------------------------------------------------
 
---- Read what was added and show it, and all that is stale, in turns with the editor.
+--- Read new lines and show them, and all stale rows, in turns with the editor.
 function Log:refresh()
   if self.cancel or self.closed then return end
   local ended
@@ -355,7 +355,7 @@ local function has_ended(self)
   return self.is_written and self.calls.running > 0 and self.idle % 4 == 0 and not reader.is_written(self.run.dir)
 end
 
---- Look for what is new: calls, another width, a session that has ended.
+--- Look for news: calls, another width, a session that has ended.
 local function look(self)
   if self.closed or self.failed or self.cancel or not vim.api.nvim_buf_is_loaded(self.buf) then return end
   local stat = host.uv().fs_stat(self.run.dir .. "/" .. folder.LOG)
@@ -391,7 +391,7 @@ local function watch(self)
   end)
 end
 
--- what opens from there ----------------------------------------------------------------------------
+-- windows opened from there ----------------------------------------------------------------------------
 
 --- The call under the cursor, or nil and why not.
 local function call_here(self)
@@ -415,7 +415,7 @@ local function result_here(self)
   return event
 end
 
---- Open what the model saw, with its notice; in a buffer that is there, or in a new one.
+--- Open the model's text, with its notice, in an existing buffer or in a new one.
 local function show_result(run, event, number, buf)
   local restored = buf ~= nil
   buf = buffer.scratch("abridge-result", buf)
@@ -445,7 +445,7 @@ local function command_here(self)
   return call and not call.at and require("abridge.nvim.command_window").running(self.run.dir, call.call_id) or nil
 end
 
---- What was asked of the call under the cursor, or nil and why it cannot be asked again.
+--- The input of the call under the cursor, or nil and the reason that it cannot be run again.
 local function asked_here(self)
   local call, message = call_here(self)
   if not call then return nil, message end
@@ -503,7 +503,7 @@ local function choosing_keys(self)
       "s",
       function()
         self.by_left_out = not self.by_left_out
-        self.to_first = true -- it is what was asked for
+        self.to_first = true -- the user asked for it
         choose(self)
       end,
       "Sort by what was left out, or by number",
@@ -629,7 +629,7 @@ function M.restore(run, buf)
   list(run, nil, buf)
 end
 
---- Show what the model saw of a call in a buffer that is there.
+--- Show the model's text of a call in an existing buffer.
 ---@param run abridge.Run
 ---@param event table its `tool_result`
 ---@param number integer

@@ -1,5 +1,5 @@
---- The events of a log, for a list of its calls: read a block at a time, so that no line, whatever it holds, keeps the
---- editor waiting. Of a long string only the start is decoded: a list shows no more, and contents are most of a log.
+--- The events of a log, for a list of its calls: read a block at a time, so that no line keeps the editor waiting. Of a
+--- long string only the start is decoded: a list shows no more, and contents are most of a log.
 
 local files = require "abridge.base.files"
 local folder = require "abridge.run.folder"
@@ -90,7 +90,7 @@ end
 ---@class abridge.nvim.LogLines
 ---@field position integer of the line that comes next
 ---@field skipped integer lines with too much in them to be decoded
----@field broken integer lines that are no events
+---@field broken integer lines that aren't events
 ---@field private path string
 ---@field private json abridge.host.Json
 local Lines = {}
@@ -130,9 +130,9 @@ local function add(line, piece)
   end
 end
 
---- Read what was added since the last time. Gives way between lines, and between blocks of a long one.
+--- Read the lines added since the last time. Gives way between lines, and between blocks of a long one.
 ---@param work abridge.Work
----@param visit fun(event: table, start: integer): boolean|nil gets an event and where its line starts; false to stop
+---@param visit fun(event: table, start: integer): boolean|nil gets an event and the start of its line; false to stop
 ---@return boolean|nil ok nil if the log cannot be read
 ---@return string|nil message
 function Lines:read(work, visit)

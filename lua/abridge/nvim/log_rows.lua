@@ -24,7 +24,7 @@ local function size(bytes)
   return check.is_count(bytes) and core.format_size(bytes) or ""
 end
 
---- The time of an event; "" if it is no valid time.
+--- The time of an event; "" if it isn't a valid time.
 local function clock(seconds)
   if type(seconds) ~= "number" then return "" end
   local ok, text = pcall(os.date, "%H:%M:%S", math.floor(seconds))
@@ -106,7 +106,7 @@ end
 
 local NO_RESULT = "no result: its session has ended"
 
---- What a call shows in each column.
+--- The cells of a call, by column.
 local function texts_of(call, layout, mark, is_written)
   local running = not call.at
   local took = display.duration(running and is_written and elapsed(call.time) or call.took)
@@ -132,7 +132,7 @@ local GROUPS = { number = "LineNr", time = "LineNr", bar = "AbridgeSuccess" }
 ---@field to integer exclusive
 ---@field group string
 
---- The row of a call and what is highlighted in it.
+--- The row of a call, and its highlights.
 ---@param call abridge.nvim.Call
 ---@param layout abridge.nvim.LogLayout
 ---@param is_written boolean a session still writes the log

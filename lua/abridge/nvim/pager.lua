@@ -1,4 +1,4 @@
---- A text of any size in a buffer that holds the part around the cursor. What the model did not see is dimmed.
+--- A text of any size in a buffer that holds the part around the cursor. Text that the model did not see is dimmed.
 
 local bisect = require "abridge.base.bisect"
 local core = require "abridge.base.core_loader"
@@ -19,13 +19,13 @@ local sentences = require "abridge.output.sentences"
 
 local M = {}
 
--- Rows between the cursor and an end of the buffer where there is more. An excerpt may hold over twice as many, even of
--- the longest rows.
+-- Rows between the cursor and an end of the buffer with more text behind it. An excerpt may hold over twice as many,
+-- even of the longest rows.
 local MARGIN = 100
 local LEAST_BLOCK, FIRST_BLOCK, MOST_BLOCK = 1280, 4 * 1024, 32 * 1024 -- bytes of a step of loading; over a piece
 local LEAST_READ, FIRST_READ, MOST_READ = 32 * 1024, 128 * 1024, 512 * 1024 -- bytes of a step of a search
 local MOST_COUNTED = 256 * 1024 * 1024 -- bytes that are read to know the line of a place
-local LEAST_WORDS = 12 -- cells of what was kept
+local LEAST_WORDS = 12 -- cells of the words on the kept part
 local TELL_MS = 100 -- between two words on how far a search is
 
 ---@class abridge.nvim.Pager
@@ -35,7 +35,7 @@ local TELL_MS = 100 -- between two words on how far a search is
 ---@field ranges abridge.nvim.Range[]
 ---@field cut? abridge.Cut
 ---@field lines? integer of the text, if they are known
----@field private words? string what was kept
+---@field private words? string on the kept part
 ---@field private cwd string that places are seen from
 ---@field private pace abridge.Pace of loading
 ---@field private filling? fun() ends the loading that is under way
@@ -47,7 +47,7 @@ local TELL_MS = 100 -- between two words on how far a search is
 local Pager = {}
 Pager.__index = Pager
 
--- what is highlighted --------------------------------------------------------------------------
+-- highlights --------------------------------------------------------------------------
 
 local function mark(self, row, column, opts)
   vim.api.nvim_buf_set_extmark(self.buf, highlight.namespace(), row - 1, column, opts)
@@ -142,7 +142,7 @@ local function window_of(self)
   return vim.fn.win_findbuf(self.buf)[1]
 end
 
---- Load some of what is missing around the cursor; is more missing?
+--- Load some of the missing rows around the cursor; are more missing?
 local function load_some(self)
   local win = window_of(self)
   if not win then return false end
@@ -166,7 +166,7 @@ local function here(self, win)
     end)
 end
 
---- Whether the model saw a byte, and in which of several gaps it is.
+--- Words on whether the model saw a byte, with the gap's number if it did not.
 local function seen(self, byte)
   local range = self.ranges[ranges.at(self.ranges, byte)]
   if not range then return nil end
@@ -224,7 +224,7 @@ local function show_lines(self)
       local over = step(bytes)
       pace:took(bytes, host.now() - from)
       work:pause()
-      if over then step = self.excerpt:count(MOST_COUNTED) end -- where the excerpt has moved on meanwhile
+      if over then step = self.excerpt:count(MOST_COUNTED) end -- if the excerpt has moved on meanwhile
     end
     return {}
   end, function(value)
@@ -245,12 +245,12 @@ local function stop_counting(self)
   if cancel then cancel() end
 end
 
---- Load what is missing around the cursor, in turns with the editor. If `byte` is given, the cursor has just gone
+--- Load the missing rows around the cursor, in turns with the editor. If `byte` is given, the cursor has just gone
 --- there, and stays in the middle until it is moved.
 local function fill(self, byte)
   self.moved = true
   if self.filling then
-    if not byte then return end -- what is under way sees to it
+    if not byte then return end -- the work under way sees to it
     self.filling()
   end
   self.arrived = byte
@@ -332,7 +332,7 @@ local function seek(self, find, found)
   self.told = host.now()
   local cancel = slices.start(function(work)
     local byte = find(work)
-    work:pause() -- what is found is shown in a slice of its own
+    work:pause() -- a match is shown in a slice of its own
     return { byte = byte }
   end, function(value)
     ended, self.seeking = true, nil
@@ -369,7 +369,7 @@ function Pager:go_to_line(line)
   end)
 end
 
---- Highlight a text in a window where it shows, in place of the one before.
+--- Highlight every match of a text in a window, in place of the one before.
 local function show_hits(self, win, text)
   if self.hits then pcall(vim.fn.matchdelete, self.hits, win) end
   local pattern = "\\V\\C" .. display.visible(text):gsub("\\", "\\\\")
@@ -392,7 +392,7 @@ function Pager:find(text, backwards)
   end)
 end
 
---- The rows that are selected, which ends the selection; those of the screen where none are.
+--- The rows that are selected, which ends the selection; those of the screen if none are.
 local function rows_meant()
   if not vim.fn.mode():find "^[vV\22]" then return vim.fn.line "w0", vim.fn.line "w$" end
   local first, last = vim.fn.line "v", vim.fn.line "."
@@ -453,7 +453,7 @@ local function go_to_failure(self, step)
   end)
 end
 
---- Open the place that the line under the cursor names; else have the key do what it does elsewhere.
+--- Open the place that the line under the cursor names; else leave the key its usual effect.
 local function open_place(self, key)
   local rows, row = self.excerpt.rows, vim.api.nvim_win_get_cursor(0)[1]
   while rows[row] and not rows[row].begins do
@@ -552,7 +552,7 @@ end
 ---@class (exact) abridge.nvim.PagerOptions
 ---@field name? fun(buf: integer) names its buffer
 ---@field buf? integer one that is there, in its windows, in place of a new one
----@field cut? abridge.Cut the ledger of what the model saw; nil: all of it
+---@field cut? abridge.Cut the ledger of the model's text; nil: it saw everything
 ---@field lines? integer of the text; those of the ledger unless set
 ---@field note? string a remark to show
 ---@field cwd? string folder that the places in it are seen from; the editor's unless set

@@ -19,7 +19,7 @@ local CHUNK = 100 -- items that are added in one go
 local LINE = 500 -- bytes of a line without a message that are shown
 local TYPES = { error = "E", warning = "W", note = "N" }
 
---- What an item says: the message, or the whole line where there is none.
+--- The text of an item: the message, or the whole line if there is none.
 local function text_of(place, text, at)
   if place.message ~= "" then return display.visible(place.message) end
   return vim.trim(display.visible(text:sub(at, at + LINE):match "^[^\n]*"))
@@ -59,9 +59,9 @@ local function fill(work, source, cwd, title)
   return count
 end
 
---- The event of a call's result, and what was asked.
+--- The event of a call's result, and that of the call.
 ---@return table|nil event
----@return table|string asked its `tool_call`, or why there is none
+---@return table|string asked its `tool_call`, or the reason that there is none
 local function find(work, run, number)
   local found
   calls.new(run):read(work, function(call)
@@ -89,8 +89,8 @@ end
 ---@field title? string
 ---@field cwd? string
 
---- Which output is meant: that of a call by its number, that which the current window shows, else that of the newest
---- command. Raises if there is none.
+--- Which output is meant: that of a call by its number, that of the current window, else that of the newest command.
+--- Raises if there is none.
 ---@return abridge.nvim.Output
 local function meant(number)
   local buf = vim.api.nvim_get_current_buf()

@@ -1,4 +1,4 @@
---- A result in a buffer: what a screen shows of it, highlighted, and replaced in place when it is shown again.
+--- A result in a buffer: as a screen shows it, highlighted, and replaced in place when it is shown again.
 
 local check = require "abridge.base.check"
 local buffer = require "abridge.nvim.buffer"
@@ -18,7 +18,7 @@ local PRIORITY = 110 -- over syntax (100), under the user's selection
 ---@field width? integer
 ---@field key? string results with the same key replace each other; the result's `call_id` unless set
 
---- Where the lines of a result are, or will be.
+--- The place of a result's lines, now or later.
 ---@class (exact) abridge.nvim.Place
 ---@field id integer of the extmark that spans the lines; it has no end while there are none yet
 ---@field number integer of the call, for places without lines yet: if two are in one spot, the earlier call's is above
@@ -43,7 +43,7 @@ end
 
 local OPTIONS = { row = check.count, key = "string", max_lines = "number", width = "number" }
 
---- Where the mark of a place is; nil if the buffer was reloaded, and has lost it.
+--- The position of a place's mark; nil if the buffer was reloaded, and has lost it.
 local function mark_of(buf, place)
   local at = vim.api.nvim_buf_get_extmark_by_id(buf, place_namespace(), place.id, { details = true })
   return at[1], at[2], at[3]
@@ -61,7 +61,7 @@ local function is_empty(buf)
   return vim.api.nvim_buf_line_count(buf) == 1 and vim.api.nvim_buf_get_lines(buf, 0, 1, false)[1] == ""
 end
 
---- Where the lines of a result are or go: start row and column, end row and column; the end is exclusive.
+--- The place of a result's lines, now or later: start row and column, end row and column; the end is exclusive.
 local function found(buf, place)
   local first, first_col, details
   if place then
@@ -70,7 +70,7 @@ local function found(buf, place)
   if not first then return nil end
   if place.waiting then
     if place.at_end and is_empty(buf) then return { 0, 0, 1, 0 } end
-    return { first, 0, first, 0 } -- what was typed before the mark is not ours to split
+    return { first, 0, first, 0 } -- text typed before the mark is not ours to split
   end
   local last, last_col = details.end_row or first, details.end_col or first_col
   if last < first or last == first and last_col < first_col then -- an undo took the lines, and left the mark inside out
@@ -79,7 +79,7 @@ local function found(buf, place)
   return { first, first_col, last, last_col }
 end
 
---- Where the lines of a result go if it has no place yet.
+--- The place of a result's lines if it has none yet.
 local function fresh(buf, row)
   local count = vim.api.nvim_buf_line_count(buf)
   if row and row > count then
@@ -125,7 +125,7 @@ local function paint(buf, first, rows)
   end
 end
 
---- The places that wait where lines are about to go: those of earlier calls, which stay above, and the others.
+--- The places that wait in the spot for new lines: those of earlier calls, which stay above, and the others.
 local function waiting_at(buf, own, row, number)
   local above, below = {}, {}
   for _, place in pairs(own) do
@@ -195,8 +195,8 @@ function M.fill(buf, first, result, work)
   end
 end
 
---- Keep a place for a result to come, which moves with the lines around it. Does nothing if there can be no mark; the
---- result then goes where `render` puts it.
+--- Keep a place for a result to come, which moves with the lines around it. Does nothing if there can be no mark;
+--- `render` then chooses the place.
 ---@param buf integer
 ---@param key string
 ---@param row? integer 0-based, as of `render`; one past the end of the buffer is the end
@@ -210,12 +210,12 @@ function M.reserve(buf, key, row)
 end
 
 --- Show a result in a buffer, as `abridge.display` shows it. Notices, the exit line, omission markers and errors are
---- highlighted where the ledger and the block say they are; a tool's own text that looks like one is not.
+--- highlighted by the ledger and the block; a tool's own text that looks like one is not.
 ---
---- A result shown again (with the same `call_id`, or the same `key`) replaces its former lines, wherever they have
---- moved to. The output so far of a running call may be shown as a result with `tool`, `call_id`, `content` and
---- `details = { cut = cut }`. Buffers that are hidden or not modifiable are written too. Raises on misuse. Cost: in
---- proportion to the content.
+--- A result shown again (with the same `call_id`, or the same `key`) replaces its former lines, even if they have
+--- moved. The output so far of a running call may be shown as a result with `tool`, `call_id`, `content` and `details =
+--- { cut = cut }`. Buffers that are hidden or not modifiable are written too. Raises on misuse. Cost: in proportion to
+--- the content.
 ---@param buf integer 0: the current one
 ---@param result abridge.Result sets `result.display`
 ---@param opts? abridge.nvim.RenderOptions

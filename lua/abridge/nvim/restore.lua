@@ -1,5 +1,5 @@
 --- Buffers of ours that Neovim brings back by their names alone: those of a session (`:mksession`), of `:oldfiles`, of
---- a jump. What they showed is in the log of their run.
+--- a jump. Their contents are in the log of their run.
 
 local slices = require "abridge.base.time_slices"
 local buffer = require "abridge.nvim.buffer"

@@ -53,7 +53,7 @@ local function start(session, tool, input, opts)
   })
 end
 
---- Call a tool of a session, and show in a buffer what the model would see so far, at most every 100 ms, and then the
+--- Call a tool of a session, and show in a buffer the model's view so far, at most every 100 ms, and then the
 --- result with its notice. Returns at once. If the buffer is wiped out, the call runs on. Raises as `session:call`
 --- does.
 ---@param session abridge.Session

@@ -1,5 +1,5 @@
---- What a window of ours says about itself: in its winbar; before Neovim 0.8 in its status line, or, where windows may
---- have none of their own, in a virtual line above the first that shows.
+--- The status of a window of ours: in its winbar; before Neovim 0.8 in its status line, or, if windows may have none of
+--- their own, in a virtual line above the first that shows.
 
 local core = require "abridge.base.core_loader"
 local buffer = require "abridge.nvim.buffer"
@@ -16,11 +16,11 @@ local NAME_CELLS, LEAST_NAME = 20, 10
 ---@class (exact) abridge.nvim.StatusPart
 ---@field [1] string one line, without controls; "" is left out
 ---@field [2] string|nil highlight group
----@field least? integer cells it may be cut to where there is no room; with fewer it is left out; never cut unless set
+---@field least? integer cells it may be cut to if there is no room; with fewer it is left out; never cut unless set
 
 ---@class (exact) abridge.nvim.Hint
 ---@field [1] string a key of the window
----@field [2] string what it does, in a word
+---@field [2] string its effect, in a word
 
 ---@class (exact) abridge.nvim.Status
 ---@field left abridge.nvim.StatusPart[]
@@ -49,8 +49,8 @@ local function hint_cells(hint)
   return hint and #GAP + #hint[1] + 1 + #hint[2] or 0
 end
 
---- The parts for which there is room, and how many cells they leave. Where one is left out, none that may be cut comes
---- after it.
+--- The parts for which there is room, and how many cells they leave. After one that is left out, none that may be cut
+--- follows.
 local function parts_within(parts, room)
   for _, part in ipairs(parts) do
     if not part.least then room = room - #GAP - core.cells(part[1]) end
@@ -81,8 +81,8 @@ local function hints_within(hints, room)
   return fitting, taken
 end
 
---- What a line of so many cells shows: parts from the left, the numbers of hints at the right, and how many blanks are
---- between. The last hint goes before what may be cut, a name before the other hints.
+--- The content of a line of so many cells: parts from the left, the numbers of hints at the right, and the blanks
+--- between. The last hint goes before parts that may be cut, a name before the other hints.
 local function fitted(status, width, name)
   local last = hint_cells(status.hints[#status.hints])
   local parts, room = parts_within(status.left, width - 2 + #GAP - last) -- a blank at each side
@@ -146,7 +146,7 @@ function M.clicked(i)
   vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes(status.hints[i][1], true, false, true), "m", false)
 end
 
--- where it shows -----------------------------------------------------------------------------------
+-- its place -----------------------------------------------------------------------------------
 
 --- Put the virtual line of a buffer above the first line of its window. A window draws it only if it was told to,
 --- and a cursor in its last row needs a row more.
@@ -210,7 +210,7 @@ end
 --- `b:abridge_status` as well. Cheap enough for a few times a second.
 ---@param buf integer
 ---@param left abridge.nvim.StatusPart[]
----@param hints? abridge.nvim.Hint[] shown where there is room for them, the last one first
+---@param hints? abridge.nvim.Hint[] shown if there is room for them, the last one first
 function M.set(buf, left, hints)
   for known in pairs(said) do
     if not vim.api.nvim_buf_is_valid(known) then

@@ -39,7 +39,7 @@ local WHO = "abridge.cap"
 --- `{ shell =, read =, search = }`: the model's names for its tools; without it the notice names none
 ---@field tool_names? abridge.ToolNames
 
---- What a host may say of a text that is capped, here and in `session:cap`.
+--- The options of a host for a text, here and in `session:cap`.
 M.options = {
   path = "string",
   first_line = check.positive,
@@ -60,7 +60,7 @@ for name, kind in pairs(M.options) do
   OPTIONS[name] = kind
 end
 
---- What these options add to the notice of a text.
+--- The data of these options for the notice of a text.
 ---@param opts table
 ---@param text string
 ---@return abridge.NoticeData
@@ -167,7 +167,8 @@ local function block_of(cut, body, limits, tool, opts, reason)
     or info.without_resume(#body, cut.total_bytes, results.reason(cut, limits, reason))
 end
 
---- Cut a text and add the notice; `save` keeps its full output, `forgets` leaves out what was capped lately.
+--- Cut a text and add the notice; `save` keeps its full output, `forgets` does without the memory of texts capped
+--- lately.
 local function capped(text, limits, tool, opts, save, forgets)
   local _, kind
   text, _, kind = yielded.encoded(text)
@@ -240,7 +241,7 @@ function M.cap_view(text, limits, opts, of)
   end))
 end
 
---- `cap` of a text whatever was capped before, so that every process gives the same.
+--- `cap` of a text without a memory of earlier ones, so that every process gives the same.
 ---@param text string
 ---@param limits abridge.Limits
 ---@return string content

@@ -1,4 +1,4 @@
---- What a screen shows of a result, and the screen's own block. Cut by the tool and cut for display are two facts:
+--- The text of a result for a screen, and the screen's own block. Cut by the tool and cut for display are two facts:
 --- nothing here touches the model's result.
 
 local check = require "abridge.base.check"
@@ -17,8 +17,8 @@ local YELLOW, RED, RESET = "\27[33m", "\27[31m", "\27[0m"
 
 -- chars ------------------------------------------------------------------------------
 
---- The next char at or after `from` that a screen must not get as it is: where it is, its bytes, and how it shows.
---- Controls show in caret form, those of C1 as the escape sequence they stand for; line separators and chars that turn
+--- The next char at or after `from` that a screen must not get as it is: its place, its bytes, and the text that shows.
+--- Controls show in caret form, those of C1 as escape sequences; line separators and chars that turn
 --- the direction of text show by their number. The line must be valid UTF-8.
 local function next_control(line, from)
   local at = line:find("[%z\1-\31\127\194\226]", from)
@@ -37,10 +37,10 @@ end
 --- The longest part of a line, or of the rest of one, from its start, that a screen shows up to the column `width`.
 ---@param line string
 ---@param width integer
----@param column? integer where it starts, 0-based; 0 unless set
+---@param column? integer of its start, 0-based; 0 unless set
 ---@return string shown
 ---@return integer bytes of the line
----@return integer column where what shows ends
+---@return integer column at the end of that
 local function prefix(line, width, column)
   local shown, at = {}, 1
   column = column or 0
@@ -63,7 +63,7 @@ local function prefix(line, width, column)
 end
 
 --- Bytes of a text as a screen may get them, on one line: controls as `prefix` shows them, loose bytes as U+FFFD. Tabs
---- stay. The start of a text, up to between two chars, shows as the start of what the whole shows.
+--- stay. The start of a text, up to between two chars, shows as the start of the whole.
 ---@param text string any bytes
 ---@return string
 function M.visible(text)
@@ -81,7 +81,7 @@ end
 
 --- How long something took, as a list shows it.
 ---@param ms any
----@return string|nil nil if `ms` is no length of time
+---@return string|nil nil if `ms` is not a length of time
 function M.duration(ms)
   if type(ms) ~= "number" or not (ms >= 0 and ms <= MAX) then return nil end
   if ms < 1000 then return ("%.0fms"):format(ms) end
@@ -109,7 +109,7 @@ local function fitted(line, width)
   return shown .. mark, #line - bytes, #shown
 end
 
---- Where to break a text wider than the screen: the bytes of its first line, and where the next one starts.
+--- The first break of a text wider than the screen: the bytes of its first line, and the start of the next.
 local function break_of(text, width)
   local fits = core.fit_cells(text, width)
   local space = text:sub(1, fits + 1):match "^.+() "
@@ -145,21 +145,21 @@ local function is_command(result, details)
 end
 
 --- Should a screen show the end of this result? As the tool's cut says; if that kept both ends, for a command, unless
---- what it printed is no log.
+--- it printed something other than a log.
 local function from_end(result, details)
   local cut = as_table(details.cut)
   if cut.strategy == "head" or cut.strategy == "tail" then return cut.strategy == "tail" end
   return is_command(result, details) and kinds.shows_end[cut.kind] ~= false
 end
 
-local LOOKS = { auto = true, priority = true } -- strategies that look for what failed
+local LOOKS = { auto = true, priority = true } -- strategies that look for failures
 local BY_LINES = { log = true, text = true } -- kinds that they cut between lines
 
 --- The part of a tool's text that a screen of so many lines shows. Of a failed command, whose failures the tool looked
 --- for, that is the failures too.
 ---@return string kept
 ---@return abridge.Cut cut
----@return "head"|"tail"|"parts" where its lines are
+---@return "head"|"tail"|"parts" the place of its lines
 local function cut_for_screen(body, result, details, max_lines)
   local own = as_table(details.cut)
   local looks = LOOKS[own.strategy] and BY_LINES[own.kind or "log"]
@@ -188,7 +188,7 @@ local function markers_in_order(markers)
   return right
 end
 
---- The tool's text, the exit line and the notice of a result. The block says where the text ends: nothing is parsed
+--- The tool's text, the exit line and the notice of a result. The block tells the end of the text: nothing is parsed
 --- from the content.
 ---@return string body
 ---@return string exit "" when there is none
@@ -226,7 +226,7 @@ local OPTIONS = {
 --- A line of a screen, and which parts of it are ours: known from the ledger and the block, not parsed from the text.
 ---@class (exact) abridge.Row
 ---@field text string
---- what all of the line is: a remark on lines that do not show, a notice (or the exit line of a command that
+--- of the whole line: a remark on lines that do not show, a notice (or the exit line of a command that
 --- succeeded), an error
 ---@field kind? abridge.RowKind
 ---@field spans? { first_byte: integer, last_byte: integer }[] parts of a line of the tool's text that are markers
@@ -238,9 +238,9 @@ local function block_of(body, kept, lost, by_lines)
   return info.without_resume(#kept - lost, #body, by_lines and "line_cap" or "size_cap")
 end
 
---- A walk along a line, which tells where its bytes show.
+--- A walk along a line, from its bytes to their places on the screen.
 ---@param line string
----@return fun(byte: integer): integer where the bytes of what shows up to this one end; bytes must not fall
+---@return fun(byte: integer): integer the end of the shown bytes up to this one; bytes must not fall
 local function shown_at(line)
   local at, shown, column = 0, 0, 0
   return function(byte)
@@ -253,7 +253,7 @@ local function shown_at(line)
   end
 end
 
---- The parts of a line that are markers, in bytes of what shows of it.
+--- The parts of a line that are markers, in bytes of its shown text.
 ---@param line string
 ---@param at integer bytes of the body before the line
 ---@param markers { first_byte: integer, last_byte: integer }[] in order

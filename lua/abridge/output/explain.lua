@@ -1,5 +1,5 @@
---- Why a cut keeps what it keeps: `abridge.explain`. The core chooses as it does for any cut, and tells what each line
---- was worth; the lines of each range are then read again, for the rules that made hits of them.
+--- The reasons of a cut: `abridge.explain`. The core chooses as for any cut, and tells the worth of each line; the
+--- lines of each range are then read again, for the rules that made hits of them.
 
 local core = require "abridge.base.core_loader"
 local strings = require "abridge.base.strings"
@@ -10,7 +10,7 @@ local KEPT_MOST, LEFT_MOST = 1000, 20 -- lines told of a range that is kept, and
 
 --- The rule that a word stands for.
 ---@class (exact) abridge.ExplainedRule
----@field table "words"|"endings"|"phrases"|"stems"|"forms"|"hits" where it stands: `csrc/line/`, or `opts.hits`
+---@field table "words"|"endings"|"phrases"|"stems"|"forms"|"hits" its table in `csrc/line/`, or `opts.hits`
 ---@field row string
 ---@field first_byte integer of the line
 ---@field last_byte integer
@@ -22,9 +22,9 @@ local KEPT_MOST, LEFT_MOST = 1000, 20 -- lines told of a range that is kept, and
 ---@class (exact) abridge.ExplainedLine
 ---@field line integer its number
 ---@field hit boolean it says that something is wrong
----@field score number what it says, read alone; 4 makes a hit
+---@field score number of the line read alone; 4 makes a hit
 ---@field rule? abridge.ExplainedRule gave it its score
----@field denied? abridge.ExplainedRule a word of trouble that is none
+---@field denied? abridge.ExplainedRule a word of trouble that doesn't count
 ---@field form? "blank"|"pass"|"step"|"excerpt"|"frame"|"trace"
 ---@field command? "starts"|"failed" it starts a command's output, or says that one failed
 ---@field less? "remark"|"step"|"low_level"|"echo" why its words count for less
@@ -35,18 +35,18 @@ local KEPT_MOST, LEFT_MOST = 1000, 20 -- lines told of a range that is kept, and
 
 ---@class (exact) abridge.ExplainedRange
 ---@field kept boolean
----@field ends_line? boolean of what is kept by its kind or its place: it goes to a line's end
+---@field ends_line? boolean of a range kept by its kind or its place: it goes to a line's end
 ---@field first_line integer
 ---@field last_line integer
 ---@field first_byte integer
 ---@field last_byte integer
----@field why? abridge.Why|"failure"|"part"|"whole" of what is kept
----@field failure? integer of what is kept: the failure it belongs to
----@field hits? integer of what is left out: hits in it
+---@field why? abridge.Why|"failure"|"part"|"whole" of a kept range
+---@field failure? integer of a kept range: the failure it belongs to
+---@field hits? integer of a gap: hits in it
 ---@field alike? integer lines of the form of the line before
 ---@field denied? table<abridge.Denial, integer> lines whose word of trouble tells of none
 ---@field no_room? integer lines with a value that were left for want of room
----@field lines abridge.ExplainedLine[] what decided: hits, what says something, words of trouble that tell of none
+---@field lines abridge.ExplainedLine[] hits, lines that say something, and words of trouble that don't count
 
 ---@class (exact) abridge.SideLines
 ---@field count integer
@@ -62,8 +62,8 @@ local KEPT_MOST, LEFT_MOST = 1000, 20 -- lines told of a range that is kept, and
 ---@field media_type? string
 ---@field delimiter? string
 ---@field header_lines? integer
----@field failure? integer line of a failure in what looks written
----@field log? integer line that starts a log in what looks written
+---@field failure? integer line of a failure in a text that looks written
+---@field log? integer line that starts a log in a text that looks written
 ---@field lines? integer that are not blank
 ---@field printed? abridge.SideLines that look printed by a command at work
 ---@field written? abridge.SideLines that look written
@@ -72,7 +72,7 @@ local KEPT_MOST, LEFT_MOST = 1000, 20 -- lines told of a range that is kept, and
 ---@class (exact) abridge.Explanation
 ---@field content string
 ---@field cut abridge.Cut as of `abridge.cut`
----@field source string the text that lines and bytes count in: cleaned and redacted where the options say so
+---@field source string the text that lines and bytes count in: cleaned and redacted if the options say so
 ---@field kind? abridge.KindReason of `auto`
 ---@field ranges abridge.ExplainedRange[] kept and left out in turn
 
@@ -92,7 +92,7 @@ local function kind_of(source, opts, cut)
   return M.kind(source)
 end
 
---- The lines of a range as they read alone, by number, and how many say what.
+--- The lines of a range read alone, by number, and counts by what they say.
 local function judge(source, opts, range, most)
   local judged = core.judge(source, opts, range.first_byte, range.last_byte, most)
   judged.by_number = {}
@@ -103,12 +103,12 @@ local function judge(source, opts, range, most)
   return judged
 end
 
---- Add to a line as it reads alone what it was worth to the choice.
+--- Add to a line read alone its worth to the choice.
 local function add_worth(line, told)
   line.why, line.value, line.failure, line.alike = told.why, told.value, told.failure, told.alike
 end
 
---- The parts of a kept range, each with one reason; `told` has what was told of each line of it.
+--- The parts of a kept range, each with one reason; `told` has the facts of its lines.
 local function parts_of(source, range, told, judged)
   local parts, open, at = {}, nil, range.first_byte
   for number = range.first_line, range.last_line do
@@ -129,7 +129,7 @@ local function parts_of(source, range, told, judged)
   return parts
 end
 
---- A range of the ledger with the newline of its last line, which is dropped where a gap follows.
+--- A range of the ledger with the newline of its last line, which is dropped before a gap.
 local function with_newline(source, kept)
   local range = { first_byte = kept.first_byte, first_line = kept.first_line, last_line = kept.last_line }
   local lines = kept.last_line - kept.first_line + 1
@@ -139,7 +139,7 @@ local function with_newline(source, kept)
   return range
 end
 
---- What is left out between two kept ranges, either of which may be missing; nil if that is nothing.
+--- The gap between two kept ranges, either of which may be missing; nil if there is none.
 local function gap_between(source, cut, before, after)
   local gap = { kept = false, first_byte = before and before.last_byte + 1 or 1, first_line = 1, lines = {} }
   gap.last_byte, gap.last_line = after and after.first_byte - 1 or #source, cut.total_lines
@@ -149,7 +149,7 @@ local function gap_between(source, cut, before, after)
   return gap
 end
 
---- Say of a gap what its lines say, and which of them had a value.
+--- Add to a gap counts of what its lines say, and of those with a value.
 local function explain_gap(gap, judged, told)
   gap.hits, gap.alike, gap.no_room, gap.lines = judged.hits, judged.alike, #told, judged.told
   gap.denied = next(judged.denied) and judged.denied or nil
@@ -159,7 +159,7 @@ local function explain_gap(gap, judged, told)
   end
 end
 
---- What was told of lines that show, by number, and a function that takes the others, in order, before line `stop`.
+--- The facts of lines that show, by number, and a function that takes the others, in order, before line `stop`.
 local function sorted_out(told)
   local kept, left, i = {}, {}, 1
   for _, line in ipairs(told) do
@@ -179,7 +179,7 @@ local function sorted_out(told)
     end
 end
 
---- Why a range shows where no line was chosen by itself.
+--- The reason for a range without a line that was chosen by itself.
 local function why_of(range, source, cut)
   if not cut.truncated then return "whole" end
   if cut.items or cut.kind == "mixed" then return "part" end
@@ -213,7 +213,7 @@ local function ranges_of(source, opts, cut, told)
   return ranges
 end
 
---- Explain a cut: what decided the kind of the text, and why each part of it is kept or left out.
+--- Explain a cut: the reasons for the kind of the text, and for each part kept or left out.
 ---@param text string
 ---@param opts abridge.CutOptions
 ---@return abridge.Explanation told
@@ -230,7 +230,7 @@ function M.explain(text, opts)
   }
 end
 
---- What was made of a single line, whatever became of it: as of the lines of a range.
+--- The facts of a single line, kept or not, as of the lines of a range.
 ---@param explained abridge.Explanation
 ---@param opts abridge.CutOptions
 ---@param number integer

@@ -17,7 +17,7 @@ local LEVELS = { "full", "no_path", "bare", "none" }
 ---@field data? abridge.NoticeData
 ---@field exit? string a line that says how a command ended, before the notice
 ---@field exit_first? boolean it goes before all else, and stays while the budgets hold it alone
----@field empty? string what to show in place of an empty text
+---@field empty? string shown in place of an empty text
 ---@field adjust? fun(cut: abridge.Cut) bring the ledger to the coordinates the notice speaks of
 
 local function no_limit(budget)
@@ -111,7 +111,7 @@ local function cut_with(widest, text, limits, trial, slack)
   return body, ledger
 end
 
---- May it be said at a level? What follows the content takes at most half the budget; `apart`: exit line and notice
+--- Is there room at this level? The lines after the content take at most half the budget; `apart`: exit line and notice
 --- each do, and leave something.
 local function may_say(level, exit, said, limits, apart)
   if level == "none" then return true end
@@ -128,8 +128,8 @@ local function is_silent(cut, body, said)
   return true
 end
 
---- Cut with one way to say it. What has to be said depends on the cut: room is made for the notice of the current cut,
---- and again if the next cut needs another. Tokens of parts need not add up, so the outcome is weighed whole.
+--- Cut with one wording. The notice depends on the cut: room is made for the notice of the current cut,
+--- and again if the next cut needs another. Tokens of parts need not add up, so the result is weighed as a whole.
 ---@return string|nil content nil when it cannot be within the limits
 local function fit_at(level, text, limits, parts, exit, trial, apart)
   local cut, slack = trial, 0
@@ -165,15 +165,15 @@ end
 
 --- Cut a text by limits and say so.
 ---
---- The budgets bound the whole of what is returned; with the strategy "pipeline" markers and notice come on top, as in
---- its document. Raises only the errors that `count_tokens` raises.
+--- The budgets bound the whole result; with the strategy "pipeline" markers and notice come on top, as in
+--- its document. Raises only errors of `count_tokens`.
 ---@param text string|abridge.Source
 ---@param limits abridge.Limits
 ---@param parts abridge.FitParts
 ---@return string content text kept, exit line, notice
 ---@return abridge.Cut cut
 ---@return string body the text kept with its markers
----@return { exit: string|nil, notice: string|nil } said what follows the body
+---@return { exit: string|nil, notice: string|nil } said lines after the body
 function M.fit(text, limits, parts)
   local outside = limits.strategy == "pipeline"
   local body, cut = limit.cut(text, limits)

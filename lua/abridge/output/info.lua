@@ -70,7 +70,7 @@ local function want_count(who, name, value)
   if expected then check.fail(("%s: %s must be %s, got %s"):format(who, name, expected, check.show(value)), 1) end
 end
 
---- What a reason should have been, or nil when it is one.
+--- A right reason, in words; nil when this one is right.
 ---@param value any
 ---@return string|nil expected
 function M.check_reason(value)
@@ -159,7 +159,7 @@ end
 
 -- reading ------------------------------------------------------------------------
 
---- What a value is, in the words of the contract's own reader.
+--- The type of a value, in the words of the contract's own reader.
 local function unexpected(value)
   if type(value) == "string" then return ('string "%s"'):format(value) end
   if type(value) == "boolean" then return ("boolean `%s`"):format(tostring(value)) end
@@ -230,7 +230,7 @@ local function read(block)
   return fields
 end
 
---- What is wrong with a block whose fields are right one by one, or nil.
+--- The problem with a block whose fields are right one by one, or nil.
 local function inconsistent(block)
   if not block.truncated then
     if block.next_offset then return "`next_offset` set on a non-truncated response" end
@@ -298,8 +298,8 @@ end
 ---@field offset? integer
 ---@field units string
 
---- The flat convention of the metadata document: what was cut, in one unit. For a result it agrees with the block,
---- whatever was cut: lines, items, the view, or everything by the ceiling.
+--- The flat convention of the metadata document: the cut in one unit. For a result it agrees with the block, whether
+--- lines, items or the view were cut, or everything by the ceiling.
 ---@param cut_or_result abridge.Cut|abridge.Result
 ---@return abridge.Protocol
 function M.protocol(cut_or_result)
@@ -323,7 +323,7 @@ function M.protocol(cut_or_result)
   }
 end
 
----@class abridge.InfoFunctions What `abridge.info` has.
+---@class abridge.InfoFunctions The functions of `abridge.info`.
 M.functions = {
   not_truncated = M.not_truncated,
   with_resume = M.with_resume,

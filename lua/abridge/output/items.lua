@@ -1,5 +1,5 @@
 --- Listings: items in a row (matches, files, entries), from an offset on, as many as a limit and the budgets allow, and
---- where the next page starts.
+--- the start of the next page.
 
 local bisect = require "abridge.base.bisect"
 local core = require "abridge.base.core_loader"
@@ -14,18 +14,18 @@ local M = {}
 
 ---@class (exact) abridge.Listing
 ---@field items string[] from `offset` on; each of one or more lines, without a newline at its end
----@field unit "matches"|"results"|"entries"|"rows" what they are, for the notice
+---@field unit "matches"|"results"|"entries"|"rows" the sort of items, for the notice
 ---@field offset integer number of the first item
 ---@field limit? integer the limit of items in force
 ---@field reached? boolean that limit was reached, and items follow
----@field more? boolean items follow that were not gathered, for whatever reason
+---@field more? boolean items follow that were not gathered
 ---@field reason abridge.Reason on the wire, when the limit was reached
 ---@field no_resume? boolean the tool cannot continue at an offset
 ---@field total? integer number of all items; in a listing that stopped early, of those known
 ---@field bytes_total? integer size of the listing without any limit or offset, if known
 ---@field bytes_before? integer the part of that before the offset: the ledger is then one of the whole listing
 ---@field empty? string shown when there are no items
----@field notice? abridge.NoticeData what else the notice needs
+---@field notice? abridge.NoticeData other data of the notice
 ---@field details? table
 
 --- Tools whose items are a line each, with their limit.
@@ -34,7 +34,7 @@ local OF_LINES = {
   list_directory = { limit = "max_entries", unit = "entries" },
 }
 
---- The limits of a listing that was made elsewhere, and what tells of it if the limit of items is what binds.
+--- The limits of a listing that was made elsewhere, and the data of its notice if the limit of items binds.
 ---@param tool string
 ---@param limits abridge.Limits
 ---@param data abridge.NoticeData
@@ -111,7 +111,7 @@ end
 
 --- A tool's yield for a listing: the dispatcher cuts it and asks back.
 ---@param listing abridge.Listing
----@param ctx table what the tool was handed
+---@param ctx table the tool's `ctx`
 ---@param work? abridge.Work gives way between items
 ---@return table
 function M.value(listing, ctx, work)
@@ -143,7 +143,7 @@ function M.value(listing, ctx, work)
     notice = data,
     block = block_of(listing, ctx),
     empty = listing.empty,
-    unsaved = listing.more, -- then what was gathered is not the full output
+    unsaved = listing.more, -- then the gathered items are not the full output
     partial = listing.more and not listing.bytes_total,
     details = listing.details,
   }

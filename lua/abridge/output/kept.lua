@@ -1,5 +1,5 @@
---- What is left of a text that was cut, in a few words for a list or a status line: `164 of 276 elements of /items,
---- 12 gaps`. A ledger may come from a log, which may be anyone's: what is not as a cut makes it is left out.
+--- The kept part of a text, in a few words for a list or a status line: `164 of 276 elements of /items,
+--- 12 gaps`. A ledger may come from a log, which may be anyone's: fields that no cut makes are left out.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -54,9 +54,9 @@ local function part_words(cut)
   return ("%s of %s"):format(core.format_size(shown), core.format_size(cut.total_bytes))
 end
 
---- What a cut kept, and in how many gaps the rest was left out.
+--- The kept items, and the number of gaps.
 ---@param cut any a ledger
----@return string|nil words nil if nothing was cut, or it is no ledger
+---@return string|nil words nil if nothing was cut, or it isn't a ledger
 function M.words(cut)
   if type(cut) ~= "table" or cut.truncated ~= true then return nil end
   local part, gaps = part_words(cut), M.gaps(cut)

@@ -204,11 +204,11 @@ local function is_binary(text, limits)
   return limits.kind == "binary" or limits.kind == nil and core.is_binary(text, true)
 end
 
---- A text, cleaned if its limits ask for it, and these without `clean`. What is binary stays as it came, and its limits
+--- A text, cleaned if its limits ask for it, and these without `clean`. Binary text stays as it came, and its limits
 --- have that `kind`.
 ---@param text string
 ---@param limits abridge.Limits
----@param redactor? abridge.Redactor what it hides is hidden before parts of it are overwritten
+---@param redactor? abridge.Redactor hides secrets before parts of them are overwritten
 ---@param goes_on? boolean more may follow
 ---@return string text
 ---@return abridge.Limits limits
@@ -257,7 +257,7 @@ end
 
 M.options = options_of
 
---- Limits with the strategy that a tool has where nothing says otherwise.
+--- Limits with the strategy of a tool, unless they have one.
 ---@param tool string|nil its own name
 ---@param limits abridge.Limits
 ---@return abridge.Limits limits a new table
@@ -275,7 +275,7 @@ function M.is_limit(key)
   return (CUT_KEYS[key] or PIPELINE_KEYS[key] or TOOL_KEYS[key] or key == "strategy") and true or false
 end
 
---- Raise for a key that is no limit; `deeper` as in check.fail.
+--- Raise for a key that isn't a limit; `deeper` as in check.fail.
 ---@param who string
 ---@param key any
 ---@param value any

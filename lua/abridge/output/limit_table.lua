@@ -1,4 +1,4 @@
---- The limits of one session: the rows of a profile, with what the host says otherwise, checked.
+--- The limits of one session: the rows of a profile with the host's overrides, checked.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -10,7 +10,7 @@ local M = {}
 
 --- The rows of a profile that are not limits of a tool.
 local NOT_TOOLS = { ceiling = true, aliases = true }
---- The one tool of this package whose output is no page: without limits of its own the ceiling cuts it in its way.
+--- The one tool of this package whose output isn't a page: without limits of its own the ceiling cuts it in its way.
 local NO_PAGES = "run_command"
 
 ---@class abridge.LimitTable
@@ -102,7 +102,7 @@ end
 --- The limits of a tool: its row, or those it was registered with, or the row "*"; and over them the session's. Here
 --- `output` becomes a byte budget.
 ---@param tool string the tool's own name
----@param own? abridge.Limits what the tool was registered with
+---@param own? abridge.Limits of the tool's registration
 ---@return abridge.Limits
 function LimitTable:of(tool, own)
   local base = own or self.rows[tool] or limit.copy(self.rows["*"], self.overrides["*"])
@@ -137,7 +137,7 @@ function LimitTable:ceiling_limits(tool)
 end
 
 --- The same with the ceiling in them, for a tool of this package, whose output the ceiling then need not cut again. A
---- pipeline knows no bytes, so there the ceiling is laid over the result.
+--- pipeline knows no bytes, so its result is put under the ceiling.
 ---@param tool string
 ---@return abridge.Limits
 function LimitTable:under_ceiling(tool)
@@ -148,7 +148,7 @@ function LimitTable:under_ceiling(tool)
   return limit.narrowed(limits, { max_bytes = ceiling.max_bytes })
 end
 
---- Limits of a tool that is not of this package, with the ceiling if it is what binds.
+--- Limits of a tool that is not of this package, with the ceiling if that binds.
 ---@param tool string
 ---@param limits abridge.Limits
 ---@return abridge.Limits
@@ -159,7 +159,7 @@ function LimitTable:with_ceiling(tool, limits)
   return limit.narrowed(limits, { max_bytes = ceiling.max_bytes })
 end
 
---- The bytes of the ceiling if it is what bounds a tool of this package, else nil.
+--- The bytes of the ceiling if that bounds a tool of this package, else nil.
 ---@param tool string
 ---@return integer|nil
 function LimitTable:ceiling_bound(tool)

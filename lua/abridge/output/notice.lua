@@ -129,12 +129,12 @@ end
 
 -- sentences ----------------------------------------------------------------------
 
----@class (exact) abridge.ToolNames What notices call a host's own tools; false: it has none.
+---@class (exact) abridge.ToolNames Names of a host's own tools in notices; false: it has none.
 ---@field shell? string|false
 ---@field read? string|false
 ---@field search? string|false
 
----@class (exact) abridge.NoticeData What a notice may need besides the cut.
+---@class (exact) abridge.NoticeData Data of a notice besides the cut.
 --- the names by which the model knows a shell tool, one that reads files and one that searches them; nil: it has none
 ---@field shell? string
 ---@field read? string
@@ -145,7 +145,7 @@ end
 ---@field column? integer
 ---@field limit? integer the caller's own limit, in lines
 ---@field total_lines? integer total lines of the file; the cut's unless set
----@field next? integer where to continue; as the page says unless set
+---@field next? integer place to continue; as the page says unless set
 ---@field next_column? integer
 --- `"matches"`, `"results"`, `"entries"` or `"rows"`: the limit of items that was reached, and its value
 ---@field reached? "matches"|"results"|"entries"|"rows"
@@ -159,7 +159,7 @@ end
 ---@field lines_truncated? boolean
 ---@field max_line_chars? integer
 ---@field more_failures? integer adds `3 more failures not shown`, in place of those by `cut.failures`
----@field unread? string adds `Not all could be searched: {unread}`: what ripgrep could not read, on one line
+---@field unread? string adds `Not all could be searched: {unread}`: files that ripgrep could not read, on one line
 ---@field changed? boolean adds `File changed since the last page`
 ---@field background? boolean adds `A background process still holds the output`
 ---@field rounded? boolean an integer of a row was too large for the numbers of this Lua (`sql_query`)
@@ -361,14 +361,14 @@ local TOOLS = {
   },
 }
 
---- Where the full output is, and how to look into it.
+--- The place of the full output, and how to look into it.
 local function add_full_output(parts, cut, data, values)
   parts[#parts + 1] = sentences.fill(cut.full_output_error and FULL_OUTPUT_PART or FULL_OUTPUT, values)
   if data.no_hint or not values.tools or cut.full_output_error or cut.kind == "binary" then return end
   if values.full_path == cut.full_output_path then parts[#parts + 1] = sentences.fill(LOOK_INTO, values) end
 end
 
---- Add what the bracket says besides the sentence on the cut itself.
+--- Add the sentences in the bracket after the one on the cut itself.
 local function add_remarks(parts, tool, cut, data, values)
   if tool.full_output and cut.truncated and cut.full_output_path and not data.no_path then
     add_full_output(parts, cut, data, values)
@@ -437,7 +437,7 @@ local function said(template, data, values)
   return sentences.fill(template, values) .. (resumed or "")
 end
 
---- If offsets count bytes, the place to continue is the byte after what is shown from the start; there may be none.
+--- If offsets count bytes, the place to continue is the byte after the part shown from the start; there may be none.
 local function with_next_byte(cut, data)
   if data.next or data.no_resume then return data end
   local _, first = ledger.ranges(cut)
@@ -445,7 +445,7 @@ local function with_next_byte(cut, data)
   return setmetatable({ next = next_byte, no_resume = not next_byte or nil }, { __index = data })
 end
 
---- The ledger of a page says where the page starts and goes on.
+--- The ledger of a page has its start, and the place to go on.
 local function with_page(cut, data)
   if not cut.first_line then return data end
   local page = { changed = data.changed }
@@ -457,7 +457,7 @@ end
 
 local function composed(tool, cut, data, numbers)
   local kind = TOOLS[tool]
-  local is_page = kind and kind.by_bytes and not cut.kind -- a body that is cut as what it is has no next byte
+  local is_page = kind and kind.by_bytes and not cut.kind -- a body cut by its kind has no next byte
   if not kind or kind.by_bytes and not is_page then kind = TOOLS.run_command end
   if kind.by_bytes then data = with_next_byte(cut, data) end
   data = with_page(cut, data)
@@ -554,7 +554,7 @@ end
 
 --- The replacement of a result's structured content.
 ---@param bytes integer|nil as JSON; nil: it has no JSON
----@param cut abridge.Cut|nil that kept none of it, with what is known of its full output
+---@param cut abridge.Cut|nil that kept none of it, with the facts of its full output
 ---@param names abridge.NoticeData
 ---@return string
 function M.structured(bytes, cut, names)

@@ -1,5 +1,5 @@
---- Pages of files and of texts: what follows from a line (and a char in it) on, cut by limits, described by places in
---- the whole, and where the next page starts. The core reads and cuts; options, messages and blocks are made here.
+--- Pages of files and of texts: the text from a line (and a char in it) on, cut by limits and described by places in
+--- the whole, and the start of the next page. The core reads and cuts; options, messages and blocks are made here.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -37,7 +37,7 @@ local DEFAULT = profiles.all.default.read_file
 --- before the kept part
 ---@field next_offset? integer
 ---@field next_column? integer the char of that line to go on at, if the page ends inside it
----@field next_pointer? string where the next page of JSON starts
+---@field next_pointer? string start of the next page of JSON
 --- a short string that stands for the file in this state: device, inode, size and time of change
 ---@field version string
 ---@field changed? true the `version` given was a different one, or the file changed while it was read; else absent
@@ -48,7 +48,7 @@ local POINTER_ERRORS = {
   ["no array or object"] = "EPOINTER_value",
 }
 
---- Why there is no page of JSON.
+--- The reason that there is no page of JSON.
 local function json_message(code, detail, at, path)
   local values = { path = sentences.path(path), what = detail.what, at = detail.at, total = detail.total }
   if code == "EJSON" then return sentences.message(code, values) end
@@ -57,7 +57,7 @@ local function json_message(code, detail, at, path)
   return sentences.message(POINTER_ERRORS[detail.what] or "EPOINTER_syntax", values)
 end
 
---- Why there is no page, as a sentence, from what the core says.
+--- The reason that there is no page, as a sentence, from the core's code.
 ---@param code string
 ---@param detail any
 ---@param at abridge.PageAt
@@ -119,7 +119,7 @@ function M.page(path, opts)
   local content, cut
   ok, content, cut = pcall(page.snapshot, page)
   page:close()
-  if not ok then error(content, 0) end -- what the token counter raised
+  if not ok then error(content, 0) end -- the error of the token counter
   return content, cut
 end
 
@@ -198,7 +198,7 @@ function M.notice_data(at, limits, data)
   end
 end
 
---- What a session remembers of the files it showed: where their lines are, and the version of each.
+--- A session's memory of the files it showed: the places of their lines, and the version of each.
 ---@class abridge.PageMemory
 ---@field index userdata
 local Memory = {}

@@ -1,5 +1,5 @@
 --- Pages that do not show a file as it is: redacted, with line numbers, or with long lines cut short. They go through a
---- stream, in bounded memory, and the cut of what is shown is described by places in the source. The source is the
+--- stream, in bounded memory, and the cut of the shown text is described by places in the source. The source is the
 --- redacted file; numbers and "[truncated]" are not part of it.
 
 local core = require "abridge.base.core_loader"
@@ -31,7 +31,7 @@ end
 
 ---@class abridge.CharCounter
 ---@field chars integer
----@field held string what may continue in the next part
+---@field held string bytes that may continue in the next part
 local Counter = {}
 Counter.__index = Counter
 
@@ -54,7 +54,7 @@ end
 
 -- lines as they are shown ------------------------------------------------------------------
 
---- Writes lines as they are shown, and remembers where each one ends, as shown and in the source.
+--- Writes lines as they are shown, and remembers the end of each, as shown and in the source.
 ---@class abridge.LineFeed
 ---@field count integer lines that have ended
 ---@field shown integer bytes shown
@@ -94,7 +94,7 @@ function Feed:part(text)
   self.source = self.source + #text
   if self.counter then self.counter:add(text) end
   if not self.max_line_chars then return self:show(text) end
-  -- this many bytes tell whether the line is too long, and what shows of it
+  -- this many bytes tell whether the line is too long, and have the part that shows
   local enough = (self.max_line_chars + 1) * limit.bytes_per_char
   if #self.held < enough then self.held = self.held .. text:sub(1, enough - #self.held) end
 end
@@ -166,7 +166,7 @@ function Feed:has_cut(n)
   return self.first_cut ~= nil and self.first_cut <= n or nil
 end
 
--- where a page of a redacted file starts -------------------------------------------------------
+-- the start of a page of a redacted file -------------------------------------------------------
 
 --- Drops the text before the page.
 ---@class abridge.Skip
@@ -184,7 +184,7 @@ function Skip:drop(text, n)
   return text:sub(n + 1)
 end
 
---- What belongs to the page of a part; `last` says that nothing follows.
+--- The page's share of a part; `last` says that nothing follows.
 function Skip:rest(text, last)
   if self.lines > 0 then
     local newlines = strings.newlines(text)
@@ -236,12 +236,12 @@ function View:line_part(last)
   return self.front:sub(back and last - back + 2 or 1, last), back == nil
 end
 
---- Does a range that starts where the page does end inside a line? The core would look at the same bytes.
+--- Does a range that starts with the page end inside a line? The core would look at the same bytes.
 function View:ends_inside(last)
   return last < #self.front and self.front:byte(last) ~= 10 and self.front:byte(last + 1) ~= 10
 end
 
---- Where the next page starts, as the core says it for a file shown as it is. The ranges are still those of the page.
+--- The start of the next page, as the core has it for a file shown as it is. The ranges are still those of the page.
 local function next_place(self, cut, inside)
   if not cut.truncated then return nil end
   if cut.first_line_exceeds_limit then return self.offset, 1 end
@@ -254,7 +254,7 @@ local function next_place(self, cut, inside)
   return line, (first and self.column or 1) + core.count_chars(part)
 end
 
---- Turn the cut of lines as they are shown into bytes of the page; returns what is shown, and whether that ends inside
+--- Turn the cut of lines as they are shown into bytes of the page; returns the shown text, and whether that ends inside
 --- a line.
 function View:tell_lines(content, cut)
   local range, inside, chars = cut.kept[1], false, 0
@@ -288,7 +288,7 @@ local function end_at_limit(max_lines, content, cut)
   return content:sub(1, -2)
 end
 
---- Turn the cut of what is shown into places of the source.
+--- Turn the cut of the shown text into places of the source.
 function View:tell(content, cut)
   local totals, inside = self.totals, false
   if self.limit and not cut.truncated then content = end_at_limit(self.limit, content, cut) end
@@ -417,7 +417,7 @@ function Totals:add_to_page(text)
   self.has_first_line = newline ~= nil
 end
 
---- The end of the text, and what was skipped of it.
+--- The end of the text, and its skipped part.
 function Totals:finish(skip)
   self.lines = self.lines + (self.inside_line and 1 or 0)
   self.bytes_before = skip.bytes
@@ -543,7 +543,7 @@ function JsonView:close()
   self.page:close()
 end
 
---- Write a redacted file to a page; what went wrong, if anything did.
+--- Write a redacted file to a page; returns the problem, if there was one.
 local function write_redacted(page, file, work, redaction)
   local written, code, detail = true, nil, nil
   local ok, read_code, read_detail = each_block(file, work, function(block)

@@ -15,9 +15,9 @@ M.auto_success = 512
 
 ---@alias abridge.ProfileName "default"|"pi"|"pipeline"|"contract"|"dispatcher"
 
---- By name: the limits of each tool, and a row "*" for tools that have none. `ceiling` is what the dispatcher lays over
---- every result, unless the profile gives a tool more; `aliases` are names that a model may know the tools by: a
---- session then has only these tools unless it says otherwise.
+--- By name: the limits of each tool, and a row "*" for tools that have none. `ceiling` bounds every result, unless the
+--- profile gives a tool more; `aliases` are names that a model may know the tools by: a session then has only these
+--- tools unless it says otherwise.
 ---@type table<string, table>
 M.all = {
   default = {

@@ -1,4 +1,4 @@
---- What was capped lately, so that a text that comes back under the same limits passes as it is: a second cut would
+--- Texts capped lately, so that one that comes back under the same limits passes as it is: a second cut would
 --- count markers and notices as lines of a source. The text itself proves nothing: it may imitate a notice.
 
 local M = {}

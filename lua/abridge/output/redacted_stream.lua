@@ -1,4 +1,4 @@
---- The stream that `abridge.stream { redact = }` gives: what is written is cleaned, then redacted, then kept.
+--- The stream of `abridge.stream { redact = }`: its text is cleaned, then redacted, then kept.
 --- Methods and errors are those of a stream of the core.
 
 local check = require "abridge.base.check"
@@ -66,7 +66,7 @@ function Stream:read_fd(fd, most)
   return call(self, self.source.read_fd, fd, most)
 end
 
---- The cut of what was written so far.
+--- The cut of everything so far.
 function Stream:snapshot(narrower)
   ready(self, "stream:snapshot")
   return call(self, self.source.snapshot, narrower)
@@ -80,7 +80,7 @@ function Stream:finish(narrower)
   return content, cut
 end
 
---- Have snapshots show a text after what was written.
+--- Have snapshots show a text after everything so far.
 function Stream:preview(text)
   ready(self, "stream:preview", true)
   call(self, self.source.preview, text_of("stream:preview", "text", text))

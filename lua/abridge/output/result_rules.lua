@@ -1,4 +1,4 @@
---- What every result owes its reader (SPEC 3, 5, 8, 11), checked for one result.
+--- The promises of every result (SPEC 3, 5, 8, 11), checked for one result.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -25,7 +25,7 @@ end
 
 -- plain data ---------------------------------------------------------------------
 
---- Why a string or number is not what every JSON library encodes the same way, or nil.
+--- The reason that JSON libraries may differ on a string or number, or nil.
 local function bad_scalar(value)
   local kind = type(value)
   if kind == "string" then
@@ -38,7 +38,7 @@ local function bad_scalar(value)
   end
 end
 
---- Why a value is not plain data, and where, or nil.
+--- The reason that a value isn't plain data, with the place, or nil.
 local function not_plain(value, place, open)
   if type(value) ~= "table" then
     local why = bad_scalar(value)
@@ -75,7 +75,7 @@ end
 
 -- content and block --------------------------------------------------------------
 
---- The tool's own part of the content; checks what is said about it.
+--- The tool's own part of the content; checks the facts about it.
 local function parts_of(tool, result)
   local content, size = result.content, result.truncation.bytes_returned
   if size > #content then fail(tool, "bytes_returned is %d, but content has %d bytes", size, #content) end
@@ -100,7 +100,7 @@ end
 
 --- The first budget that a content is over: its name, the content's size, the budget.
 local function overflow(content, limits, ceiling)
-  local outside = limits.strategy == "pipeline" or limits.marker == "outside" -- what is said comes on top
+  local outside = limits.strategy == "pipeline" or limits.marker == "outside" -- notices come on top
   local sizes = {
     { "ceiling", ceiling, #content },
     { "max_bytes", not outside and limits.max_bytes, #content },
@@ -150,7 +150,7 @@ end
 local MOST_ITEMS = 16
 local UNITS = { elements = 1, members = 1, chars = 1, records = 1, rows = 1, files = 1, hunks = 1 }
 
---- Items are counted where something was cut, in units of their kind, and none is kept that is not there.
+--- Items are counted if something was cut, in units of their kind, and no more are kept than there are.
 local function check_items(tool, items)
   for i, item in ipairs(items) do
     if not UNITS[item.unit] then fail(tool, "ledger: items[%d] are %s", i, check.show(item.unit)) end
@@ -161,7 +161,7 @@ local function check_items(tool, items)
   if #items > MOST_ITEMS then fail(tool, "ledger: %d items, %d at most", #items, MOST_ITEMS) end
 end
 
---- What a cut of JSON shows is JSON.
+--- A cut of JSON is JSON.
 local function check_json(tool, body)
   local json = host.json()
   local ok, why = pcall(json and json.decode or tostring, body)
@@ -178,12 +178,12 @@ function M.difference(got, wanted)
   return form:format(#got, #wanted, at, check.show(got:sub(at)), check.show(wanted:sub(at)))
 end
 
---- A text as it is compared: without blanks, where those between values are left out.
+--- A text as it is compared: without blanks, if those between values are left out.
 local function compared(text, cut)
   return cut.compact and (text:gsub("[ \t\r\n]+", "")) or text
 end
 
---- A text that was cut must show what the ledger says was kept, in order.
+--- A text that was cut must show the kept ranges of the ledger, in order.
 local function check_shown(tool, body, cut, whole)
   local from = 1
   body = compared(body, cut)
@@ -221,7 +221,7 @@ local function check_total(tool, block, cut, expected)
   end
 end
 
----@class (exact) abridge.Expectations What a result should be; only what is given is checked.
+---@class (exact) abridge.Expectations Expectations for a result; only fields that are given are checked.
 ---@field tool? string name for messages; the result's own unless set
 ---@field limits? abridge.Limits budgets that the content must be within, as `session:limits(tool)` gives them
 ---@field ceiling? integer the same, in bytes
@@ -259,7 +259,7 @@ local EXPECTATIONS = {
 --- - content is valid UTF-8, `bytes_returned` bytes of it the tool's own, then exit line and notice as in `details`,
 ---   a blank line before each,
 --- - content is within `limits` and `ceiling`, and the ledger adds up,
---- - it is what was expected.
+--- - it meets the expectations.
 ---@param result abridge.Result
 ---@param expected? abridge.Expectations
 ---@return string body the content before exit line and notice

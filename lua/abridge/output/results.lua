@@ -1,5 +1,5 @@
---- From a tool's yield to the model's result: text is cut by the tool's limits, the ceiling is laid over it, and the
---- block says what happened.
+--- From a tool's yield to the model's result: text is cut by the tool's limits, then by the ceiling, and the block
+--- tells of it.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -100,18 +100,18 @@ end
 ---@field own_name string the tool's own name
 ---@field call_id string
 ---@field limits abridge.Limits
----@field ceiling? abridge.Limits laid over the whole
---- keeps a full output: its path, bytes and what went wrong
+---@field ceiling? abridge.Limits bounds the whole
+--- keeps a full output: its path, bytes and trouble with it
 ---@field save? fun(text: string): string|nil, integer, string|nil, string|nil
 ---@field keeps? fun(text: string): boolean is a full output kept that is shown whole?
 ---@field reason? abridge.Reason
----@field name_of fun(key: "shell"|"read"|"search"): string|nil what notices call a tool
+---@field name_of fun(key: "shell"|"read"|"search"): string|nil a tool's name in notices
 ---@field no_hint? boolean as in abridge.NoticeData
 
 ---@class (exact) abridge.Share A result's part of a budget that several have together, under its own limits.
 ---@field max_bytes? integer
 ---@field max_tokens? integer
----@field exit? string the line that says how it ended, where its own limits have room for it: it stays
+---@field exit? string the line that says how it ended, if its own limits have room for it: it stays
 
 --- A value's text in its result.
 ---@class (exact) abridge.Shown
@@ -119,7 +119,7 @@ end
 ---@field cut abridge.Cut
 ---@field said { exit: string|nil, notice: string|nil }
 ---@field block abridge.Info
----@field bytes_had? integer what the tool had to show, if the ceiling is what bound
+---@field bytes_had? integer size of the tool's whole text, if the ceiling bound it
 
 --- Show nothing of a text but its notice, or as much of that as fits in `most` bytes; nil for an empty text.
 local function left_out(text, parts, most)
@@ -136,7 +136,7 @@ local function shows_nothing(content, cut)
   return cut.truncated and not content:find "[%w\128-\255]"
 end
 
---- Cut what a tool gave by limits, and say so.
+--- Cut a tool's text by limits, and say so.
 local function cut_value(value, source, limits, parts, most)
   local content, cut, body, said
   if value.left_out then
@@ -158,7 +158,7 @@ local function cut_value(value, source, limits, parts, most)
   return content, cut, body, said
 end
 
---- Cut what a tool gave by the ceiling in place of its own limits: both ends, and a marker that says so.
+--- Cut a tool's text by the ceiling in place of its own limits: both ends, and a marker that says so.
 ---@return abridge.Shown
 local function cut_by_ceiling(value, source, limits, parts, ceiling)
   local adjust = parts.adjust
@@ -166,7 +166,7 @@ local function cut_by_ceiling(value, source, limits, parts, ceiling)
   local own = setmetatable({ data = told }, { __index = parts })
   function own.adjust(cut)
     adjust(cut)
-    cut.next_offset, cut.next_column = nil, nil -- what is missing is in the middle
+    cut.next_offset, cut.next_column = nil, nil -- the gap is in the middle
   end
   local content, cut, body, said = cut_value(value, source, limits, own, ceiling.max_bytes)
   local unknown = value.notice and value.notice.unknown_total or value.partial
@@ -179,7 +179,7 @@ local function had(value, cut)
   return cut.total_bytes - (value.bytes_before or 0)
 end
 
---- Is the ceiling what cut a tool that has it in its own budget?
+--- Did the ceiling cut a tool that has it in its own budget?
 local function is_bound(call, limits, cut)
   return call.ceiling_bound and limits.max_bytes == call.ceiling_bound and cut.truncated_by == "bytes"
 end
@@ -191,7 +191,7 @@ local function source_of(value)
   return value.stream, not (cut.truncated or cut.compact) and all or nil, cut
 end
 
---- The options of a text's cut: the data of its notice, how it ended, and what to add to its ledger.
+--- The options of a text's cut: the data of its notice, how it ended, and a function that adds to its ledger.
 local function parts_of(call, value, text, streamed)
   local keep = M.keeper(not value.unsaved and call.save or nil, text)
   local data = value.notice or {}
@@ -215,7 +215,7 @@ local function parts_of(call, value, text, streamed)
   return parts
 end
 
---- What a value is cut from and with, the same however often it is cut.
+--- The source and the options of a value's cut, the same however often it is cut.
 local function opened(call, value)
   if not value.opened then
     local source, text, streamed = source_of(value)
@@ -238,7 +238,7 @@ local function limits_of(call, value, share)
   limits = limit.narrowed(limits, share)
   local is_error = value.is_error and value.text and not value.exit and value.kind ~= "binary"
   if is_error and (limits.strategy == "tail" or #value.text <= MESSAGE_BYTES) then
-    return limit.for_ceiling(limits, { strategy = "head", long_line = "split" }) -- it says first what is wrong
+    return limit.for_ceiling(limits, { strategy = "head", long_line = "split" }) -- the error comes first
   end
   return limits
 end
@@ -265,7 +265,7 @@ local function is_over(content, ceiling, limits)
   return ceiling.max_tokens ~= nil and fit.tokens_of(content, limits) > ceiling.max_tokens
 end
 
---- Cut a value once: by its tool's limits, or by the ceiling where these let through more.
+--- Cut a value once: by its tool's limits, or by the ceiling if these let through more.
 ---@return abridge.Shown
 local function shown_of(call, value, share)
   local one, limits, ceiling = opened(call, value), limits_of(call, value, share), call.ceiling
@@ -320,7 +320,7 @@ end
 ---  notice, adjust, block, limits, unsaved (its text is no full output), raw_bytes (size of its text before it was
 ---  cleaned), kind, wrapper, left_out (show only a notice), reopen (opens its stream again, for a cut by the ceiling),
 ---  partial (the size of its source is unknown), bytes_before (of its source, before the page), failure (how it failed,
----  where its details do not say so)
+---  if its details do not say so)
 ---@param share? abridge.Share cut it to that, again if it was cut before: its stream stays open
 ---@return abridge.Result
 ---@return string|nil exit the exit line, if it is in the content

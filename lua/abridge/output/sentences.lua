@@ -14,7 +14,7 @@ local function counted(n, one, many)
   return ("%.0f %s"):format(n, n == 1 and one or many or one .. "s")
 end
 
---- Replace each {name} of a template by values[name]; {name|noun} and {name|noun|nouns} by a number and what it counts.
+--- Replace each {name} of a template by values[name]; {name|noun} and {name|noun|nouns} by a number and its noun.
 ---@param template string
 ---@param values table<string, string|number>
 ---@return string
@@ -64,7 +64,8 @@ function M.quoted(path)
   return shell.quote(path:sub(1, 1) == "-" and "./" .. path or path)
 end
 
---- What the items of a cut are parts of, after them: " of /items". Nothing at the root, and where it cannot be printed.
+--- The whole that the items of a cut are parts of, after them: " of /items". Nothing at the root, and if it cannot be
+--- printed.
 ---@param pointer string|nil of JSON
 ---@return string
 function M.of_pointer(pointer)
@@ -206,7 +207,7 @@ function M.message(name, values)
   return M.fill(ERRORS[name], values)
 end
 
---- What replaces parts of a result that a message cannot carry.
+--- In place of parts of a result that a message cannot carry.
 ---@param count integer
 ---@return string
 function M.parts_left_out(count)
@@ -222,7 +223,7 @@ end
 
 -- hints and descriptions ---------------------------------------------------------------
 
---- What a database is, for the description of the tool that queries it.
+--- The sort of a database, for the description of the tool that queries it.
 ---@param name string|false if there are several
 ---@param database abridge.Database
 ---@return string
@@ -255,7 +256,7 @@ function M.resume_hint(tool, next_offset, column)
   return column and ("%s column=%.0f"):format(hint, column) or hint
 end
 
---- What a command's `output` is, for its schema.
+--- A description of a command's `output`, for its schema.
 ---@param least integer bytes
 ---@param most integer
 ---@return string
@@ -298,26 +299,26 @@ function M.description(description, limits)
   return description .. (description:find "%S" and " " or "") .. sentence .. "; a notice says what was left out."
 end
 
--- what a screen shows -----------------------------------------------------------------
+-- on a screen -----------------------------------------------------------------
 
---- Where a screen cuts a line short.
+--- The mark of a line that a screen cuts short.
 M.line_cut = "..."
 
---- Below what a screen shows of a text from its start.
+--- Below the start of a text on a screen.
 ---@param lines integer
 ---@return string
 function M.more_lines(lines)
   return M.fill("... ({lines|more line})", { lines = lines })
 end
 
---- Above what a screen shows of a text from its end.
+--- Above the end of a text on a screen.
 ---@param lines integer
 ---@return string
 function M.earlier_lines(lines)
   return M.fill("... ({lines|earlier line})", { lines = lines })
 end
 
--- what a conversation no longer holds ------------------------------------------------
+-- removed from a conversation ------------------------------------------------
 
 --- How a line in place of an output begins.
 M.removed_start = "[Removed to save room"
@@ -363,7 +364,7 @@ end
 ---@param calls integer
 ---@param named string[] the most frequent, in words
 ---@param others integer calls that are not named
----@param dir? string where their full outputs are
+---@param dir? string of their full outputs
 ---@return string
 function M.calls_removed(calls, named, others, dir)
   local words = table.concat(named, ", ")

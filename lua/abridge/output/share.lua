@@ -36,7 +36,7 @@ function M.fair(sizes, total)
   return shares
 end
 
---- The same where each gets at least so much, even if all of that together is over the total.
+--- The same, but each gets at least so much, even if that is over the total.
 ---@param sizes integer[]
 ---@param total integer
 ---@param least integer[] none over its size
@@ -89,17 +89,17 @@ function M.limits(tool, opts)
   end
   local limits = opts.limits and limit.checked(WHO, limit.with_strategy(nil, opts.limits), 1)
   limits = limit.copy(limits or limit_table.new(WHO, "default", { ceiling = false }, 1):of(tool))
-  limits.utf8 = limits.utf8 or "replace" -- what goes out as JSON
+  limits.utf8 = limits.utf8 or "replace" -- sent as JSON
   return limits
 end
 
 --- Share the budgets of some limits out among texts.
 ---@param texts string[]
 ---@param limits abridge.Limits
----@param beside? { text: string, said: string|nil, lines: integer, taken: boolean } what stands beside them: a text of
----  so many lines, and a sentence of ours, which is none; `taken` if the text was cut already, so that both come first
+---@param beside? { text: string, said: string|nil, lines: integer, taken: boolean } text of so many lines, and our own
+---  sentence; `taken` if the text was cut already, so that both come first
 ---@return table<string, integer>[] budgets of each text
----@return boolean[] whole whether each text is within its budgets, and what is beside them
+---@return boolean[] whole whether each text is within its budgets, and the text beside them
 function M.out(texts, limits, beside)
   local sizes, budgets, whole = {}, {}, {}
   for i, text in ipairs(texts) do
@@ -160,7 +160,7 @@ function M.cap_closed(text, limits, session, how)
   return cap.cap(text, limits, how or {})
 end
 
---- What a host calls its tools, for the notices of an adapter. Those of a session are not the host's: it names none
+--- A host's names for its tools, for the notices of an adapter. Those of a session are not the host's: it names none
 --- unless its options do.
 ---@param opts { session: abridge.Session|nil }
 ---@return abridge.ToolNames

@@ -1,4 +1,4 @@
---- Where a tool's output comes from when it is cut: a stream that is cleaned and redacted, under a call's limits.
+--- The source of a tool's output when it is cut: a stream that is cleaned and redacted, under a call's limits.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -6,14 +6,14 @@ local limit = require "abridge.output.limit"
 
 local M = {}
 
-local CAREFUL = 16 * 1024 -- bytes read at once if their cost depends on what they say
-local REDACTED_TWICE = 8 * 1024 -- the same where they are redacted before and after they are cleaned
+local CAREFUL = 16 * 1024 -- bytes read at once if their cost depends on their content
+local REDACTED_TWICE = 8 * 1024 -- the same if they are redacted before and after they are cleaned
 
 ---@class abridge.Source A stream whose chunks are cleaned and redacted before any of them is kept; one that is binary
 ---  passes as it came.
 ---@field private stream userdata
 ---@field private opts table of the stream
----@field private start? string what came, until it is known whether that is binary
+---@field private start? string the first bytes, until it is known whether they are binary
 ---@field private clean? true|table how text is cleaned once that is known
 ---@field private cleaner? userdata|abridge.redact.Cleaner
 ---@field private raw_bytes? integer bytes before cleaning, if they are cleaned
@@ -21,7 +21,7 @@ local REDACTED_TWICE = 8 * 1024 -- the same where they are redacted before and a
 ---@field private redaction? table
 ---@field private most? integer bytes read at once
 ---@field private room integer bytes until a file may be needed
----@field private preview_text? string what snapshots show after the start
+---@field private preview_text? string shown in snapshots after the start
 ---@field closed? boolean
 ---@field lost? string why the last of it could not be kept
 ---@field private spare? string a full output that is needed only if a later cut leaves out more than blanks
@@ -82,13 +82,13 @@ local function prepare_file(self)
   if before_file then before_file() end
 end
 
---- Is what came binary? A kind that the caller fixed decides; else nil where more must come first.
+--- Are the bytes so far binary? A kind that the caller fixed decides; else nil if more must come first.
 local function is_binary(self, whole)
   if self.opts.kind then return true end
   return core.is_binary(self.start, whole)
 end
 
---- Nothing of what is binary shows but a line on it, so it passes as it came; no file gets what could not be redacted.
+--- Of binary text only a line about it shows, so it passes as it came; no file gets bytes that could not be redacted.
 local function pass_binary(self)
   if self.redaction and self.opts.full_output then
     self.stream:close()
@@ -98,10 +98,10 @@ local function pass_binary(self)
   self.redaction, self.preview_text = nil, nil
 end
 
---- What came so far is told as text or as binary, if it can be by now.
+--- Tell the bytes so far as text or as binary, if that is possible by now.
 ---@private
 ---@param whole boolean nothing follows
----@return string|nil start what has to be kept next; nil: it is still open
+---@return string|nil start the bytes to keep next; nil: it is still open
 function Source:judge(whole)
   local binary, start = is_binary(self, whole), self.start
   if binary == nil then return nil end
@@ -132,12 +132,12 @@ local function keep(self, text)
   return self.stream:write(text)
 end
 
---- May what comes go to the stream without a look at it here?
+--- May chunks go to the stream without a look at them here?
 local function goes_straight(self)
   return not (self.start or self.redaction or self.before_file or self.under_ceiling)
 end
 
---- Keep the last text; raise what a result could not say.
+--- Keep the last text; raise any error that a result could not tell.
 local function keep_last(self, text)
   local ok, message = keep(self, text)
   if not ok then error(message, 0) end
@@ -184,8 +184,8 @@ function Source:read_fd(fd, most)
   return n, message, code
 end
 
---- Have snapshots show `text` after what was written, until more is written. If text is cleaned, what its screen shows
---- replaces it.
+--- Have snapshots show `text` after everything so far, until more is written. If text is cleaned, the text on its
+--- screen replaces it.
 ---@param text string
 function Source:preview(text)
   self.preview_text = self.start and text
@@ -211,7 +211,7 @@ local function narrowed(self, narrower)
   return all
 end
 
----@class abridge.LoweredSource What a dispatcher cuts, a stream or a page, under lower budgets than its own.
+---@class abridge.LoweredSource A stream or a page for a dispatcher to cut, under lower budgets than its own.
 ---@field private stream table
 ---@field private lowered table<string, integer>
 local Lowered = {}
@@ -260,7 +260,8 @@ local function shown_start(self)
   return self.redaction and self.redaction:preview(text) or text
 end
 
---- The cut of what was written so far. What redaction still holds back is not in it; what cleaning may still change is.
+--- The cut of everything so far, without the bytes that redaction still holds back, but with lines that cleaning may
+--- still change.
 ---@param narrower? table budgets under the stream's own, and `reserve`
 ---@return string content
 ---@return abridge.Cut cut
@@ -292,8 +293,8 @@ local function keep_held_back(self)
   if redaction then keep_last(self, redaction:finish()) end
 end
 
---- The cut of everything; the full output is complete then. Snapshots may follow. If there is no memory for what was
---- held back it raises, `lost` says why, and snapshots show the rest.
+--- The cut of everything; the full output is complete then. Snapshots may follow. If there is no memory for the bytes
+--- held back, it raises, `lost` says why, and snapshots show the rest.
 ---@param narrower? table
 ---@return string content
 ---@return abridge.Cut cut

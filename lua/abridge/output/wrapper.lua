@@ -1,4 +1,4 @@
---- What is around a text, a Markdown fence or a tag pair, is kept while the inside is cut.
+--- A Markdown fence or a tag pair around a text is kept while the inside is cut.
 
 local core = require "abridge.base.core_loader"
 local fit = require "abridge.output.fit"
@@ -8,7 +8,7 @@ local M = {}
 
 local BESIDE = 1024 -- bytes of text allowed on each side of a fence
 
---- What the option `wrapper` should have been, or nil when it is right.
+--- A right option `wrapper`, in words; nil when this one is right.
 ---@param value any
 ---@return string|nil expected
 function M.check(value)
@@ -57,7 +57,7 @@ local function in_fence(text, first, last)
   if fence then return up_to(text, from, last, fence, true) end
 end
 
---- Inside a fence with a little text before or after it. It ends where Markdown ends it, so a document of several
+--- Inside a fence with a little text before or after it. It ends by Markdown's rules, so a document of several
 --- fences does not count.
 local function in_fence_beside(text, first, last)
   local at = first
@@ -177,7 +177,7 @@ local function lines_around(open, inside, close, total)
   return math.max(own, core.count_lines(open .. close))
 end
 
---- The limits of what is inside a wrapper; nil if the wrapper takes more than half of a budget: it is not worth keeping
+--- The limits of the inside of a wrapper; nil if the wrapper takes more than half of a budget: it is not worth keeping
 --- then.
 local function left_inside(limits, around, lines)
   local left = beside(limit.split_lines(limits), around)
@@ -188,7 +188,7 @@ local function left_inside(limits, around, lines)
   return left
 end
 
---- Cut what is inside by limits of its own, and put the notice after the wrapper.
+--- Cut the inside by limits of its own, and put the notice after the wrapper.
 local function cut_inside(open, inside, close, left, parts)
   local content, cut, body = fit.fit(inside, left, parts)
   local notice = content:sub(#body + 1):gsub("^\n+", "")
@@ -214,7 +214,7 @@ function M.fit(text, limits, parts, how)
   local _, whole = limit.cut(text, limits)
   if not whole.truncated and not (limits.strategy == "auto" and core.is_binary(inside, true)) then
     local content, cut, body, said = fit.fit(text, limits, parts)
-    if cut.kind and not cut.truncated then cut.kind = core.kind_name(inside) end -- what is inside decides
+    if cut.kind and not cut.truncated then cut.kind = core.kind_name(inside) end -- the inside decides
     return content, cut, body, said
   end
   local gap = close:sub(-1) == "\n" and "" or "\n" -- before the notice, on top of the blank line that the inside needs

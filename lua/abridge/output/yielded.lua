@@ -1,4 +1,4 @@
---- What a tool or a host yields, in one form: a value becomes text, MCP content becomes text and other parts.
+--- The yield of a tool or a host, in one form: a value becomes text, MCP content becomes text and other parts.
 
 local check = require "abridge.base.check"
 local encode = require "abridge.base.encode"
@@ -71,7 +71,7 @@ local function foreign_details(details)
   return own
 end
 
---- What a foreign tool gave, in the form the tools of this package yield.
+--- A foreign tool's value, in the form that the tools of this package yield.
 ---@param value any a string, MCP content, or {content=, is_error=, total=, next_offset=, resume_hint=, details=}
 ---@param redactor? abridge.Redactor of data that is encoded here
 ---@return table

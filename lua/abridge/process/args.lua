@@ -1,5 +1,4 @@
---- What a process is started with: checked, and as libuv wants it. Only what the caller's tables themselves hold
---- counts.
+--- The arguments of a process: checked, and as libuv wants them. Only the raw fields of the caller's tables count.
 
 local check = require "abridge.base.check"
 
@@ -89,7 +88,7 @@ local function check_seconds(opts)
   end
 end
 
---- Copies of what `spawn` is given. Raises on misuse, at the level of the caller of `spawn`.
+--- Copies of the arguments of `spawn`. Raises on misuse, at the level of the caller of `spawn`.
 ---@param argv any
 ---@param opts any
 ---@param handlers any

@@ -6,9 +6,9 @@ local proc = require "abridge.base.proc"
 local M = {}
 
 local ALIASES = { SIGIOT = true, SIGPOLL = true, SIGCLD = true, SIGLOST = true }
-local UNLISTED = { [7] = "EMT", [29] = "INFO" } -- macOS has these where Linux has BUS and IO
+local UNLISTED = { [7] = "EMT", [29] = "INFO" } -- macOS has these in place of Linux's BUS and IO
 
---- The name of a signal, without SIG; its number as a string where it has none.
+--- The name of a signal, without SIG; its number as a string if it has none.
 ---@param number integer
 ---@return string
 function M.signal_name(number)
@@ -57,8 +57,8 @@ local function lives_in(pid, group)
   return tonumber(its_group) == group and state ~= "Z"
 end
 
---- What changes while the leader works: its faults, its processor time, the bytes it read. Nil if that is not known, or
---- while it waits for a disk.
+--- Numbers that change while the leader works: its faults, its processor time, the bytes it read. Nil if that is not
+--- known, or while it waits for a disk.
 ---@return string|nil
 function Group:progress()
   local fields = "^.*%) (%a)" .. (" %S+"):rep(6) .. " (%d+ %d+ %d+ %d+ %d+ %d+)"
@@ -67,8 +67,8 @@ function Group:progress()
   return counts .. (proc.read(self.leader, "io") or ""):match "^[^\n]*"
 end
 
---- Does a member of the group live? A zombie does not: where the first process of a container reaps nothing, zombies
---- stay for good, and every cancelled command would take the whole grace.
+--- Does a member of the group live? A zombie does not: if the first process of a container reaps nothing, zombies stay
+--- for good, and every cancelled command would take the whole grace.
 ---@return boolean
 function Group:lives()
   if not self:signal(0) then

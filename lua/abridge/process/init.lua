@@ -37,11 +37,11 @@ M.codes = {
 ---@field grace? number seconds between TERM and KILL; 2 unless set
 ---@field linger? number seconds for a background child to close the output; 0.25 unless set
 
---- What a handler raises is kept in `outcome.handler_error`. Inside Neovim handlers run in its main loop.
+--- The error of a handler is kept in `outcome.handler_error`. Inside Neovim handlers run in its main loop.
 ---@class (exact) abridge.process.Handlers
----@field on_output? fun(chunk: string) what was written to stdout, and to stderr where merged
+---@field on_output? fun(chunk: string) output on stdout, and on stderr if merged
 ---@field read_output? abridge.PipeReader reads it from the pipe itself, in place of `on_output`
----@field on_stderr? fun(chunk: string) what was written to stderr, with `merge_stderr = false`
+---@field on_stderr? fun(chunk: string) output on stderr, with `merge_stderr = false`
 ---@field on_exit? fun(outcome: abridge.process.Outcome) called once, after all else, handles closed
 
 ---@class (exact) abridge.process.Outcome
@@ -212,7 +212,7 @@ function Process:_end(outcome)
   if self._on_exit then
     local ok, raised = pcall(self._on_exit, outcome)
     if not ok then
-      self:_raised(raised) -- must not reach the loop, where luv would end the host
+      self:_raised(raised) -- must not reach the loop: luv would end the host
     end
   end
 end
@@ -233,7 +233,7 @@ function Process:_close(outcome)
     left = left - 1
     if left > 0 then return end
     host.on_main(function()
-      slices.within(function() -- what follows is long already: a result is made
+      slices.within(function() -- the next step is long already: a result is made
         self:_end(outcome)
       end)
     end)
@@ -301,7 +301,7 @@ local function explain(uv, argv, cwd, message, code)
   return ("cannot run %s: %s"):format(argv[1], message)
 end
 
---- What to do on events of the output.
+--- Handlers of the output's events.
 ---@return abridge.process.OutputEvents
 function Process:_output_events()
   return {

@@ -1,5 +1,5 @@
---- What a process prints: its pipes, read as output arrives, which is handed on in order, no faster than the handlers
---- take it.
+--- The output of a process: its pipes, read as it arrives; chunks are handed on in order, no faster than the handlers
+--- take them.
 
 local host = require "abridge.base.host"
 local inbox = require "abridge.base.inbox"
@@ -9,9 +9,9 @@ local M = {}
 
 local MOST_WAITING = 1024 * 1024 -- bytes read and not yet handed on; at this many no more is read
 local FEW = 4 * 1024 -- bytes; a reader that takes fewer has emptied the pipe
-local MOST_DRAINED = 2 * 1024 * 1024 -- bytes, twice what an unprivileged process may make of a pipe
+local MOST_DRAINED = 2 * 1024 * 1024 -- bytes, twice the limit on an unprivileged process's pipe
 
---- What an output tells.
+--- The events of an output.
 ---@class (exact) abridge.process.OutputEvents
 ---@field on_end fun() a pipe is at its end, or cannot be read
 ---@field on_problem fun(message: string) reading failed
@@ -29,7 +29,7 @@ Output.__index = Output
 
 --- Open the pipes for a process that is about to start.
 ---@param uv table
----@param merge boolean stderr goes where stdout does
+---@param merge boolean stderr goes into stdout's pipe
 ---@param handlers abridge.process.Handlers
 ---@param events abridge.process.OutputEvents
 ---@return abridge.process.Output|nil
@@ -61,7 +61,7 @@ function Output:write_fds()
   return self.pipes[1].write_fd, self.pipes[#self.pipes].write_fd
 end
 
---- Close our copies of what the child writes to.
+--- Close our copies of the child's ends of the pipes.
 function Output:close_write_ends()
   for _, pipe in ipairs(self.pipes) do
     pipe:close_write_end()
@@ -93,7 +93,7 @@ end
 
 -- Handing on ---------------------------------------------------------------------
 
---- What a handler raises must not reach the loop, where luv would end the host.
+--- The error of a handler must not reach the loop: luv would end the host.
 ---@param pipe abridge.Pipe
 ---@param chunk string
 function Output:deliver(pipe, chunk)
@@ -130,8 +130,8 @@ function Output:receive(pipe, chunk)
   if self.waiting >= MOST_WAITING then self:stop_reading(pipe) end
 end
 
---- Take out of a pipe once, a step at most, and hands it on. What a reader could not keep for want of memory is
---- lost, and reported; a reader that raises is not called again, and later output is dropped.
+--- Read a pipe once, a step at most, and hand that on. Bytes that a reader has no memory for are lost, and reported; a
+--- reader that raises is not called again, and later output is dropped.
 ---@param pipe abridge.Pipe
 ---@return "empty"|"end"|"failed"|nil
 ---@return string|integer|nil problem; or, if there may be more, how many bytes were taken
@@ -168,7 +168,7 @@ function Output:stop_reading(pipe)
   end
 end
 
---- Have the reader of a pipe take what there is, a step at a time; while nothing is to be read, it stays in the pipe.
+--- Have the reader of a pipe take its bytes, a step at a time; while reading is stopped, they stay in the pipe.
 ---@param pipe abridge.Pipe
 function Output:let_read(pipe)
   self:stop_reading(pipe) -- until everything was read
@@ -254,7 +254,7 @@ end
 
 -- The end ------------------------------------------------------------------------
 
---- Read what is in the pipes now, a step at a time, without the loop, which may have stood still while it was written.
+--- Empty the pipes now, a step at a time, without the loop, which may have stood still meanwhile.
 ---@param i integer the pipe
 ---@param left integer bytes to read of it at most
 ---@param done fun()

@@ -16,7 +16,7 @@ local KB = 1024
 ---@field write_fd integer|nil until the child has it
 ---@field open boolean neither at its end nor given up
 ---@field closed boolean|nil before its time, as it could not be read
----@field stopped boolean not read until what was read was handed on
+---@field stopped boolean not read until all chunks were handed on
 ---@field on_chunk fun(chunk: string)|nil
 ---@field read abridge.PipeReader|nil reads in place of chunks
 ---@field pace abridge.Pace how much is handed on, or read, in a step
@@ -115,7 +115,7 @@ function Pipe:close(on_closed)
   if self.polls then self.uv.fs_close(self.read_fd) end
 end
 
---- Take once what is in the pipe now.
+--- Read the pipe once.
 ---@param most integer bytes
 ---@return "empty"|"end"|"failed"|nil state nil: there may be more
 ---@return string|integer|nil what the chunk, or how many bytes its reader took; the message when it failed

@@ -1,4 +1,4 @@
---- Where the programs are that tools start.
+--- The places of the programs that tools start.
 
 local host = require "abridge.base.host"
 

@@ -1,4 +1,4 @@
---- One call of a session: its number and limits, and where its full output goes.
+--- One call of a session: its number and limits, and the place of its full output.
 
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
@@ -10,7 +10,7 @@ local M = {}
 
 local NEVER_DROPPED = 160 -- tokens, as in `abridge.history`
 
---- Where a call's full output goes, as a stream wants it; false if nothing is kept.
+--- The place of a call's full output, as a stream wants it; false if nothing is kept.
 ---@param self abridge.Session
 ---@param call table
 ---@return { dir: string, name: string }|false
@@ -19,7 +19,7 @@ function M.full_output(self, call)
   return dir and { dir = dir, name = self.run:artifact_name(call.number, call.own_name) } or false
 end
 
---- What saves the full output of a text that was cut. A page of a file needs none: the file is there.
+--- A function that saves the full output of a text that was cut. A page of a file needs none: the file is there.
 local function saver(self, call)
   if call.own_name == "read_file" then return nil end
   return function(text)

@@ -1,4 +1,4 @@
---- What a tool gets besides its input: `ctx`.
+--- `ctx`, a tool's second argument.
 
 local check = require "abridge.base.check"
 local paths = require "abridge.base.paths"
@@ -10,7 +10,7 @@ local source = require "abridge.output.source"
 
 local M = {}
 
-local COMMAND_SECONDS, SEARCH_SECONDS = 120, 30 -- where the session says nothing
+local COMMAND_SECONDS, SEARCH_SECONDS = 120, 30 -- unless the session says otherwise
 
 local function absolute(self, path)
   local cwd = self.cwd

@@ -1,5 +1,5 @@
 --- A call of a session on its way to its result: announced, checked, approved and run; then its tool's value becomes
---- what the model gets.
+--- the model's result.
 
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
@@ -64,7 +64,7 @@ function M.normalized(value, redactor)
   return ok and inner or { text = yielded.encoded(inner, redactor), is_error = true }
 end
 
---- Clean a tool's text where its limits say so. A stream was cleaned while it was written; a page is shown as it is.
+--- Clean a tool's text if its limits say so. A stream was cleaned while it was written; a page is shown as it is.
 local function clean_value(call, value, redactor)
   if type(value.text) ~= "string" or value.stream then return end
   local limits = limit.of_kind(call.limits, value.kind)
@@ -73,7 +73,7 @@ local function clean_value(call, value, redactor)
 end
 
 --- Redact a tool's value: text, other parts, details, hints. A page of a file was redacted before it was cut, a stream
---- while it was written. Of what is binary nothing shows, and nothing is kept.
+--- while it was written. Binary text does not show, and is not kept.
 local function redact_value(redactor, call, value)
   if value.kind == "binary" and value.text then
     value.unsaved = true
@@ -99,7 +99,7 @@ end
 
 ---@class abridge.HeldResult A result that is not final: its share of a turn's budget is not known yet.
 ---@field call table of `abridge.session.call`
----@field value table what it was made of, still open
+---@field value table the value it was made from, still open
 ---@field result abridge.Result
 ---@field exit? string the exit line in its content
 ---@field problem? string why it is crude
@@ -130,7 +130,7 @@ function M.close_when_over(self)
   if self.closed and next(self.running) == nil and next(self.held) == nil then self.run:close(self) end
 end
 
---- Release what a result was made of and tell of it.
+--- Release the value of a result and tell of the result.
 local function told(self, held)
   local call, result = held.call, held.result
   if held.value.stream then held.value.stream:close() end
@@ -214,7 +214,7 @@ end
 
 -- calls -------------------------------------------------------------------------
 
---- The input as a table that fits the schema, or nil and what is wrong.
+--- The input as a table that fits the schema, or nil and the problem.
 local function checked_input(entry, input)
   if type(input) == "string" then
     local json, message = host.json()
@@ -237,7 +237,7 @@ local function approved(self, entry, name, input)
   return answer == true, why
 end
 
---- Run a tool under a job; whatever it raises becomes the result.
+--- Run a tool under a job; an error of its own becomes the result.
 local function execute(self, call, entry, input, job)
   local function done(value)
     job:finish(value)
@@ -267,7 +267,7 @@ function M.shown_input(self, input)
   return (self.redactor:data(value))
 end
 
---- The checked input, or nil and what is wrong. A message that cuts a value short must not show half a secret.
+--- The checked input, or nil and the problem. A message that cuts a value short must not show half a secret.
 local function fitting_input(self, entry, input)
   local checked, message = checked_input(entry, input)
   if not checked and self.redactor then
@@ -278,7 +278,7 @@ local function fitting_input(self, entry, input)
   return checked, message
 end
 
---- What stops a call: the value to end it with, or nil and the checked input.
+--- A reason to stop a call: the value to end it with, or nil and the checked input.
 local function obstacle(self, name, entry, input)
   local refused = M.refusal(self)
   if refused then return refused end
@@ -310,7 +310,7 @@ local function begin(self, job, call, entry, name, input)
   end
 end
 
----@class (exact) abridge.CallShare What a call has of its turn's budget.
+---@class (exact) abridge.CallShare A call's part of its turn's budget.
 ---@field budgets table<string, integer> of the whole turn
 ---@field holds fun(held: abridge.HeldResult): boolean whether a result waits to be settled
 

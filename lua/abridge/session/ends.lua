@@ -1,5 +1,5 @@
---- How the calls of a session ended, and where their full outputs are, for a conversation that is shortened later. From
---- the events: in memory, and of a run that goes on in its folder from its log.
+--- How the calls of a session ended, and the places of their full outputs, for a conversation that is shortened later.
+--- From the events: in memory, and of a run that goes on in its folder from its log.
 
 local M = {}
 
@@ -8,7 +8,7 @@ local M = {}
 ---@field exit? string its exit line
 ---@field path? string of its full output
 
---- What an event of a result tells.
+--- The end of a call, from the event of its result.
 local function end_of(event)
   local cut = type(event.cut) == "table" and event.cut or {}
   return { failed = event.is_error == true, exit = event.exit_line, path = cut.full_output_path }

@@ -29,7 +29,7 @@ M.TIMEOUT_MAX = 3600
 ---@field private tools table<string, table> by own name
 ---@field private order string[] own names
 ---@field private opts abridge.SessionOptions
----@field announce? fun(event: table) told of each event beside the host: for what shows calls as they are made
+---@field announce? fun(event: table) told of each event beside the host: for windows that show calls as they are made
 local Session = {}
 Session.__index = Session
 Session.__name = "abridge.Session"
@@ -39,7 +39,7 @@ Session.__name = "abridge.Session"
 --- Open a session. Raises on an unknown option, tool, profile or limit, with its name and value.
 ---@param opts? abridge.SessionOptions
 ---@return abridge.Session|nil session
----@return string|nil message why there is no run folder, or what `root` is missing
+---@return string|nil message why there is no run folder, or the library that `root` needs
 ---@return string|nil code EBUSY when another session writes it, EPERM when it is not private, ENOLUV
 function M.new(opts)
   opts = options.checked(opts)
@@ -71,7 +71,7 @@ function M.new(opts)
   return self
 end
 
---- What is wrong with the options of a session, or nil. Nothing that they name is opened.
+--- The problem with the options of a session, or nil. Opens none of the things they name.
 ---@param opts table
 ---@return string|nil why
 function M.wrong(opts)
@@ -120,7 +120,7 @@ end
 
 ---@class (exact) abridge.CallOptions
 ---@field id? string in place of `"call-1"`, `"call-2"`, ...
---- `function(content, cut)`, called with what the model would see so far, without a notice, at most every 100 ms (the
+--- `function(content, cut)`, called with the model's view so far, without a notice, at most every 100 ms (the
 --- first at once; the last before the end may be skipped)
 ---@field on_update? fun(content: string, cut: abridge.Cut)
 --- `function(result)`. If a tool ends at once, it has been called before `session:call` returns; not so for a call made
@@ -139,7 +139,7 @@ local function waited(job)
 end
 
 --- Call a tool. Without `opts` the call blocks and returns the result; with `opts` it returns a job at once.
---- Whatever goes wrong with the tool or its input is in the result. Raises on misuse of this function, and re-raises
+--- Any failure of the tool or its input is in the result. Raises on misuse of this function, and re-raises
 --- an error of a host's callback.
 ---@overload fun(self: abridge.Session, name: string, input: table|string): result: abridge.Result
 ---@param name string
@@ -166,9 +166,9 @@ end
 ---@field first_line? integer
 ---@field resume? string
 ---@field wrapper? boolean|"beside"
---- in place of the session's own: `{}` if whoever reads the result has none of its tools
+--- in place of the session's own: `{}` if the reader of the result has none of its tools
 ---@field tool_names? abridge.ToolNames
---- such as `{ max_bytes = 4000 }`: budgets for this value alone; each counts if it is under what the session allows
+--- such as `{ max_bytes = 4000 }`: budgets for this value alone; each counts if it is under the session's own
 ---@field limits? table<string, integer|string>
 --- `true`: the value is the JSON of structured content, which is cut as JSON and gets no markers
 ---@field structured? boolean
@@ -267,8 +267,8 @@ function Session:events(filter)
   return events, message, code
 end
 
---- What this session's calls cost so far, for each tool and in all, whether or not it keeps a log; `abridge.Run:stats`
---- tells of all calls in a folder. Cost: a copy of some numbers.
+--- The costs of this session's calls so far, for each tool and in all, whether or not it keeps a log;
+--- `abridge.Run:stats` tells of all calls in a folder. Cost: a copy of some numbers.
 ---@return abridge.RunStats
 function Session:stats()
   return self.sums:sums()
@@ -286,7 +286,7 @@ function Session:full_output(call_id, opts)
   return content, page_info, code
 end
 
---- What a screen shows of a result (see abridge.display). The run's log records it beside the tool's own block.
+--- The text of a result for a screen (see abridge.display). The run's log records it beside the tool's own block.
 ---@param result abridge.Result
 ---@param opts? abridge.DisplayOptions
 ---@return string
@@ -296,9 +296,9 @@ function Session:display(result, opts)
   return text
 end
 
---- Close the session: running jobs are cancelled and waited for; later calls get an error result. Idempotent. Inside
---- a callback of the event loop, where waiting is impossible, the run is closed when the last job ends. Re-raises an
---- error of a host's callback once everything is closed.
+--- Close the session: running jobs are cancelled and waited for; later calls get an error result. Idempotent. Inside a
+--- callback of the event loop, which cannot wait, the run is closed when the last job ends. Re-raises an error of a
+--- host's callback once everything is closed.
 function Session:close()
   if not self.closed then
     self.closed = true

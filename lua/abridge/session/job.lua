@@ -16,7 +16,7 @@ local M = {}
 ---@field private begun? boolean callbacks of the host may be called
 ---@field private finishing? boolean its result is being made
 ---@field private entered? boolean its tool's code is on the stack: waiting here cannot end it
----@field private errors { first: any } what callbacks of the host raised, shared by a session's jobs
+---@field private errors { first: any } errors of the host's callbacks, shared by a session's jobs
 local Job = {}
 Job.__index = Job
 Job.__name = "abridge.Job"
@@ -31,7 +31,7 @@ function M.new(call_id, value_of, errors, on_done)
   return setmetatable(self, Job)
 end
 
---- Call back into the host, which must not yield. An error is kept, and raised where the host waits, not in the loop.
+--- Call back into the host, which must not yield. An error is kept, and raised when the host waits, not in the loop.
 ---@param errors { first: any }
 ---@param callback function
 function M.guarded(errors, callback, ...)
@@ -53,8 +53,8 @@ function Job:is_done()
   return self.result ~= nil
 end
 
---- End the job with the tool's value. Only the first call counts, whatever callbacks run meanwhile. From a fast event
---- of Neovim the job ends a little later, where callbacks of the host may be called.
+--- End the job with the tool's value. Only the first call counts, even if callbacks run meanwhile. From a fast event
+--- of Neovim the job ends a little later, in the main loop, as the host's callbacks need that.
 ---@private
 ---@param value any
 function Job:finish(value)
@@ -88,7 +88,7 @@ M.abandoned = {}
 --- The value of a cancelled job whose tool adds nothing.
 M.aborted = {}
 
---- Ask the tool to stop. A command keeps what it has printed so far; other tools end at once.
+--- Ask the tool to stop. A command keeps its output so far; other tools end at once.
 function Job:cancel()
   if self.finishing or self.cancelled then return end
   self.cancelled = true

@@ -1,4 +1,4 @@
---- What the message builders of the APIs share: how a model's reply is read, and the content of the messages that
+--- Shared by the message builders of the APIs: how a model's reply is read, and the content of the messages that
 --- answer its calls.
 
 local check = require "abridge.base.check"
@@ -10,7 +10,7 @@ local M = {}
 
 -- reading a reply ------------------------------------------------------------
 
---- A field of a table in a reply; nil if it is no table. A reply comes from elsewhere: its metatables are not used.
+--- A field of a table in a reply; nil if that isn't a table. A reply comes from elsewhere: its metatables are not used.
 ---@param value any
 ---@param key string
 ---@return any
@@ -19,7 +19,7 @@ function M.field(value, key)
   return rawget(value, key)
 end
 
---- A list in a reply, up to its first nil; an empty one if it is no table.
+--- A list in a reply, up to its first nil; an empty one if it isn't a table.
 ---@param value any
 ---@return any[]
 function M.list(value)
@@ -28,7 +28,7 @@ end
 
 local MOST_KEYS = 5 -- that a message shows
 
---- What was given in place of a reply, as a message shows it.
+--- A value given in place of a reply, as a message shows it.
 local function shown_reply(value)
   if type(value) ~= "table" then return check.show(value) end
   local keys = {}
@@ -40,7 +40,7 @@ local function shown_reply(value)
   return "a table with " .. table.concat(keys, ", ", 1, math.min(#keys, MOST_KEYS))
 end
 
---- Raise at the level of the public function's caller: this is no reply.
+--- Raise at the level of the public function's caller: this isn't a reply.
 ---@param who string the public function
 ---@param wanted string
 ---@param reply any
@@ -69,7 +69,7 @@ function M.images(result)
   return images, left_out
 end
 
---- What follows a text to count the parts that are left out.
+--- The line after a text that counts the parts left out.
 ---@param text string
 ---@param left_out integer at least 1
 ---@return string

@@ -1,4 +1,4 @@
---- Output made elsewhere that is capped as it arrives, in the memory of a stream, with what is known of its call.
+--- Output made elsewhere that is capped as it arrives, in the memory of a stream, with the facts of its call.
 
 local spool = require "abridge.base.spool"
 local cap = require "abridge.output.cap"
@@ -9,9 +9,9 @@ local dispatch = require "abridge.session.dispatch"
 
 local M = {}
 
----@class (exact) abridge.PipedCall What is known of a call whose output was made elsewhere.
+---@class (exact) abridge.PipedCall The facts of a call whose output was made elsewhere.
 ---@field id? string numbered unless set
----@field input? any what was asked
+---@field input? any its input
 ---@field path? string the file that the text is from, for the notice of "read_file"
 ---@field at? abridge.PageAt of "read_file": the page to show of it
 ---@field exit_code? integer
@@ -19,7 +19,7 @@ local M = {}
 ---@field signal_number? integer
 ---@field timed_out? boolean
 
---- How long a command was to run at most, where its input says so.
+--- The most time that a command had, if its input says so.
 local function seconds_of(input)
   local seconds = type(input) == "table" and rawget(input, "timeout")
   return type(seconds) == "number" and seconds or nil
@@ -40,7 +40,7 @@ local function tell_end(value, known)
   }
 end
 
---- Cap what `feed` writes, as `session:cap` does with a text.
+--- Cap the text that `feed` writes, as `session:cap` does with a text.
 ---@param self abridge.Session
 ---@param name string the tool it came from
 ---@param feed fun(stream: { write: fun(self: any, chunk: string): true|nil, string|nil }) writes all of it

@@ -124,7 +124,7 @@ function M.find(self, name)
   return self.tools[self.table_of_limits.aliases[name] or name]
 end
 
---- The name under which the model knows a tool: its alias where there is one.
+--- The name under which the model knows a tool: its alias if it has one.
 ---@param self abridge.Session
 ---@param own_name string
 ---@return string
@@ -173,7 +173,7 @@ function M.own_limits(self, own_name)
   return self.table_of_limits:of(own_name, entry and entry.limits)
 end
 
---- The same with what else bounds it: the ceiling, or where a tool stops by itself.
+--- The same with its other bounds: the ceiling, or the size at which a tool stops by itself.
 local function limits_in_force(self, own_name)
   local limits, entry = M.own_limits(self, own_name), self.tools[own_name]
   if not (entry and entry.built_in) then return self.table_of_limits:with_ceiling(own_name, limits) end

@@ -70,7 +70,7 @@ end
 local function convert(schema, value)
   local types = named_types(schema)
   if #types == 0 then return value end
-  for _, name in ipairs(types) do -- what is of one of the types stays as it is
+  for _, name in ipairs(types) do -- a value of one of the types stays as it is
     if name == "string" and type(value) == "string" or name == "null" and check.is_null(value) then return value end
   end
   for _, name in ipairs(types) do
@@ -157,7 +157,7 @@ end
 ---@param schema table
 ---@param input any
 ---@return table|nil input a new table
----@return string|nil message what is wrong, naming the field
+---@return string|nil message the problem, naming the field
 function M.checked(schema, input)
   if type(input) ~= "table" or (next(input) ~= nil and is_array(input)) then
     return nil, "input must be an object, got " .. shown(input)

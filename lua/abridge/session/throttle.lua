@@ -43,7 +43,7 @@ function Throttle:offer(value)
   if self.cancel then return end
   if left <= 0 and not self.sending then -- `send` may take its time, and offer more
     if not slices.runs() then return host.on_main(flush) end
-    self.cancel = host.next_turn(flush) -- a slice is full of what brought this
+    self.cancel = host.next_turn(flush) -- this slice is full already
     return
   end
   self.cancel_timer = self.cancel_timer or host.after(left, function()

@@ -1,4 +1,4 @@
---- A model's turn: the tool calls of one reply, made on a session, and exactly one message a call, whatever happens.
+--- A model's turn: the tool calls of one reply, made on a session, and exactly one message a call in any case.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -18,14 +18,14 @@ local FAILURE_BYTES = 4096 -- of the message when something fails in here
 
 ---@class (exact) abridge.TurnCall
 ---@field entry table the part of the reply that makes the call
----@field kind? string the entry's type, where its message depends on it
----@field key string the entry's field with the call's id; written where the model left it out or gave it twice
+---@field kind? string the entry's type, if its message depends on it
+---@field key string the entry's field with the call's id; written if the model left it out or gave it twice
 ---@field name any
 ---@field input any a table, or JSON as the model wrote it
 ---@field id? string
 ---@field job? abridge.Job
 ---@field result? abridge.Result
----@field limits? abridge.Limits those its tokens are counted by; these fields where the turn has a budget:
+---@field limits? abridge.Limits those its tokens are counted by; these fields if the turn has a budget:
 ---@field size? table<string, integer> of the result's text, by budget
 ---@field least? table<string, integer> the part that must stay
 ---@field line? table<string, integer> the size of the line on parts left out, if it has one
@@ -72,7 +72,7 @@ Turn.__name = "abridge.Turn"
 
 -- results -------------------------------------------------------------------------
 
---- The result of a call where something failed in here.
+--- The result of a call if something failed in here.
 local function failure(session, call, problem)
   local name = crude.cut(redacted(session, call.name), 64)
   local text = sentences.message("raised", { name = name }) .. ": " .. redacted(session, (check.text(problem)))
@@ -172,7 +172,7 @@ function Turn:cancel()
   end
 end
 
---- Wait until every call has its message. Raises where waiting is impossible; an error of a host's callback is kept for
+--- Wait until every call has its message. Raises if waiting is impossible; an error of a host's callback is kept for
 --- the session's next wait.
 ---@param seconds? number no limit when nil
 ---@return table[]|nil messages nil when the time is up

@@ -1,6 +1,6 @@
---- The budget of a turn: what the results of one reply may take together. A result of at most an even share is final
---- when its call ends. The others are held until all calls have ended; then what is left is shared out among them, and
---- those over their share are cut again, from what their tools gave.
+--- The budget of a turn: a limit on all results of one reply together. A result of at most an even share is final when
+--- its call ends. The others are held until all calls have ended; then the rest is shared out among them, and those
+--- over their share are cut again, from their tools' output.
 
 local core = require "abridge.base.core_loader"
 local fit = require "abridge.output.fit"
@@ -32,13 +32,13 @@ end
 
 -- sizes ---------------------------------------------------------------------------
 
---- Tokens as the tool's limits count them; as estimated where its counter fails.
+--- Tokens as the tool's limits count them; as estimated if its counter fails.
 local function tokens_of(text, limits)
   local ok, tokens = pcall(fit.tokens_of, text, limits)
   return ok and tokens or core.weigh_tokens(text, limits.token_safety)
 end
 
---- What a text takes of each budget.
+--- The size of a text in each budget.
 function Budget:size(text, limits)
   return {
     max_bytes = #text,
@@ -89,7 +89,7 @@ function Budget:weigh(call, result, exit)
   return small
 end
 
---- What a call hands to its session.
+--- The options of a call to its session.
 ---@param call abridge.TurnCall
 ---@return abridge.CallShare
 function Budget:of(call)
@@ -128,7 +128,7 @@ end
 
 local SPARE_TOKENS = 4 -- two texts together may take some more than each alone
 
---- A call's part less the line on parts left out; nil if that would take what must stay.
+--- A call's part less the line on parts left out; nil if that would take text that must stay.
 function Budget:beside_line(call)
   local left = {}
   for key in pairs(self.budgets) do
@@ -167,7 +167,7 @@ function Budget:release(call)
 end
 
 --- Make all results final, when every call has one: their texts are within the budget.
----@param failure fun(call: abridge.TurnCall, problem: any): table the result where that fails
+---@param failure fun(call: abridge.TurnCall, problem: any): table the result if that fails
 function Budget:settle(failure)
   for _, call in ipairs(self.calls) do
     if not call.size then self:weigh(call, call.result) end

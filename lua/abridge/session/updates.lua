@@ -1,4 +1,4 @@
---- What a host is shown of a running call: what the model would see of it so far.
+--- A running call as the host sees it: the model's view so far.
 
 local jobs = require "abridge.session.job"
 local limit = require "abridge.output.limit"
@@ -18,7 +18,7 @@ local function so_far(redactor, text, goes_on)
   return redactor:text(text)
 end
 
---- Let a call hand the host what the model would see of it so far.
+--- Let a call hand the host the model's view of it so far.
 ---@param self abridge.Session
 ---@param call table
 ---@param on_update fun(content: string, cut: abridge.Cut)
