@@ -6,8 +6,10 @@
 ---   * `options`, `fields`: a row for each field of these classes. A field without a description shares the row of the
 ---     one before it; "(default: X)" at the end of a description goes into a column of its own.
 ---   * `calls`: a line for each of these functions and methods, with the names that its results have in `@return`.
+---   * `commands`: a line for each way to call the commands, "all" of them.
 ---   * `kinds`: the tables of the register, "kinds" or "examples".
 
+local commands = require "abridge.cli.commands"
 local docs = require "names.docs"
 local kinds = require "kinds"
 local lua_api = require "names.lua_api"
@@ -68,18 +70,36 @@ local function call_line(shown, about)
   return { ("    %s%s(%s)"):format(left, shown, table.concat(about.params, ", ")), remark }
 end
 
+--- Lines, each with the remark beside it in one column.
+local function beside(lines, mark)
+  local widest = 0
+  for _, line in ipairs(lines) do
+    widest = math.max(widest, #line[1])
+  end
+  for i, line in ipairs(lines) do
+    lines[i] = line[1] .. (line[2] and (" "):rep(widest - #line[1]) .. mark .. line[2] or "")
+  end
+  return lines
+end
+
 local function call_lines(known, names)
-  local lines, widest = {}, 0
+  local lines = {}
   for name in names:gmatch "%S+" do
     for _, about in ipairs(lua_api.called(known, name)) do
       lines[#lines + 1] = call_line(about.shown, about)
-      widest = math.max(widest, #lines[#lines][1])
     end
   end
-  for i, line in ipairs(lines) do
-    lines[i] = line[1] .. (line[2] and (" "):rep(widest - #line[1]) .. "  -- " .. line[2] or "")
+  return beside(lines, "  -- ")
+end
+
+local function command_lines()
+  local lines = {}
+  for _, command in ipairs(commands.all()) do
+    for _, form in ipairs(command.forms) do
+      lines[#lines + 1] = { ("    abridge %s %s"):format(command.name, form.words), form.says }
+    end
   end
-  return lines
+  return beside(lines, "  ")
 end
 
 -- regions ---------------------------------------------------------------------------------
@@ -92,6 +112,7 @@ local MAKERS = {
     return field_table(known, names, "| field | meaning |")
   end,
   calls = call_lines,
+  commands = command_lines,
   kinds = function(known, which)
     return { (kinds.table(known.kinds, which):gsub("\n$", "")) }
   end,

@@ -74,7 +74,8 @@ describe("the reference #once", function()
 
   it("shows calls by the names of parameters and results, and what tells of a failure", function()
     local page = reference.filled(
-      "<!-- calls: abridge.auto abridge.page abridge.history.fit nvim.status session:call -->\n<!-- end -->",
+      "<!-- calls: abridge.auto abridge.page abridge.history.fit nvim.status session:call -->\n<!-- end -->\n\n"
+        .. "<!-- commands: all -->\n<!-- end -->",
       reference.known()
     )
     for _, line in ipairs {
@@ -82,6 +83,7 @@ describe("the reference #once", function()
       "    content, cut = abridge.page(path, opts?)                           -- or nil, message, code\n",
       '    messages, report = require("abridge.history").fit(messages, opts)\n',
       "    text = nvim.status()\n",
+      "    abridge clean < TEXT                 turn it into the text a terminal would finally show\n",
       "    result = session:call(name, input)\n    job = session:call(name, input, opts)\n",
     } do
       assert.truthy(page:find(line, 1, true), line .. page)

@@ -10,7 +10,7 @@ local M = {}
 ---@class (exact) abridge.cli.Flag
 ---@field name string "max-lines"
 ---@field short? string a letter that stands for it
----@field says string what it does, in a few words
+---@field says string its effect, in a few words
 ---@field value? abridge.cli.Value nil for a switch
 ---@field shown? string how help shows the value: "N"
 ---@field optional? boolean the value stands behind = alone, and need not; it is "" then
@@ -18,17 +18,17 @@ local M = {}
 ---@field sets? table<string, boolean> limits that a switch sets
 
 ---@class (exact) abridge.cli.Form
----@field words string what follows the command's name
+---@field words string words after the command's name
 ---@field says string
 
 ---@class (exact) abridge.cli.Command
 ---@field name string
----@field forms abridge.cli.Form[] how it is called, and what it then does
+---@field forms abridge.cli.Form[] ways to call it, with the effect of each
 ---@field about? string[] paragraphs
 ---@field flags abridge.cli.Flag[][] groups, each with a `title`
----@field words? abridge.cli.Value[] what its words are
+---@field words? abridge.cli.Value[] values of its words
 ---@field own_words? boolean the words after the first one are all words, as those of another command
----@field examples string[][] each a command line and what it does
+---@field examples string[][] each a command line and its effect
 ---@field run fun(args: abridge.cli.Args): integer returns the exit code
 
 --- The shells that completion is for.
@@ -46,7 +46,7 @@ local function switch(name, says, sets)
   return { name = name, says = says, sets = sets }
 end
 
---- What runs a command: a function of a module that is loaded then.
+--- A function that runs a command, of a module that is loaded then.
 local function by(load, name)
   return function(args)
     return load()[name](args, M)
@@ -118,12 +118,12 @@ local LIMITS = {
   limit("max-tokens", "N", values.count, "at most N tokens, by the estimate"),
   PROFILE,
   limit("strategy", "NAME", values.one_of(STRATEGIES), "which part to keep"),
-  limit("kind", "KIND", values.one_of(kinds.options), "what auto takes it for"),
+  limit("kind", "KIND", values.one_of(kinds.options), "the kind of the text, for auto"),
   limit("head-ratio", "R", values.ratio, "share of the budget for the start, 0 to 1"),
-  limit("snap", "HOW", values.one_of { "line", "char" }, "where both ends may be cut"),
+  limit("snap", "HOW", values.one_of { "line", "char" }, "cut at line ends, or between any chars"),
   limit("marker", "HOW", values.one_of { "inside", "outside", "none" }, "whether the marker counts in the budget"),
   limit("marker-text", "TEXT", values.text, "the marker, with {lines}, {bytes}, {chars}"),
-  limit("long-line", "HOW", values.one_of { "omit", "split" }, "what to do with a line that alone is over budget"),
+  limit("long-line", "HOW", values.one_of { "omit", "split" }, "leave out or split a line that alone is over budget"),
   limit("utf8", "HOW", values.one_of { "keep", "replace" }, "bytes that are not UTF-8 (cut; others replace them)"),
   switch("indicators", "headings around a pipeline cut", { indicators = true }),
 }
@@ -145,7 +145,7 @@ local KEEP = {
 M.everywhere = {
   title = "Other",
   flag("color", "WHEN", WHEN, "whether to colour; auto: on a terminal without NO_COLOR"),
-  { name = "help", short = "h", says = "what a command does, and its flags" },
+  { name = "help", short = "h", says = "about a command, and its flags" },
   switch("version", "the version"),
 }
 
@@ -176,7 +176,7 @@ M.tasks = {
           title = "The command",
           flag("timeout", "SECONDS", values.seconds, "stop it after that time; 120 unless set"),
           flag("cwd", "DIR", values.folder, "the folder to run it in"),
-          switch("clean", "first what a terminal would show, whatever the profile says", { clean = true }),
+          switch("clean", "first clean it as a terminal would, in any profile", { clean = true }),
           switch("no-clean", "leave its output as it comes", { clean = false }),
         },
         KEEP,
@@ -214,7 +214,7 @@ M.tasks = {
     },
     {
       name = "cap",
-      forms = { { words = "TOOL [flags] < OUTPUT", says = "cap what a tool printed: cut it, and say so in a notice" } },
+      forms = { { words = "TOOL [flags] < OUTPUT", says = "cap a tool's output: cut it, and say so in a notice" } },
       about = {
         "For hosts in any language that run their tools themselves. TOOL is the tool's own name: its limits are those "
           .. "of the profile, or of its row for tools that it does not name.",
@@ -227,7 +227,7 @@ M.tasks = {
         },
         {
           title = "The call",
-          flag("input", "JSON", values.json, "what was asked, for the log and the report"),
+          flag("input", "JSON", values.json, "the call's input, for the log and the report"),
           flag("call-id", "ID", values.id, "the call's id; numbered unless set"),
           flag("exit-code", "N", values.count, "the command's exit code; not 0 is an error"),
           flag("signal", "NAME", values.signal, "the signal that ended it, such as TERM"),
@@ -246,11 +246,11 @@ M.tasks = {
     {
       name = "cut",
       forms = { { words = "[flags] < TEXT", says = "cut a text; needs a limit or a profile" } },
-      about = { "There is no notice: only what fits, with a marker for what was left out." },
+      about = { "There is no notice: only the text that fits, with a marker in place of the rest." },
       flags = {
         {
           title = "The text",
-          switch("clean", "first what a terminal would show", { clean = true }),
+          switch("clean", "first clean it as a terminal would", { clean = true }),
           switch("explain", "print why, as explain does, in place of the content"),
         },
         json(RESULT),
@@ -298,7 +298,7 @@ M.tasks = {
           title = "Results",
           PROFILE,
           flag("limits", "JSON", values.object, 'limits by tool, as {"search":{"max_bytes":"8KB"}}; "*" is any other'),
-          flag("max-result-chars", "N", values.positive, "what a tool may ask for as anthropic/maxResultSizeChars"),
+          flag("max-result-chars", "N", values.positive, "the most a tool may ask for as anthropic/maxResultSizeChars"),
           flag("structured", "HOW", values.one_of { "cut", "keep" }, "whether structured content is made shorter"),
           flag(
             "tools",
@@ -326,7 +326,7 @@ M.tasks = {
       name = "log",
       forms = {
         { words = "RUN_DIR [flags]", says = "list the calls of a run" },
-        { words = "RUN_DIR CALL_ID [flags]", says = "print a page of what a call would show in full" },
+        { words = "RUN_DIR CALL_ID [flags]", says = "print a page of a call's full output" },
       },
       about = {
         "Which part of a full output it is, and how to go on, goes to stderr: pages printed one after the other are "
@@ -337,13 +337,13 @@ M.tasks = {
         {
           title = "The list",
           switch("follow", "go on listing as calls end, until interrupted"),
-          switch("stats", "what each tool's calls cost and what cuts saved, in place of the list"),
+          switch("stats", "costs of each tool's calls and savings of cuts, in place of the list"),
         },
         PAGE,
         json "the events, one a line; of a call content and page; the sums of --stats",
       },
       examples = {
-        { "abridge log runs/42", "its calls, what each printed and how much of it the model saw" },
+        { "abridge log runs/42", "its calls, with the sizes of their output and of the part the model saw" },
         { "abridge log runs/42 call-7 --offset 2001", "from line 2001 on" },
       },
       run = by(log, "run"),
@@ -353,7 +353,10 @@ M.tasks = {
       forms = { { words = "RUN_DIR [-o FILE]", says = "write a run as an HTML page that needs nothing else" } },
       words = { values.folder },
       flags = {
-        { title = "Output", flag("output", "FILE", values.file, "where it goes; stdout unless set", { short = "o" }) },
+        {
+          title = "Output",
+          flag("output", "FILE", values.file, "the file to write; stdout unless set", { short = "o" }),
+        },
       },
       examples = { { "abridge report runs/42 -o run.html", "a page to open, or to send" } },
       run = by(report, "run"),
@@ -363,10 +366,10 @@ M.tasks = {
     title = "Look into a text",
     {
       name = "explain",
-      forms = { { words = "[FILE] [flags]", says = "tell why a cut keeps what it keeps, and leaves out the rest" } },
+      forms = { { words = "[FILE] [flags]", says = "tell why a cut keeps some lines and leaves out the rest" } },
       about = {
         "Without FILE, or with -, it is stdin. Without a limit it is cut as cap would cut it: by the profile default. "
-          .. "For people: what decided the kind, then in order each range that is kept or left out with its reason, "
+          .. "For people: the reason for the kind, then in order each range that is kept or left out with its reason, "
           .. "below it the lines that decided, each with the row of the table that made it a hit, or why a word of "
           .. "trouble in it is none.",
       },
@@ -375,13 +378,13 @@ M.tasks = {
         {
           title = "The text",
           flag("line", "N", values.positive, "all that is known of line N alone"),
-          switch("clean", "first what a terminal would show", { clean = true }),
+          switch("clean", "first clean it as a terminal would", { clean = true }),
         },
         json "cut, kind and ranges; with --line that line",
         LIMITS,
       },
       examples = {
-        { "abridge explain build.log", "why a model sees of it what it sees" },
+        { "abridge explain build.log", "why a model sees these lines of it" },
         { "abridge explain build.log --max-bytes 2KB --line 120", "why line 120 is kept, or is not" },
       },
       run = by(texts, "explain"),
@@ -392,8 +395,8 @@ M.tasks = {
       about = { "Without FILE, or with -, it is stdin. The first 256 KB tell." },
       words = { values.file },
       flags = {
-        { title = "The kind", switch("why", "say what decided it") },
-        json "kind; with --why what decided it",
+        { title = "The kind", switch("why", "give the reason") },
+        json "kind; with --why the reason",
       },
       examples = { { "abridge kind --why build.log", "log, and which lines say so" } },
       run = by(texts, "kind"),
@@ -409,7 +412,7 @@ M.tasks = {
     },
     {
       name = "clean",
-      forms = { { words = "< TEXT", says = "turn it into what a terminal would finally show" } },
+      forms = { { words = "< TEXT", says = "turn it into the text a terminal would finally show" } },
       flags = { json "content and stats" },
       examples = {},
       run = by(texts, "clean"),
@@ -419,7 +422,7 @@ M.tasks = {
     title = "Set up",
     {
       name = "completion",
-      forms = { { words = "SHELL", says = "print what makes bash, zsh or fish complete all this" } },
+      forms = { { words = "SHELL", says = "print the completion script of bash, zsh or fish" } },
       words = { values.one_of(M.shells) },
       flags = {},
       examples = {
@@ -445,9 +448,9 @@ M.exit_codes = {
 
 --- Variables of the environment that count.
 M.environment = {
-  { "NO_COLOR", "where it is set and not empty, nothing is coloured unless --color says so" },
+  { "NO_COLOR", "if set and not empty, nothing is coloured unless --color says so" },
   { "TERM", "dumb: neither colours nor progress" },
-  { "ABRIDGE_STATE_DIR", "where full outputs go unless --run-dir is given" },
+  { "ABRIDGE_STATE_DIR", "the folder for full outputs unless --run-dir is given" },
   { "XDG_STATE_HOME", "the same, below its abridge/runs; ~/.local/state unless set" },
 }
 

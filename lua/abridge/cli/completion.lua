@@ -37,7 +37,7 @@ local function model(commands)
   return all
 end
 
---- Join what `each` makes of the items of a list.
+--- Join the results of `each` for the items of a list.
 local function joined(list, each, separator)
   local parts = {}
   for i, item in ipairs(list) do

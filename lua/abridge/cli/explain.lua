@@ -1,4 +1,4 @@
---- `abridge explain`: why a cut keeps what it keeps, for people; `abridge kind --why`: what decided the kind.
+--- `abridge explain`: the reasons of a cut, for people; `abridge kind --why`: the reason for the kind.
 
 local core = require "abridge.base.core_loader"
 local explanation = require "abridge.output.explain"
@@ -94,14 +94,14 @@ local function why_kind(kind)
   return close and said .. "; what could be either is a log" or said
 end
 
---- `"error" (words: error)`: what stands in a line, and its rule.
+--- `"error" (words: error)`: the text in a line, and its rule.
 local function ruled(rule, text)
   local word = text:sub(rule.first_byte, rule.last_byte)
   local row = ("%s: %s"):format(rule.table, rule.row)
   return shown(word == "" and row or ('"%s" (%s)'):format(word, row))
 end
 
---- What a line says read alone, and why that is no hit if it is none.
+--- The meaning of a line read alone, and why it isn't a hit.
 local function said_by(line, text)
   local said = {}
   if line.hit then
@@ -120,7 +120,7 @@ local function why_kept(range)
   return range.failure and ("failure %.0f"):format(range.failure) or WHYS[range.why]
 end
 
---- Why a gap is left out: what would have been worth keeping, or that nothing is.
+--- Why a gap is left out: lines that would have been worth keeping, or that there are none.
 local function why_left(range, cut)
   local lines = counted(range.last_line - range.first_line + 1, "line")
   if cut.kind == "binary" then return "left out: nothing of it is shown" end
@@ -140,7 +140,7 @@ end
 
 -- the terminal --------------------------------------------------------------------------
 
-local WIDTH = 160 -- cells, where stdout is no terminal
+local WIDTH = 160 -- cells, if stdout isn't a terminal
 local FEW = 3 -- lines told of a gap that are hits, and that are none
 
 local function width_of()
@@ -273,7 +273,7 @@ local function without_empty_lists(value)
   return value
 end
 
---- Print why a cut keeps what it keeps; with `number` all that is known of that line. Returns the exit code.
+--- Print the reasons of a cut; with `number` all that is known of that line. Returns the exit code.
 ---@param text string
 ---@param opts abridge.CutOptions
 ---@param as_json boolean|nil

@@ -15,7 +15,7 @@ local function key_of(flag)
   return (flag.name:gsub("%-", "_"))
 end
 
---- The flags of groups by what is written: `--json`, `-h`.
+--- The flags of groups by their spelling: `--json`, `-h`.
 local function by_name(groups)
   local flags = {}
   for _, group in ipairs(groups) do
@@ -71,7 +71,7 @@ end
 ---@param args string[]
 ---@param everywhere abridge.cli.Flag[]
 ---@return abridge.cli.Args
----@return integer at where the name is
+---@return integer at place of the name
 function M.before_name(args, everywhere)
   local out, flags, i = empty(), by_name { everywhere }, 1
   while args[i] and args[i]:sub(1, 1) == "-" do
@@ -80,7 +80,7 @@ function M.before_name(args, everywhere)
   return out, i
 end
 
---- Read what follows a command's name, on top of the flags before it.
+--- Read the words after a command's name, on top of the flags before it.
 ---@param args string[]
 ---@param at integer where the name is
 ---@param command abridge.cli.Command

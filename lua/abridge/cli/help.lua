@@ -1,4 +1,4 @@
---- What `--help` prints, from the table of commands.
+--- The text of `--help`, from the table of commands.
 
 local core = require "abridge.base.core_loader"
 local terminal = require "abridge.cli.terminal"
@@ -6,13 +6,13 @@ local terminal = require "abridge.cli.terminal"
 local M = {}
 
 local WIDTH = 100 -- columns of a paragraph
-local FORMS, FLAGS = 33, 23 -- columns of what stands on the left
+local FORMS, FLAGS = 33, 23 -- columns of the left side
 
 local function heading(text)
   return terminal.styled("heading", text) .. "\n"
 end
 
---- Two columns; the right one starts on a line of its own where the left one is too wide.
+--- Two columns; the right one starts on a line of its own if the left one is too wide.
 local function row(left, right, width)
   if #left > width then return ("  %s\n  %s  %s\n"):format(left, (" "):rep(width), right) end
   return ("  %s%s  %s\n"):format(left, (" "):rep(width - #left), right)

@@ -30,7 +30,7 @@ local function found(name)
   return command
 end
 
---- Do what the arguments say; `state.command` is then the command. Returns the exit code.
+--- Carry out the arguments; `state.command` is then the command. Returns the exit code.
 local function done(argv, state)
   local args, at = flags.before_name(argv, commands.everywhere)
   if args.other.color then terminal.color(args.other.color) end
@@ -52,7 +52,7 @@ local function done(argv, state)
   return command.run(args)
 end
 
---- Report what was raised. Returns the exit code.
+--- Report an error. Returns the exit code.
 local function failed(raised, command)
   local usage = type(raised) == "table" and raised.usage
   local message = usage or (type(raised) == "table" and raised.failure) or tostring(raised)

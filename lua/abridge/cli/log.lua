@@ -1,4 +1,4 @@
---- The `abridge log` command: the calls of a run, and pages of what they would have shown in full.
+--- The `abridge log` command: the calls of a run, and pages of their full outputs.
 
 local core = require "abridge.base.core_loader"
 local files = require "abridge.base.files"
@@ -67,7 +67,7 @@ local function follow(run, show)
   end
   local function look()
     if core.has_no_reader(1) then
-      uv.kill(uv.os_getpid(), "sigpipe") -- as a write would end us; where that is ignored, stop
+      uv.kill(uv.os_getpid(), "sigpipe") -- as a write would end us; if that is ignored, stop
       return stop()
     end
     local ok, raised = pcall(function()
@@ -154,7 +154,7 @@ local function print_page(run, call_id, args)
   end
   terminal.content(content, ((page.next_offset and not page.next_column) or page.final_newline) and "\n" or "")
   terminal.end_line()
-  terminal.flush() -- before what is said of it
+  terminal.flush() -- before the words on it
   if page.full_output_error then
     io.stderr:write("abridge: not the whole output: ", terminal.visible(page.full_output_error), "\n")
   end

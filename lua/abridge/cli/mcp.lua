@@ -21,7 +21,7 @@ local NOT_FOUND = 127
 ---@field private uv table
 ---@field private from any a stream of libuv, or a file's descriptor
 ---@field private to any
----@field private line fun(line: string): string what goes on in place of a line
+---@field private line fun(line: string): string the line to pass on in its place
 ---@field private ended fun() called once
 local Flow = {}
 Flow.__index = Flow
@@ -67,7 +67,7 @@ function Flow:put(text)
   end
 end
 
---- A chunk, or nil at the end, where torn bytes pass as they are.
+--- A chunk, or nil at the end; torn bytes pass as they are then.
 function Flow:took(chunk)
   if chunk then
     self.lines:feed(chunk, function(line)

@@ -8,9 +8,9 @@ local terminal = require "abridge.cli.terminal"
 
 local M = {}
 
-local AFTER_MS = 1000 -- what takes less shows nothing
+local AFTER_MS = 1000 -- shorter work shows nothing
 local EVERY_MS = 100
-local WIDTH = 80 -- cells, where the terminal does not tell
+local WIDTH = 80 -- cells, if the terminal does not tell
 local ERASE = "\r\27[K"
 
 ---@class abridge.cli.Progress
@@ -78,7 +78,7 @@ function Progress:in_loop()
   end
 end
 
---- Do `work(told)` and return what it returns; meanwhile show `what` is done, and for how long. Work that does not turn
+--- Do `work(told)` and return its results; meanwhile show `what`, and for how long. Work that does not turn
 --- the event loop calls `told(done, total)`, as often as it likes: bytes so far, and of how many, if that is known.
 --- `told` is nil if nothing would show.
 ---@generic T
@@ -99,7 +99,7 @@ function M.during(what, work)
   return result
 end
 
---- Do `work`, which reads the log of a run, and return what it returns; meanwhile show how far that is.
+--- Do `work`, which reads the log of a run, and return its results; meanwhile show how far that is.
 ---@generic T
 ---@param run abridge.Run
 ---@param work fun(): T

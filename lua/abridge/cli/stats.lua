@@ -1,4 +1,4 @@
---- What `abridge log RUN --stats` prints: the cost of each tool's calls, and the savings by their cuts.
+--- The table of `abridge log RUN --stats`: the cost of each tool's calls, and the savings by their cuts.
 
 local core = require "abridge.base.core_loader"
 local columns = require "abridge.cli.columns"

@@ -22,7 +22,7 @@ end
 
 local MOST_CELLS = 200 -- of a name: a column is as wide as the longest
 
---- Text that cannot move a terminal's cursor or reverse what it shows: a model may have made up the names in a log.
+--- Text that cannot move a terminal's cursor or reverse its lines: a model may have made up the names in a log.
 ---@param value any
 ---@return string
 function M.visible(value)
@@ -50,7 +50,7 @@ local function is_coloured(fd)
   return (os.getenv "NO_COLOR" or "") == "" and not M.is_dumb() and M.is_terminal(fd)
 end
 
---- A text on one line in a style, where colours are wanted.
+--- A text on one line in a style, if colours are wanted.
 ---@param style "heading"|"notice"|"error"
 ---@param text string
 ---@param fd? integer 1 unless set
@@ -131,7 +131,7 @@ function M.feed(stream)
   end
 end
 
-local line_is_open = false -- what was printed last ends without a newline
+local line_is_open = false -- the last output ends without a newline
 
 --- Print content byte for byte.
 ---@param ... string

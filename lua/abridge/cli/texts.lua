@@ -60,7 +60,7 @@ end
 
 ---@alias abridge.cli.Feed fun(stream: { write: fun(self: any, chunk: string): true|nil, string|nil })
 
---- What writes a text to a stream.
+--- A function that writes a text to a stream.
 ---@param text string
 ---@return abridge.cli.Feed
 function M.feeder(text)
@@ -70,7 +70,7 @@ function M.feeder(text)
   end
 end
 
---- What `feed` writes, cut, as a result.
+--- The text that `feed` writes, cut, as a result.
 ---@param limits abridge.Limits
 ---@param feed abridge.cli.Feed
 ---@return abridge.cli.Result
@@ -111,9 +111,9 @@ function M.explain(args)
   return explain.run(read_file(args.words[1], "*a"), opts, args.switches.json, args.other.line)
 end
 
-local TELLING = 256 * 1024 + 1 -- bytes that tell a kind, and one more where the text goes on
+local TELLING = 256 * 1024 + 1 -- bytes that tell a kind, and one more if the text goes on
 
---- The kind of a text, as data: its kind and parts, or the kind and what decided it.
+--- The kind of a text, as data: its kind and parts, or the kind and the reason.
 ---@param text string
 ---@param why boolean|nil
 ---@return table

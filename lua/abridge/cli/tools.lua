@@ -1,4 +1,4 @@
---- The commands that show what a session's tools would: run, read and cap.
+--- The commands that do a session's tools' work: run, read and cap.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"

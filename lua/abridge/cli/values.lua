@@ -1,4 +1,4 @@
---- The values that a flag, or a word, may take: how it is read, what to say where it is wrong, how a shell completes
+--- The values that a flag, or a word, may take: how it is read, the words for a wrong one, how a shell completes
 --- it.
 
 local core = require "abridge.base.core_loader"
@@ -8,9 +8,9 @@ local M = {}
 
 ---@class (exact) abridge.cli.Value
 ---@field read fun(text: string): any nil if it is wrong
----@field expected? string what it should have been
+---@field expected? string a right value, in words
 ---@field words? string[] all that it may be
----@field complete? "file"|"folder"|"command" what a shell offers for it
+---@field complete? "file"|"folder"|"command" offered by shells for it
 
 local function count(text)
   local n = text:find "^%d+$" and tonumber(text)
@@ -100,7 +100,7 @@ M.tool_prefix = {
   end,
 }
 
---- The name of a signal, and its number on this system where it is known.
+--- The name of a signal, and its number on this system if it is known.
 ---@type abridge.cli.Value
 M.signal = {
   expected = "the name of a signal, such as TERM",

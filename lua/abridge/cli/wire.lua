@@ -17,7 +17,7 @@ local EPIPE = "EPIPE"
 ---@field failed? string why stdout or stdin is of no use
 ---@field closed? boolean stdout's reader has gone
 ---@field private look fun() called when there is something new
----@field private lines abridge.Lines made of what is read
+---@field private lines abridge.Lines made of its chunks
 ---@field private queue abridge.Queue of lines that wait, false for one that was too long
 ---@field private waiting integer bytes in them
 local Wire = {}

@@ -12,7 +12,7 @@ local M = {}
 
 local USER = { strategy = "auto", max_lines = 200, max_bytes = "10KB" }
 local USER_CRUDELY = { max_lines = 200, max_bytes = 10 * 1024 }
-local SHORT, SHORT_LINES = 256, 3 -- what passes where a call is at its limit: a refusal, how a command ended
+local SHORT, SHORT_LINES = 256, 3 -- passes even if a call is at its limit: a refusal, how a command ended
 
 --- A session with these options; if its run folder cannot be used, with another folder.
 local function open(opts, aliases, on_problem)
@@ -37,11 +37,11 @@ end
 ---@field exclude_tools table<string, boolean> tools whose output passes as it is
 ---@field options table<string, any> those that were right
 ---@field user abridge.Limits|false
----@field private problem? string why there is no session
+---@field private problem? string the reason that there is no session
 ---@field private asked abridge.SessionOptions as they were asked for, not checked: for crude cuts
 ---@field tell fun(message: string, reason: string|nil) reports a message once, or a reason once
 ---@field ids table<any, table<any, string|false>> the session's ids of calls, by owner and call
----@field private calls table<any, table> what has been given so far, by owner and call
+---@field private calls table<any, table> output given so far, by owner and call
 ---@field private redacts boolean whether redaction was asked for: a text that cannot be redacted is withheld
 local Adapter = {}
 Adapter.__index = Adapter
@@ -103,7 +103,7 @@ function M.new(who, opts, on_problem, aliases, more)
   return self
 end
 
---- What has been given of a call so far.
+--- The output given of a call so far.
 local function call_of(self, output)
   local call = { bytes = 0, lines = 0 }
   if output.owner == nil or output.call == nil then return call end
@@ -191,16 +191,16 @@ end
 
 ---@class (exact) abridge.Output
 ---@field tool string
----@field text any what the tool printed for the model
----@field shown? any what the user is shown; nil: the same
----@field owner? any what calls belong to, a chat
+---@field text any the tool's text for the model
+---@field shown? any the text for the user; nil: the same
+---@field owner? any the owner of calls, a chat
 ---@field call? any the call's id; nil: a call of its own
----@field how? abridge.SessionCapOptions what is known of the text
+---@field how? abridge.SessionCapOptions facts about the text
 
 --- Cut an output for the model and for the user. Never raises, and never gives everything.
 ---@param output abridge.Output
----@return any for_model within what is left of the call's budget; nil for nil
----@return any for_user nil if the user may see what the model does
+---@return any for_model within the rest of the call's budget; nil for nil
+---@return any for_user nil if the user may see the same
 function Adapter:cut(output)
   if self.exclude_tools[output.tool] then return output.text, output.shown end
   local call = call_of(self, output)
@@ -218,7 +218,7 @@ function Adapter:cut(output)
   return text, shown
 end
 
---- Forget what was given of an owner's calls.
+--- Forget the output of an owner's calls.
 ---@param owner any
 function Adapter:forget(owner)
   self.calls[owner] = nil

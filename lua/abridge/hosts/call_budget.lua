@@ -34,7 +34,7 @@ function M.new()
   return setmetatable({ given = {} }, Budget)
 end
 
---- What is left of the budgets of these limits; nil when one of them is nearly used up.
+--- The rest of the budgets of these limits; nil when one of them is nearly used up.
 ---@param limits abridge.Limits
 ---@return table<string, integer>|nil
 function Budget:left(limits)

@@ -9,7 +9,7 @@ local M = {}
 --- Keys in `_meta`: a prefix in reverse DNS notation, as the specification asks for.
 M.truncation_key, M.parts_key = "io.github.abridge-tools/truncation", "io.github.abridge-tools/parts"
 
-local PARSED = { images = "image", audios = "audio", blobs = "blob" } -- lists of what mcphub.nvim parsed
+local PARSED = { images = "image", audios = "audio", blobs = "blob" } -- lists in results parsed by mcphub.nvim
 
 ---@class abridge.McpView
 ---@field out table a copy of the result; tables that hold a text are copied too, the others shared
@@ -106,7 +106,7 @@ function View:put(contents)
   end
 end
 
---- What is said when structured content of unknown size is left out.
+--- The sentence for structured content of unknown size that is left out.
 local LEFT_OUT = "[Structured content left out]"
 
 local SHARED = { "max_bytes", "max_chars", "max_tokens", "max_lines" }
@@ -154,7 +154,7 @@ function View:append(text)
   self.out.content = content
 end
 
---- Report what was cut and what passed: in `_meta`, or beside the text of a parsed response.
+--- Report the cut and the parts that passed: in `_meta`, or beside the text of a parsed response.
 ---@param block abridge.Block
 ---@return table out
 function View:tell(block)

@@ -31,7 +31,7 @@ local function is_session(value)
   return check.session(value) == nil
 end
 
---- What is wrong with the options of a session, in a session's own words, or nil. Without a core nothing is.
+--- The problem with the options of a session, in a session's own words, or nil. Without a core there is none.
 local function wrong_session(opts)
   local found, sessions = pcall(require, "abridge.session")
   return found and sessions.wrong(opts) or nil
@@ -99,7 +99,7 @@ end
 
 --- The options for a call: the session that they name is open.
 ---@param opts abridge.SafeOptions
----@return abridge.SafeOptions opts as they were where there is a problem
+---@return abridge.SafeOptions opts as they were if there is a problem
 ---@return any|nil problem why no session could be opened: outputs are cut crudely then
 function M.open(opts)
   local how = opts.session
@@ -116,7 +116,7 @@ function M.open(opts)
   return { session = session }
 end
 
---- The options of a session that is not open, if that is what there is of it.
+--- The options of a session that is not open yet, or nil.
 ---@param opts { session: any }
 ---@return abridge.SessionOptions|nil
 function M.asked(opts)

@@ -2,7 +2,7 @@
 
 local M = {}
 
-local replaced = setmetatable({}, { __mode = "k" }) -- by owner and name: what puts the function back
+local replaced = setmetatable({}, { __mode = "k" }) -- by owner and name: a function that puts the old one back
 
 --- Replace a function, once: a second call changes nothing.
 ---@param owner table

@@ -1,5 +1,5 @@
 --- Caps for adapters, which never raise and never give everything: when something inside fails, the user is told and
---- the text is cut crudely. Loads without the core, so that an adapter still cuts where the core is missing.
+--- the text is cut crudely. Loads without the core, so that an adapter still cuts if the core is missing.
 
 local check = require "abridge.base.check"
 local crude = require "abridge.base.crude"
@@ -9,7 +9,7 @@ local profiles = require "abridge.output.profiles"
 
 local M = {}
 
---- A value as the session redacts it, all strings of a table too; the value itself where there is nothing to hide.
+--- A value as the session redacts it, all strings of a table too; the value itself if there is nothing to hide.
 ---@param value any
 ---@param opts { session: any }
 ---@return any
@@ -23,7 +23,7 @@ function M.redacted(value, opts)
   return changed and shown or value
 end
 
---- A size as the core reads it, for where there is no core: 30720 or "30KB".
+--- A size as the core reads it, for use without a core: 30720 or "30KB".
 local function bytes_of(size)
   if type(size) ~= "string" then return size end
   local number, unit = size:lower():match "^(%d+%.?%d*) ?([kmgtp]?b?)$"

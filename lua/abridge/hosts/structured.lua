@@ -1,5 +1,5 @@
---- Structured content of MCP results as data: whether the texts say the same, and what is left of it after a cut. Needs
---- nothing but Lua, and the host's JSON where it compares or decodes.
+--- Structured content of MCP results as data: whether the texts say the same, and the rest of it after a cut. Needs
+--- nothing but Lua, and the host's JSON to compare or decode.
 
 local check = require "abridge.base.check"
 local encode = require "abridge.base.encode"
@@ -9,7 +9,7 @@ local M = {}
 
 -- repeated in the texts ----------------------------------------------------------------
 
---- Does a text say what a value does: the same JSON, or the same string?
+--- Does a text say the same as a value: the same JSON, or the same string?
 local function says(text, value, json)
   if type(value) == "string" then return text == value end
   local start = text:match "^%s*(.)"
@@ -19,7 +19,7 @@ local function says(text, value, json)
   return ok and encode.json(decoded) == json
 end
 
---- Do the texts say what a value does: one of them all of it, or each an element?
+--- Do the texts say the same as a value: one of them all of it, or each an element?
 local function repeats(texts, value, json)
   for _, text in ipairs(texts) do
     if says(text, value, json) then return true end
@@ -33,7 +33,7 @@ local function repeats(texts, value, json)
   return true
 end
 
---- Is structured content told by the texts already, as the specification asks of servers? FastMCP puts what is no
+--- Is structured content told by the texts already, as the specification asks of servers? FastMCP puts anything but an
 --- object into one with the single member `result`, the reference servers into one with `content`.
 ---@param texts string[]
 ---@param value any
@@ -79,7 +79,7 @@ local function with_lists_marked(json)
   return table.concat(parts) .. json:sub(from)
 end
 
---- A value with its empty lists as this host's JSON writes them; where it has no way to, they are left out.
+--- A value with its empty lists as this host's JSON writes them; if it has no way to, they are left out.
 local function with_lists(value, list_mt)
   if type(value) ~= "table" then return value end
   local copy, count = {}, 0
@@ -101,8 +101,8 @@ local function with_lists(value, list_mt)
   return list_mt and setmetatable({}, list_mt) or nil
 end
 
---- Decode what a cut left of JSON that `encode` made, which writes no `[]`: one in it is a list cut to nothing, and
---- must not become an object where lua-cjson takes every empty table for one.
+--- Decode a cut of JSON that `encode` made, which writes no `[]`: one in it is a list cut to nothing, and
+--- must not become an object, as lua-cjson takes every empty table for one.
 ---@param json string
 ---@return any|nil value nil if nothing is left, or it cannot be decoded
 function M.decoded(json)

@@ -23,8 +23,8 @@ function M.crude_cut(tool, reason)
   return ("the output of %s was cut crudely: %s"):format(tool, reason)
 end
 
---- Why something failed, in one line, the same each time; for a missing core with what to run.
----@param why any what pcall gave
+--- Why something failed, in one line, the same each time; for a missing core with the command to run.
+---@param why any the error of pcall
 ---@return string
 function M.reason(why)
   local first, second = check.message(why):gsub("^abridge: ", ""):match "^([^\n]*)\n?([^\n]*)"

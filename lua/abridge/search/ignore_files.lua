@@ -10,13 +10,13 @@ local programs = require "abridge.process.programs"
 local M = {}
 
 local NAMES = { ".ignore", ".rgignore", ".gitignore", ".git/info/exclude" }
-local MOST = 16 * 1024 * 1024 -- bytes of one; more are no rules that people wrote
+local MOST = 16 * 1024 * 1024 -- bytes of one; nobody writes longer ones
 local MOST_NAMED = 64 * 1024 -- bytes of names that are looked at
 local SECONDS = 2 -- to look for them
 
 local KINDS = { fifo = "a FIFO", char = "a device", block = "a device" }
 
---- What is wrong with an ignore file; nil if nothing is, or if there is none.
+--- The problem with an ignore file; nil if there is none, or no such file.
 local function fault(path)
   local stat = host.uv().fs_stat(path)
   if not stat or stat.type == "directory" then return nil end
@@ -26,7 +26,7 @@ end
 
 ---@class (exact) abridge.IgnoreFault
 ---@field path string
----@field what string what it is, or how big
+---@field what string its type, or its size
 
 --- The first of some paths with a fault.
 local function first(dir, names)
@@ -44,7 +44,7 @@ function M.inside(dir)
   return first(dir, NAMES)
 end
 
---- Check the folders above one: ripgrep opens their ignore files whatever its flags.
+--- Check the folders above one: ripgrep opens their ignore files under any flags.
 ---@param dir string
 ---@return abridge.IgnoreFault|nil
 function M.above(dir)

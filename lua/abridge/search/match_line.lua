@@ -10,7 +10,7 @@ local HIDDEN = require("abridge.redact.rules").hidden
 local M = {}
 
 local WHOLE = 64 * 1024 -- bytes of a line that is redacted as a whole
-local EDGE = 256 -- bytes at the end of a piece in which a part of a secret may be left
+local EDGE = 256 -- bytes at the end of a piece that may hold a part of a secret
 local MARGIN = 1024 -- bytes on either side of a window that are redacted with it
 local CHAR = 4 -- bytes of a char, at most
 
@@ -40,8 +40,8 @@ local function strip_end(line)
   return (line:gsub("\r?\n$", ""))
 end
 
---- Bytes from..to of a line whose start alone is known, and whether they reach its end. Nil if the file is not what rg
---- read: changed since, or in another encoding.
+--- Bytes from..to of a line whose start alone is known, and whether they reach its end. Nil if the file is not the one
+--- rg read: changed since, or in another encoding.
 local function from_file(event, path, from, to)
   local start = event.line:sub(1, WHOLE)
   if M.read(path, event.offset, #start) ~= start then return nil end
@@ -81,9 +81,9 @@ local function piece_of(event, path, width, redacts)
   return piece
 end
 
--- where a match is after redaction ------------------------------------------------------------
+-- place of a match after redaction ------------------------------------------------------------
 
---- Where the match is in the redacted text; if it was redacted itself, where the first change is.
+--- The place of the match in the redacted text; if it was redacted itself, that of the first change.
 local function located(text, safe, first, last)
   if text == safe then return first, last end
   local before, after = strings.common(text, safe)
@@ -116,7 +116,7 @@ end
 
 -- the window --------------------------------------------------------------------------------
 
---- A line within this many chars. Cut lines are marked where something is missing.
+--- A line within this many chars. Cut lines have a mark in place of the missing text.
 ---@param line abridge.MatchLine
 ---@param width integer chars
 ---@return string shown

@@ -1,4 +1,4 @@
---- A page of what a search finds: which items are wanted, when enough is there, and the result they make.
+--- A page of a search's matches: the items wanted, the point at which there are enough, and their result.
 
 local core = require "abridge.base.core_loader"
 local items = require "abridge.output.items"
@@ -75,7 +75,7 @@ function Page:next()
   return "take"
 end
 
---- Would this much more text exceed what can be shown?
+--- Would this much more text exceed the budgets?
 ---@param bytes integer
 ---@param lines integer
 ---@return boolean
@@ -105,7 +105,7 @@ local function nothing(self, listing)
 end
 
 --- The result of a page.
----@param listing table what the tool knows of it: `unit`, `details` and other fields of abridge.Listing
+---@param listing table the tool's facts about it: `unit`, `details` and other fields of abridge.Listing
 ---@param finish abridge.RgEnd
 ---@param work abridge.Work
 ---@return table

@@ -1,4 +1,4 @@
---- Where a search looks: the folder and target of a model's path, and how the paths found there are written so that
+--- The place of a search: the folder and target of a model's path, and how the paths found there are written so that
 --- other tools take them.
 
 local files = require "abridge.base.files"
@@ -9,7 +9,7 @@ local M = {}
 
 ---@class (exact) abridge.SearchPlace
 ---@field dir string folder to run in: globs are relative to it
----@field target string what to search in it
+---@field target string file or folder to search in it
 ---@field shown string relative to the session's folder: a file's path, or the prefix of the paths in a folder
 
 --- A result that is an error.
@@ -45,7 +45,7 @@ local function from_cwd(path, cwd)
   return path:sub(1, #base) == base and path:sub(#base + 1) or path
 end
 
---- Where to search for a path that a model gave, or nil and the result that says what is wrong with it.
+--- The place of a search by a model's path, or nil and the result that tells the problem with it.
 ---@param given string|nil
 ---@param ctx table
 ---@param wanted? "directory" a file is refused

@@ -1,7 +1,7 @@
 --- The events of `rg --json`, one by one, in bounded memory however long a line is.
 ---
 --- rg prints a matching line whole. So an event of more than RAW_EVENT bytes is read in sections and only the start of
---- each is kept: the first bytes of the line, and where in the file to find the rest. The marks that end a section have
+--- each is kept: the first bytes of the line, and the place of the rest in the file. The marks that end a section have
 --- a quote after a comma, which no JSON string can contain.
 
 local M = {}
@@ -26,7 +26,7 @@ local AFTER_MATCH = '},"start":'
 ---@field last integer last one; `first - 1` for an empty match
 ---@field match string the match or its first bytes
 
--- base64, for what is not UTF-8 -----------------------------------------------------------
+-- base64, for bytes outside UTF-8 -----------------------------------------------------------
 
 local DIGITS = {}
 for i = 0, 63 do
@@ -90,7 +90,7 @@ local function keep(self, bytes)
   if room > 0 then self.parts[#self.parts + 1] = bytes:sub(1, room) end
 end
 
---- Take bytes; returns what follows the mark once it has been seen.
+--- Take bytes; returns the bytes after the mark once it has been seen.
 function Section:feed(bytes)
   bytes = self.held .. bytes
   local at = bytes:find(self.mark, 1, true)

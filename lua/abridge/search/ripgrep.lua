@@ -1,4 +1,4 @@
---- ripgrep, for the tools that search: where it is, how it runs and how it ends.
+--- ripgrep, for the tools that search: its place, its runs and their ends.
 
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
@@ -15,7 +15,7 @@ local MOST_SAID = 8 * 1024 -- bytes of rg's messages
 local MEMORY = 512 * 1024 * 1024 -- bytes of address space for rg
 local STALL = 2 -- seconds without any progress
 
--- where rg is --------------------------------------------------------------------------
+-- place of rg --------------------------------------------------------------------------
 
 --- The whole path of rg.
 ---@return string|nil path
@@ -28,7 +28,7 @@ function M.program()
 end
 
 ---@return true|nil ready
----@return string|nil message what to install
+---@return string|nil message on the package to install
 function M.ready()
   local path, message = M.program()
   if not path then return nil, message end
@@ -54,14 +54,14 @@ end
 ---@class (exact) abridge.RgEnd
 ---@field ended boolean everything that rg could read has been searched
 ---@field timed_out? boolean
----@field signal? string what killed it
----@field problem? string what went wrong, in rg's own words if it has any
+---@field signal? string that killed it
+---@field problem? string the failure, in rg's own words if it has any
 ---@field code? string for the problem
 
 ---@param outcome abridge.process.Outcome
 ---@param said string rg's messages
 ---@param stopped boolean|nil nothing more was wanted
----@param fault string|nil what is wrong with an ignore file that it read
+---@param fault string|nil the problem with an ignore file that it read
 local function how_it_ended(outcome, said, stopped, fault)
   if stopped then return { ended = false } end
   if fault then return { ended = false, problem = fault, code = "ENOTREG" } end
@@ -194,7 +194,7 @@ local function command_line(program, run, ctx, unread)
   return argv
 end
 
---- What happens when rg has ended: the result is made. If rg was killed or stalled, an ignore file may be why.
+--- Make the result once rg has ended. If rg was killed or stalled, an ignore file may be why.
 local function on_exit(run, ctx, reader, said, done)
   return function(outcome)
     if reader.raised then return done { text = reader.raised, is_error = true } end

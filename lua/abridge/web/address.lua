@@ -1,7 +1,7 @@
 --- Host names and addresses: how they are written, which addresses are private, and which of those a host allows.
 ---
---- An address is a list of 4 or 16 bytes. Whatever is not known to be public is private: of IPv6 only global unicast is
---- public, and an address that embeds an IPv4 address is what that one is.
+--- An address is a list of 4 or 16 bytes. Any address not known to be public is private: of IPv6 only global unicast is
+--- public, and an address that embeds an IPv4 address counts as that one.
 
 local M = {}
 
@@ -143,7 +143,7 @@ local function blocks_of(list)
   return blocks
 end
 
--- what is private ------------------------------------------------------------------
+-- private addresses ------------------------------------------------------------------
 
 --- IPv4 blocks that are not public (IANA's registry of special-purpose addresses).
 local PRIVATE = blocks_of {
@@ -151,7 +151,7 @@ local PRIVATE = blocks_of {
   "10.0.0.0/8",
   "100.64.0.0/10", -- behind a carrier's NAT
   "127.0.0.0/8", -- loopback
-  "169.254.0.0/16", -- link-local, where clouds keep their metadata
+  "169.254.0.0/16", -- link-local, for metadata of clouds
   "172.16.0.0/12",
   "192.0.0.0/24", -- protocol assignments
   "192.0.2.0/24", -- documentation
@@ -198,9 +198,9 @@ end
 
 local MAX_NAME, MAX_LABEL = 253, 63 -- bytes (RFC 1035)
 
---- A host name in the form in which it is compared and looked up: lower case, without a final dot.
+--- A host name in its form for comparing and looking up: lower case, without a final dot.
 ---@param text string
----@return string|nil name nil if it is none; a name cannot end in a number
+---@return string|nil name nil if it isn't one; a name cannot end in a number
 function M.host_name(text)
   local name = text:lower():gsub("%.$", "")
   if name == "" or #name > MAX_NAME or name:find "[^%w._-]" or name:find "[\128-\255]" then return nil end
@@ -213,7 +213,7 @@ function M.host_name(text)
   return name
 end
 
--- what a session allows --------------------------------------------------------------
+-- allowed by a session --------------------------------------------------------------
 
 ---@class abridge.AllowedHosts Which private addresses may be reached.
 ---@field private all boolean

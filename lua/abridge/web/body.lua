@@ -1,5 +1,5 @@
---- What is kept of a body as it streams by: the bytes from an offset on, as many as a page may need. What comes before
---- is only counted.
+--- The part of a body kept as it streams by: the bytes from an offset on, as many as a page may need. Earlier bytes are
+--- only counted.
 
 local core = require "abridge.base.core_loader"
 local magic = require "abridge.base.magic"
@@ -10,10 +10,10 @@ local M = {}
 
 local KB = 1024
 local MARGIN = 16 * KB -- beyond the budget, so that the size of a body a little over it is known
-local ANY = 1024 * KB -- the budget where limits name none in bytes, chars or tokens
-local BOTH_ENDS = 8 * 1024 * KB -- kept where the end of a body is shown as well as its start
+local ANY = 1024 * KB -- the budget if limits name none in bytes, chars or tokens
+local BOTH_ENDS = 8 * 1024 * KB -- kept if the end of a body is shown as well as its start
 local MOST = 64 * 1024 * KB -- kept whatever the limits
-local TELLING = 256 * KB + 1 -- what tells the kind of a text, and a byte that says that it goes on
+local TELLING = 256 * KB + 1 -- tell the kind of a text, and a byte that says that it goes on
 
 --- How many bytes a page may have.
 local function bytes_for(limits)
@@ -21,7 +21,7 @@ local function bytes_for(limits)
   return math.min(bound == math.huge and ANY or bound, MOST)
 end
 
---- These limits with where a page stops if nothing limits its size. A pipeline knows no bytes.
+--- These limits with the default size of a page if nothing limits it. A pipeline knows no bytes.
 ---@param limits abridge.Limits
 ---@return abridge.Limits a new table
 function M.bounded(limits)

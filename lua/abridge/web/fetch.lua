@@ -15,7 +15,7 @@ M.max_head = 256 * 1024 -- bytes of the headers of a response, interim ones and 
 
 local GRACE = 0.5 -- seconds for curl, which has nothing to save
 local MAX_EARLY = 4 * 1024 * 1024 -- bytes of a body that are held while its headers are on their way
-local MESSAGE = 4096 -- bytes after the headers in which to look for curl's own message
+local MESSAGE = 4096 -- bytes after the headers, searched for curl's own message
 local REDIRECTS = { [301] = true, [302] = true, [303] = true, [307] = true, [308] = true }
 
 --- Variables that would send curl through a proxy.
@@ -42,10 +42,10 @@ end
 ---@field on_end fun(outcome: abridge.fetch.Outcome) called once, handles closed
 
 ---@class (exact) abridge.fetch.Outcome
----@field problem? string name of the notice that says what went wrong
+---@field problem? string name of the notice on the failure
 ---@field values? table for it
 ---@field complete boolean the whole body arrived
----@field raised? any what a handler raised
+---@field raised? any the error of a handler
 ---@field url abridge.Url of the last hop
 ---@field redirects integer
 ---@field redirected_from? string the URL that redirected to the one that failed
@@ -179,7 +179,7 @@ local function arguments(url, addresses, opts, seconds)
     "--silent",
     "--show-error",
     "--globoff",
-    "--no-buffer", -- what has come shows even when curl is stopped
+    "--no-buffer", -- the part that arrived shows even when curl is stopped
     "--proto",
     "=http,https",
     "--noproxy",
@@ -257,7 +257,7 @@ end
 function Fetch:dump(chunk)
   if self.too_much then return end
   if self.head then
-    self.said = (self.said .. chunk):sub(-MESSAGE) -- trailers, then what curl has to say
+    self.said = (self.said .. chunk):sub(-MESSAGE) -- trailers, then curl's messages
     return
   end
   local seam = (self.dumped[#self.dumped] or ""):sub(-2)
@@ -292,7 +292,7 @@ function Fetch:headed(head)
   end
 end
 
---- A part of the body. curl writes the head first, but to another pipe: what we read before the head is held back.
+--- A part of the body. curl writes the head first, but to another pipe: bytes read before the head are held back.
 function Fetch:body(chunk)
   if self.location or self.too_much or self.enough then return end
   if not self.head then
@@ -316,7 +316,7 @@ end
 
 local TIMED_OUT = 28 -- curl's exit code
 
---- Which notice says what went wrong.
+--- The name of the notice on the failure.
 local function trouble(outcome, said)
   if outcome.timed_out or outcome.code == TIMED_OUT then return "fetch_timed_out" end
   local message = message_in(said) or outcome.error

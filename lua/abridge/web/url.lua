@@ -1,5 +1,5 @@
---- URLs of http and https, read strictly: whatever two programs might read differently is refused, so that the host
---- that was checked is the host that is asked.
+--- URLs of http and https, read strictly: a URL that two programs might read differently is refused, so that the very
+--- host that was checked is asked.
 
 local address = require "abridge.web.address"
 
@@ -48,7 +48,7 @@ local function target_of(text)
   return percent_encoded(without_dots(path) .. query, '["<>^`{|}\127-\255]')
 end
 
---- The host of a URL and its bytes where it is an address, or nil and the problem.
+--- The host of a URL and its bytes if it is an address, or nil and the problem.
 local function host_of(text)
   if text:find "[\128-\255]" then return nil, "url_ascii" end
   local ipv6 = text:match "^%[(.*)%]$"
@@ -84,7 +84,7 @@ end
 --- Read a URL.
 ---@param text string
 ---@return abridge.Url|nil url
----@return string|nil problem name of the notice that says what is wrong
+---@return string|nil problem name of the notice on the problem
 ---@return table|nil values for it
 function M.parse(text)
   if #text > M.max_bytes then return nil, "url_long", { count = M.max_bytes } end
@@ -115,7 +115,7 @@ end
 
 Url.__tostring = Url.text
 
---- Where a redirect goes: a reference that may be relative to this URL (RFC 3986, 5.2). Blanks in it are encoded, as
+--- The target of a redirect: a reference that may be relative to this URL (RFC 3986, 5.2). Blanks in it are encoded, as
 --- servers send them.
 ---@param reference string
 ---@return abridge.Url|nil url
