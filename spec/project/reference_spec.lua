@@ -79,11 +79,11 @@ describe("the reference #once", function()
       reference.known()
     )
     for _, line in ipairs {
-      "    content, cut = abridge.auto(text, opts)                            -- as what the text is\n",
+      "    content, cut = abridge.auto(text, opts)                            -- by the kind of the text\n",
       "    content, cut = abridge.page(path, opts?)                           -- or nil, message, code\n",
       '    messages, report = require("abridge.history").fit(messages, opts)\n',
       "    text = nvim.status()\n",
-      "    abridge clean < TEXT                 turn it into the text a terminal would finally show\n",
+      "    abridge clean < TEXT                   turn it into the text a terminal would finally show\n",
       "    result = session:call(name, input)\n    job = session:call(name, input, opts)\n",
     } do
       assert.truthy(page:find(line, 1, true), line .. page)

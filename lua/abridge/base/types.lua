@@ -189,7 +189,7 @@
 ---@field tail fun(text: string, opts: abridge.CutOptions): content: string, cut: abridge.Cut whole lines from the end
 --- both ends, with a marker
 ---@field head_tail fun(text: string, opts: abridge.CutOptions): content: string, cut: abridge.Cut
----@field auto fun(text: string, opts: abridge.CutOptions): content: string, cut: abridge.Cut as what the text is
+---@field auto fun(text: string, opts: abridge.CutOptions): content: string, cut: abridge.Cut by the kind of the text
 ---@field kind fun(text: string): kind: abridge.Kind, parts: abridge.Part[]|nil
 ---@field kinds { name: abridge.Kind, shows_end: boolean, is_option: boolean }[] the register of kinds
 ---@field magic fun(start: string): string|nil media type; nil for text and for what is not known

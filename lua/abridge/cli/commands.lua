@@ -191,7 +191,7 @@ M.tasks = {
     },
     {
       name = "read",
-      forms = { { words = "FILE [flags]", says = "show a page of a file" } },
+      forms = { { words = "FILE [flags]", says = "show a page of a file, or of stdin for -" } },
       about = {
         "With - it is stdin. "
           .. "A page starts where it is told to, so the strategies auto and priority are not for pages, and neither is "
@@ -391,7 +391,7 @@ M.tasks = {
     },
     {
       name = "kind",
-      forms = { { words = "[FILE]", says = "print what it is: " .. any_of(kinds.names) } },
+      forms = { { words = "[FILE]", says = "print its kind: " .. any_of(kinds.names) } },
       about = { "Without FILE, or with -, it is stdin. The first 256 KB tell." },
       words = { values.file },
       flags = {
