@@ -10,7 +10,7 @@ local WANTED = "a response of the Messages API, or the assistant's message: what
 
 local field, list = messages.field, messages.list
 
---- The calls of a reply; nil if it is none. Messages of Chat Completions have their calls beside the content.
+--- The calls of a reply; nil if it isn't one. Messages of Chat Completions have their calls beside the content.
 local function calls_of(reply)
   local role, content = field(reply, "role"), field(reply, "content")
   if type(role) ~= "string" then -- some put it together from a stream without
@@ -60,12 +60,12 @@ function shape.gather(built)
 end
 
 --- Make the calls of a reply and build the message to append after it: a list with one user message of exactly one
---- `tool_result` a call, in their order, whatever fails; an empty list when the reply calls no tool. A call without an
---- id, or with that of another, gets one, in the reply too. If a reply was streamed, `input` may be the joined
---- `partial_json` of its deltas, broken or not. The reply is read raw: no metatable is used. Raises if it is none. With
---- `max_tokens` or `max_bytes` the texts of all results share that budget.
+--- `tool_result` a call, in their order, even if some fail; an empty list when the reply calls no tool. A call without
+--- an id, or with that of another, gets one, in the reply too. If a reply was streamed, `input` may be the joined
+--- `partial_json` of its deltas, broken or not. The reply is read raw: no metatable is used. Raises on anything but a
+--- reply. With `max_tokens` or `max_bytes` the texts of all results share that budget.
 ---@param session abridge.Session
----@param reply table the response, or the assistant's message: what has `content`
+---@param reply table the response, or the assistant's message: the table with `content`
 ---@param opts? abridge.TurnOptions
 ---@return table[]|abridge.Turn messages with `opts.on_done` a turn: `cancel()`, `wait(seconds)`, `messages`
 function M.results(session, reply, opts)

@@ -1,5 +1,5 @@
---- The conformance harness: puts a tool of a session through its cases and checks what every result owes its reader
---- (SPEC 3, 5, 8, 11). For tests of tools, in any framework: a failure is raised as "TOOL: what is wrong".
+--- The conformance harness: puts a tool of a session through its cases and checks the promises of every result (SPEC 3,
+--- 5, 8, 11). For tests of tools, in any framework: a failure is raised as "TOOL: what is wrong".
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -153,7 +153,7 @@ local CASE = {
 local ORDER = { "fits", "empty", "error", "cut" }
 local CASES = { fits = "table", cut = "table", empty = "table", error = "table" }
 local UNITS = { "max_lines", "max_bytes", "max_chars", "max_tokens", "ceiling" }
---- Extreme budgets: what they show hardly matters, but that they hold does.
+--- Extreme budgets: it hardly matters what shows, but they must hold.
 local ODD = { 0, 1, 20, 2 ^ 53 }
 local PIPELINE = { max_lines = true, max_chars = true, ceiling = true } -- all that it knows
 
@@ -164,7 +164,7 @@ local function in_force(session, tool, ceiling)
   return limits, ceiling or all and all.max_bytes or nil
 end
 
---- Run a function with a session under one more budget, and close the session whatever happens.
+--- Run a function with a session under one more budget, and close the session in any case.
 local function with_session(run, name, value, body)
   local opts = {}
   if name == "ceiling" then
@@ -286,7 +286,7 @@ local function run_cut(run, case, name, value)
   end)
 end
 
---- Put a tool through its cases: `fits` and `empty` are not cut and are no errors, `error` is one, `cut` is cut by each
+--- Put a tool through its cases: `fits` and `empty` are neither cut nor errors, `error` is one, `cut` is cut by each
 --- of its budgets, and where its block says how to go on, reading on gives exactly the whole. `fits`, `empty` and
 --- `error` are also called under budgets of 0, 1, 20 and 2^53 of each kind, which must hold. A `cut` without `budgets`
 --- and `whole` must be cut by the limits that are in force anyway.

@@ -92,7 +92,7 @@ function responses.message(call, _, text, images)
   return { type = OUTPUTS[call.kind], call_id = call.id, output = output }
 end
 
---- The calls of a reply, and how its messages are built; nil if it is no reply.
+--- The calls of a reply, and how its messages are built; nil if it isn't a reply.
 local function calls_of(reply)
   local choices, output = field(reply, "choices"), field(reply, "output")
   if type(choices) == "table" then return chat_calls(field(rawget(choices, 1), "message")), chat end
@@ -100,10 +100,10 @@ local function calls_of(reply)
   return chat_calls(reply), chat
 end
 
---- Make the calls of a reply and build the messages to append after it: exactly one a call, in their order, whatever
---- fails; none when the reply calls no tool. A call without an id, or with that of another, gets one, in the reply too.
---- The reply is read raw: no metatable is used. Raises if it is none. With `max_tokens` or `max_bytes` the texts of all
---- messages share that budget.
+--- Make the calls of a reply and build the messages to append after it: exactly one a call, in their order, even if
+--- some fail; none when the reply calls no tool. A call without an id, or with that of another, gets one, in the reply
+--- too. The reply is read raw: no metatable is used. Raises on anything but a reply. With `max_tokens` or `max_bytes`
+--- the texts of all messages share that budget.
 ---@param session abridge.Session
 ---@param reply table a response of Chat Completions (its first choice counts) or of the Responses API, or the
 ---  assistant's message

@@ -1,4 +1,4 @@
---- The results of calls as spans of OpenTelemetry: name, kind and attributes, for whatever SDK or exporter a host has.
+--- The results of calls as spans of OpenTelemetry: name, kind and attributes, for any SDK or exporter of a host.
 
 local check = require "abridge.base.check"
 local encode = require "abridge.base.encode"

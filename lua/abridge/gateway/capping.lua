@@ -10,7 +10,7 @@ local seen = require "abridge.gateway.seen"
 
 local M = {}
 
----@class abridge.gateway.Capper What a gateway caps with.
+---@class abridge.gateway.Capper The means of a gateway's caps.
 ---@field limits abridge.LimitTable
 ---@field weigher abridge.history.Weigher
 

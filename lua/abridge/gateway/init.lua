@@ -71,7 +71,7 @@ local function any()
   return nil
 end
 
---- A list of `{ pattern, n }`: what is wrong with it.
+--- A list of `{ pattern, n }`: the problem with it.
 local function list_problem(list)
   for i, row in ipairs(list) do
     local pattern, n = nil, nil
@@ -158,7 +158,7 @@ local function header_of(action, before, after, fits)
   return ("%s; tokens=%d->%d%s"):format(action, before, after, fits and "" or "; over")
 end
 
---- Fit and cap; ends by `pass` if a request is none of ours.
+--- Fit and cap; ends by `pass` if a request isn't ours.
 local function fit(self, body)
   if #body > self.max_body then requests.pass(false, "the body has %d bytes, more than max_body", #body) end
   local request = requests.open(body)
@@ -191,9 +191,9 @@ local function fit(self, body)
 end
 
 --- Fit the body of a request, of Chat Completions, Responses or Messages: its tools' results under their limits, then
---- its conversation by `history.fit`. Every byte besides is as it came. The same body gives the same bytes.
+--- its conversation by `history.fit`. All other bytes stay as they came. The same body gives the same bytes.
 ---
---- Never raises: a body that is none of these, or that something fails with, is handed back as it came, and the report
+--- Never raises: a body of another sort, or one that something fails with, is handed back as it came, and the report
 --- says why. Cost: linear; a message that was in an earlier request is not read again.
 ---@param body string
 ---@return string body

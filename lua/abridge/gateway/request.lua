@@ -30,7 +30,7 @@ local function is_there(at)
   return at ~= nil and at.type ~= "null"
 end
 
---- Find what there is to fit. Ends by `pass` if there is nothing.
+--- Find the parts to fit. Ends by `pass` if there is nothing.
 ---@param body string
 ---@return abridge.gateway.Request
 function M.open(body)
@@ -58,7 +58,7 @@ end
 local CHAT_ROLES = { tool = true, developer = true, ["function"] = true }
 local BLOCKS = { tool_use = true, tool_result = true, thinking = true, redacted_thinking = true }
 
---- The API that a message is of, where it shows: false if it does not.
+--- The API of a message, if it shows; false if not.
 local function api_of(message)
   if type(message) ~= "table" then return false end
   if CHAT_ROLES[message.role] or type(message.tool_calls) == "table" then return "openai" end

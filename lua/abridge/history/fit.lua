@@ -1,5 +1,5 @@
---- A conversation within a budget: old results of tools make room for new ones, each replaced by a line that says what
---- it was and how to see it again.
+--- A conversation within a budget: old results of tools make room for new ones, each replaced by a line that names it
+--- and says how to see it again.
 
 local check = require "abridge.base.check"
 local limit = require "abridge.output.limit"
@@ -24,7 +24,7 @@ local WHO = "abridge.history.fit"
 ---@field count_tokens? fun(text: string): integer as for [cuts](#options)
 ---@field token_safety? number
 --- `{ tokens =, messages =, other = }`: the API's own count of an earlier request, in place of `token_safety`; for
---- hosts that [give back](history.md#counting) what was returned
+--- hosts that [give back](history.md#counting) the returned messages
 ---@field usage? abridge.HistoryUsage
 --- tokens of an image, or a function of its width and height; 1600 unless set, and for images of unknown size
 ---@field image_tokens? integer|fun(width: integer, height: integer): number
@@ -36,7 +36,7 @@ local WHO = "abridge.history.fit"
 ---@field inputs? boolean `false`: arguments stay as they are, calls never go
 ---@field exchanges? boolean
 ---@field exclude_tools? string[] list of tools whose calls and results never change
---- `{ NAME = { reads =, writes =, repeatable = } }`: what [tools](history.md#what-tools-do) do, besides those we know
+--- `{ NAME = { reads =, writes =, repeatable = } }`: effects of [tools](history.md#what-tools-do) that we don't know
 ---@field tools? table<string, abridge.HistoryTool|false>
 --- the session that made the calls: tells how they ended and where full outputs are, and redacts
 ---@field session? abridge.Session
@@ -53,7 +53,7 @@ local WHO = "abridge.history.fit"
 ---@field write fun(message: table, contents: any[]): table a copy with `contents[k]` as the k-th result
 --- a copy with `inputs[k]` as the input of the k-th call, if there is one
 ---@field shorten? fun(message: table, inputs: table<integer, any>): table
---- what stands in place of exchanges: the texts in them, and `text`, as the user's
+--- the messages in place of exchanges: the texts in them, and `text`, as the user's
 ---@field merge? fun(messages: table[], text: string): table[]
 
 ---@class (exact) abridge.HistoryReport
@@ -77,7 +77,7 @@ local function any()
 end
 
 local OPTIONS = {
-  format = any, -- checked where it is looked up
+  format = any, -- checked when it is looked up
   max_tokens = check.positive,
   count_tokens = any, -- these two as limits
   token_safety = any,
@@ -189,11 +189,11 @@ end
 --- bytes, whether they are given raw or as the last call returned them, so that a prompt cache breaks only when
 --- something goes.
 ---
---- Raises on misuse, naming the option or the message, and what `count_tokens`, `image_tokens` and `format` raise.
---- Cost: linear; a message seen before costs next to nothing while it is as it was.
+--- Raises on misuse, naming the option or the message; errors of `count_tokens`, `image_tokens` and `format` pass
+--- through. Cost: linear; a message seen before costs next to nothing while it is as it was.
 ---@param messages table[] in the order of the conversation
 ---@param opts abridge.HistoryOptions
----@return table[] messages a new list; what did not change is the same table
+---@return table[] messages a new list; unchanged messages are the same tables
 ---@return abridge.HistoryReport report
 function M.fit(messages, opts)
   opts = checked_options(opts)

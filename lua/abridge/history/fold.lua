@@ -3,8 +3,8 @@
 --- as one that rebuilds the raw history. That holds because no step makes a prefix of the conversation larger, and
 --- because a step over the budget lets everything go that may.
 ---
---- What is done after `mark` can be undone, so that the messages behind the last reply are taken through again when
---- more of them have come.
+--- Work after `mark` can be undone, so that the messages behind the last reply are taken through again when more of
+--- them have come.
 
 local check = require "abridge.base.check"
 local note = require "abridge.history.note"
@@ -146,7 +146,7 @@ local function set_changed(self, entry)
   self:put(entry, "made", nil)
 end
 
--- what may go ---------------------------------------------------------------------------
+-- parts that may go ---------------------------------------------------------------------------
 
 --- May this result be replaced, and does that save anything?
 local function may_shrink(self, answer)
@@ -344,9 +344,9 @@ end
 --- The oldest exchanges that may go together: all up to a person's message or one that stays, or as many as it takes.
 ---@return abridge.history.Exchange[] run
 ---@return boolean closed more cannot come to it
----@return integer|nil size tokens of what would stand in its place, if that is known
+---@return integer|nil size tokens of the line in its place, if that is known
 local function next_run(self, target)
-  local run, left = {}, self.total -- what is left, but for the note
+  local run, left = {}, self.total -- the rest, but for the note
   for i = self.next_gone, #self.old do
     local exchange = self.old[i]
     if not may_go(self, exchange) then return run, true end
@@ -377,7 +377,7 @@ local function remove_exchanges(self, target)
   end
 end
 
--- what goes where that is not enough ----------------------------------------------------------
+-- parts that go if that is not enough ----------------------------------------------------------
 
 --- Replace the results that stay otherwise, the oldest first. Anything a step passed over stays as it is.
 local function remove_kept(self)

@@ -1,5 +1,4 @@
---- The line in place of exchanges that a conversation has no room for: which calls there were, and where their full
---- outputs are.
+--- The line in place of exchanges that a conversation has no room for: the calls, and the places of their full outputs.
 
 local sentences = require "abridge.output.sentences"
 local stub = require "abridge.history.stub"

@@ -1,6 +1,6 @@
 --- The facts known of a message: its author, its calls and results, its cost. Remembered by its table for as long as
---- that lives and everything in it is as it was. A record never changes: what becomes of a message in a conversation is
---- the fold's to know.
+--- that lives and everything in it is as it was. A record never changes: the fate of a message in a conversation is the
+--- fold's to know.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -26,7 +26,7 @@ local M = {}
 ---@field known_stub? table the last stub made of it, and what it was made from
 ---@field cuts table<integer, table> its text within so many tokens
 
----@class abridge.history.Record Its list: what its counts depend on, its tokens, then the message as it was, by
+---@class abridge.history.Record Its list: the settings its counts depend on, its tokens, then the message as it was, by
 ---  `core.snapshot`.
 ---@field reply boolean it is the model's
 ---@field person boolean it has more than results, and is not the model's
@@ -39,7 +39,7 @@ local M = {}
 
 local records = setmetatable({}, { __mode = "k" }) ---@type table<table, abridge.history.Record>
 
--- what counts depend on --------------------------------------------------------------------
+-- settings of counts --------------------------------------------------------------------
 
 local SETUP = { "format", "count_tokens", "token_safety", "image_tokens" }
 local MOST_SETUPS = 16 -- of conversations that go on side by side
@@ -108,7 +108,7 @@ local function tables_in(values)
   return all
 end
 
--- What is asked of each message at each call stands at the start of its record's list, beside the message as it was:
+-- The facts asked of each message at each call stand at the start of its record's list, beside the message as it was:
 -- of a long conversation little is in the processor's caches.
 local AT_SETUP, AT_TOTAL = 1, 2
 local OWN = 2 -- such entries
@@ -162,7 +162,7 @@ end
 ---@field setup table
 ---@field weigher abridge.history.Weigher
 
---- The record of a message. Raises if it is none, `deeper` levels further out than the caller's caller.
+--- The record of a message. Raises if it isn't a message, `deeper` levels further out than the caller's caller.
 ---@param reader abridge.history.Reader
 ---@param message table
 ---@param index integer

@@ -1,5 +1,5 @@
 --- The messages of each API as the fold sees them: which are a reply, the calls they make, the results they hold, and
---- what else in them counts. Shapes as in the types of openai-python 2.x and anthropic-sdk-python. Messages are read
+--- the other parts that count. Shapes as in the types of openai-python 2.x and anthropic-sdk-python. Messages are read
 --- raw: no metatable is asked.
 
 local check = require "abridge.base.check"
@@ -35,7 +35,7 @@ local field, list = replies.field, replies.list
 ---@field view? fun(seen: table): abridge.history.View
 ---@field write fun(message: table, contents: any[]): table a copy with `contents[k]` as the k-th result
 ---@field shorten? fun(message: table, inputs: any[]): table a copy with `inputs[k]` as the k-th call's input
---- what stands in place of exchanges: the texts in them, and `text` as the user's, after the last of the model's
+--- the messages in place of exchanges: the texts in them, and `text` as the user's, after the last of the model's
 ---@field merge? fun(messages: table[], text: string): table[]
 
 --- A copy that is of the same kind: an empty list of some JSON libraries is one by its metatable.

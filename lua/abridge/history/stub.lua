@@ -1,5 +1,5 @@
---- The line in place of a result that a conversation has no room for: how the call above it ended, how much it
---- printed, and where that is.
+--- The line in place of a result that a conversation has no room for: the end of the call above it, the size of its
+--- output, and the place of that.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
@@ -29,7 +29,7 @@ function M.decoded(input)
   return check.is_null(value) and {} or value
 end
 
--- what shows ------------------------------------------------------------------------
+-- shown parts ------------------------------------------------------------------------
 
 --- A text that shows as it reads: no controls but newlines, nothing that hides or turns text.
 local function printable(text)
@@ -79,7 +79,7 @@ function M.printed(text, ending)
   return one_newline(body:sub(1, -#exit - 1)), exit
 end
 
---- What `priority` keeps of a failure, in what the line leaves of a stub; the line alone if there is no room.
+--- The lines of a failure that `priority` keeps, in the rest of a stub's room; the line alone if there is none.
 local function with_failure(text, line, weigher)
   if core.is_binary(text, true) then return line end
   text = printable(text)

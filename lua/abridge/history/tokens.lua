@@ -10,7 +10,7 @@ local messages = require "abridge.session.messages"
 
 local M = {}
 
---- Tokens of an image whose cost nobody tells: about what 1.2 megapixels take.
+--- Tokens of an image of unknown cost: about those of 1.2 megapixels.
 M.IMAGE = 1600
 
 local field = messages.field
@@ -67,7 +67,7 @@ local DATA = {
 --- The data of a part that is an image or another file; nil for other parts. Parts without text cost as much as an
 --- image.
 ---@param part any
----@return string|nil data base64; "" where the message does not hold it
+---@return string|nil data base64; "" if the message does not hold it
 function M.media(part)
   local find = DATA[field(part, "type")]
   local data = find and find(part)
@@ -174,7 +174,7 @@ function Weigher:value(value)
   return tokens
 end
 
----@class (exact) abridge.history.Content What a result holds.
+---@class (exact) abridge.history.Content The content of a result.
 ---@field text string its text parts, joined by newlines
 ---@field text_tokens integer
 ---@field media integer parts that are images or other files
@@ -228,7 +228,7 @@ function Weigher:content(content)
   return { text = text, text_tokens = tokens, media = media, media_bytes = media_bytes, tokens = tokens + other }
 end
 
-local LONG_RUN = 256 -- chars of base64 that are no word
+local LONG_RUN = 256 -- chars of base64 that don't make a word
 
 --- Is a content mostly data for programs: an image, or over half base64?
 ---@param content abridge.history.Content

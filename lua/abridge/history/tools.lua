@@ -10,7 +10,7 @@ local sentences = require "abridge.output.sentences"
 
 local M = {}
 
----@class (exact) abridge.HistoryTool What a tool does; a host says so in `tools`.
+---@class (exact) abridge.HistoryTool The effects of a tool; a host gives them in `tools`.
 ---@field reads? string the argument with the path of the file it reads
 ---@field writes? string the argument with the path of the file it writes
 ---@field repeatable? boolean calling it again does no harm and tells the same; unless set, true if it only reads
@@ -55,7 +55,7 @@ end
 
 local FIELDS = { reads = "string", writes = "string", repeatable = "boolean" }
 
-local given_last = {} -- rows that a host gave: the same table for what says the same
+local given_last = {} -- rows that a host gave: one table for equal ones
 
 --- The `tools` of a host, checked. Raises `deeper` levels above the caller.
 ---@param who string
@@ -99,7 +99,7 @@ local function row_of(name, opts)
   return row or nil
 end
 
---- May a tool be called again for what it printed?
+--- May a tool be called again for its output?
 ---@param name string
 ---@param opts table
 ---@return boolean
@@ -186,14 +186,14 @@ local function has_only(input, keys)
   return true
 end
 
---- The first line that a call asks for; nil if that is none.
+--- The first line that a call asks for; nil if it asks for none.
 local function first_line(input)
   local first = rawget(input, "offset")
   first = first == nil and 1 or tonumber(first)
   return check.is_count(first) and first > 0 and first or nil
 end
 
---- The lines of a file that a page of our read_file has, where it says which or is a file's start.
+--- The lines of a file that a page of our read_file has, if it says which or is a file's start.
 ---@param own_name string
 ---@param input any
 ---@param text string

@@ -1,4 +1,4 @@
---- The messages of a conversation on their way through the fold. Of a conversation that goes on only what is new goes
+--- The messages of a conversation on their way through the fold. Of a conversation that goes on only new messages go
 --- through: the fold is taken back to the last reply, and goes on from there.
 
 local ends = require "abridge.session.ends"

@@ -64,7 +64,7 @@ local function read(line, pointer, first, last)
   }
 end
 
---- The messages of a line. Raises if it is no JSON, or a name stands twice in one.
+--- The messages of a line. Raises if it isn't JSON, or a name stands twice in one.
 ---@param line string
 ---@return abridge.proxy.Message[]
 function M.of(line)

@@ -60,7 +60,7 @@ local function is_same(line, a_first, a_last, b_first, b_last)
   return true
 end
 
---- Do the texts say what the structured content does?
+--- Do the texts say the same as the structured content?
 local function is_repeat(line, value, texts, decoded)
   for _, key in ipairs { "/content", "/result" } do
     local inner = (splice.find(line, { key }, value.first, value.last) or {})[key]

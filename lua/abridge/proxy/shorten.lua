@@ -8,7 +8,7 @@ local MOST_NODES = 20000
 local MOST_REFS = 8 -- that lead to one another
 local DEEP = 100
 
---- What says more of a value than its type, so that a shorter one may not do.
+--- Keywords that say more of a value than its type, so that a shorter one may not do.
 local BINDING = {
   "oneOf",
   "anyOf",
@@ -145,7 +145,7 @@ end
 ---@param json string
 ---@param value abridge.Spliced
 ---@param pointer string to it
----@param schema any what the tool declares, decoded; nil: nothing
+---@param schema any the tool's schema, decoded; nil: none
 ---@param budget integer bytes
 ---@return abridge.SpliceEdit[]|nil edits
 ---@return integer|nil size bytes that stay

@@ -62,7 +62,7 @@ function single(line, value, way)
   return line:sub(value.first, value.last), false
 end
 
---- The message without the names that went; nil if none did, or it is no JSON.
+--- The message without the names that went; nil if none did, or it isn't JSON.
 ---@param line string
 ---@return string|nil
 function M.line(line)

@@ -17,7 +17,7 @@ local M = {}
 
 local MOST_INPUT, MOST_NAME = 16 * 1024, 256 -- bytes of a field that the call asked with, and of its name
 
----@class (exact) abridge.report.Call What the page knows of a call before its events are read again.
+---@class (exact) abridge.report.Call The facts of a call that the page has before its events are read again.
 ---@field index integer from 1
 ---@field tool string on one line
 ---@field time? number seconds since 1970
@@ -85,7 +85,7 @@ local function row(call, asked, segments, has_more)
   )
 end
 
--- what it asked -----------------------------------------------------------------------
+-- its input -----------------------------------------------------------------------
 
 local function field(name, value)
   local text = type(value) == "string" and value or encode.json(value) or tostring(value)
@@ -149,7 +149,7 @@ local function note(text)
   return words.span("dim", text, "p")
 end
 
--- what the model saw ---------------------------------------------------------------------------
+-- the model's text ---------------------------------------------------------------------------
 
 --- A text with its marks standing out, each a link if it stands for a part on the page.
 local function marked(text, marks, targets)
@@ -196,7 +196,7 @@ local function content_html(call, event, targets)
   return is_cut and pre .. note "Cut for this page; abridge log has it whole." or pre
 end
 
--- what was left out --------------------------------------------------------------------------------
+-- left out --------------------------------------------------------------------------------
 
 --- The full output, or why there is none; and where the parts of the map are on the page.
 local function full_html(call, event, run, segments, link_of)

@@ -28,7 +28,7 @@ local FULL_ROOM = 6 * 1024 * 1024
 
 -- the calls ---------------------------------------------------------------------
 
---- A function that tells which call an event belongs to, in the order in which the calls were made.
+--- A function that tells which call an event belongs to, in the order of the calls.
 local function numbering()
   local open, count = {}, 0
   return function(event)
@@ -138,7 +138,7 @@ local function beginning(index)
   return ending(index - 1) .. (index > MOST_AT_ONCE and '<section class="later"><noscript>\n' or "<section>\n")
 end
 
---- Write each call, in the order in which they were made. Results may come in another.
+--- Write each call, in their order. Results may come in another.
 local function write_calls(run, all, link, out)
   local inputs, ready, next_index, index_of = {}, {}, 1, numbering()
   local function flush()

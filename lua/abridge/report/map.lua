@@ -75,13 +75,13 @@ end
 
 --- All parts, each a link.
 ---@param segments abridge.report.Segment[]
----@param target fun(i: integer): string|nil where the i-th segment is on the page
+---@param target fun(i: integer): string|nil the place of the i-th segment on the page
 ---@param title fun(segment: abridge.report.Segment): string
 ---@return string svg
 function M.large(segments, target, title)
   local total = #segments > 0 and segments[#segments].to or 0
   local parts, drawn = {}, { [true] = 0, [false] = 0 }
-  for _, kept in ipairs { false, true } do -- what was kept lies on top
+  for _, kept in ipairs { false, true } do -- kept parts lie on top
     for i, segment in ipairs(segments) do
       local x, width = place(segment, total, LEAST)
       if segment.kept == kept and width > 0 and x + width > drawn[kept] then

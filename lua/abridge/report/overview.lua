@@ -161,7 +161,7 @@ local function table_row(element, texts)
   return "<tr>" .. table.concat(parts) .. "</tr>"
 end
 
---- Signs that a tool's budget is small: what was left out was read again, or failures were left out.
+--- Signs that a tool's budget is small: parts left out were read again, or failures were left out.
 local function wish(row, hidden)
   local parts, again = {}, row.saved - row.net
   if again > 0 then parts[1] = words.counted(again, "token") .. " of what was left out were read again" end

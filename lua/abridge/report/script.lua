@@ -43,7 +43,7 @@ addEventListener("load", () => idle(fillNext));
 
 M.code = CODE:gsub("SECTION", tostring(M.SECTION))
 
---- What a Content-Security-Policy knows the script by; a test says when it is out of date.
+--- The hash that lets a Content-Security-Policy allow the script; a test says when it is out of date.
 M.sha256 = "mMO59n0ydBOhU8tFl5pMUjum7AJrWVlfLJDtOwFguyc="
 
 return M

@@ -124,7 +124,7 @@ details>:not(summary){margin-left:0;margin-right:0}.map{width:100%}pre{max-heigh
 @media print{section{content-visibility:visible}pre{max-height:none}}
 ]]
 
---- What a Content-Security-Policy knows the style by; a test says when it is out of date.
+--- The hash that lets a Content-Security-Policy allow the style; a test says when it is out of date.
 M.sha256 = "aRUcKEeKuEKkKCmvEJ8ukAFcGPmwOjuPz4uwqhc94uU="
 
 return M

@@ -22,7 +22,7 @@ function M.counted(number, noun)
   return M.count(number) .. " " .. noun .. (number == 1 and "" or "s")
 end
 
---- A size; "?" if it is no size.
+--- A size; "?" if it isn't a size.
 ---@param bytes any
 ---@return string
 function M.size(bytes)
@@ -37,7 +37,7 @@ function M.duration(ms)
   return display.duration(ms) or ""
 end
 
---- A time of day in UTC; "" if it is no valid time.
+--- A time of day in UTC; "" if it isn't a valid time.
 ---@param seconds any since 1970
 ---@param form string of `os.date`
 ---@return string

@@ -1,8 +1,8 @@
 --- Databases that a host hands to a session: paths of SQLite files, which we open read only, and LuaSQL connections,
 --- read only unless the host says otherwise.
 ---
---- A read-only database is kept unchanged by its engine (`drivers`); `words` refuses what the engine would let
---- through. LuaSQL is synchronous: the host blocks while an engine works.
+--- A read-only database is kept unchanged by its engine (`drivers`); `words` refuses statements that the engine would
+--- let through. LuaSQL is synchronous: the host blocks while an engine works.
 
 local check = require "abridge.base.check"
 local drivers = require "abridge.sql.drivers"
@@ -168,7 +168,7 @@ end
 --- Can its driver bind values to placeholders?
 ---@return boolean
 function Database:binds()
-  if not self:connect() then return true end -- the query will say what is wrong
+  if not self:connect() then return true end -- the query will tell the problem
   return does(self, "binds")
 end
 
@@ -272,7 +272,7 @@ local function changed(found, count)
   return tonumber(("%.0f"):format(count))
 end
 
---- Send a statement and have its rows read; the cursor is closed whatever happens.
+--- Send a statement and have its rows read; the cursor is closed in any case.
 local function answered(self, found, statement, values, read)
   local result, message = sent(self, found, statement, values)
   if result == nil then return nil, { code = "ESQL", message = message } end
@@ -284,8 +284,8 @@ local function answered(self, found, statement, values, read)
   return { rows = rows }
 end
 
---- The same for a statement that writes and returns rows if the driver would write twice: what it does to look for a
---- first row is undone before the first fetch does it again.
+--- The same for a statement that writes and returns rows if the driver would write twice: its changes in the search for
+--- a first row are undone before the first fetch does it again.
 local function answered_once(self, found, statement, values, read)
   local started, why = luasql.execute(self.conn, "SAVEPOINT abridge_returning")
   if not started then return nil, { code = "ESQL", message = why } end
@@ -302,9 +302,9 @@ end
 --- Run one statement. Blocks while the engine works.
 ---@param statement string
 ---@param params any[] values for its placeholders, nulls as JSON has them
----@param read fun(reader: abridge.SqlReader): any, string|nil takes what it wants of the rows; nil and a message when
+---@param read fun(reader: abridge.SqlReader): any, string|nil takes the rows it wants; nil and a message when
 ---  fetching failed
----@return { rows: any, changed: integer|nil }|nil result what `read` returned, or how many rows were changed
+---@return { rows: any, changed: integer|nil }|nil result the result of `read`, or how many rows were changed
 ---@return { code: string, message: string }|nil problem
 function Database:query(statement, params, read)
   local refused, found = obstacle(self, statement)

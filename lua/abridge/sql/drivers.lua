@@ -1,4 +1,4 @@
---- What the drivers of LuaSQL and their engines can do, and how each engine is made to refuse writes. sqlite3 and
+--- The abilities of LuaSQL's drivers and their engines, and how each engine is made to refuse writes. sqlite3 and
 --- PostgreSQL were tried against real engines; MySQL and ODBC follow their drivers' sources.
 
 local check = require "abridge.base.check"

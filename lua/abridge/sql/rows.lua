@@ -23,7 +23,7 @@ local MAX_INTEGER = 2 ^ 63
 
 local math_type = rawget(math, "type")
 
---- A number as JSON; what JSON has no number for as a string.
+--- A number as JSON; one that JSON cannot write is a string.
 local function number(value)
   if value ~= value then return '"NaN"' end
   if value == math.huge or value == -math.huge then return value > 0 and '"Infinity"' or '"-Infinity"' end

@@ -3,7 +3,7 @@
 
 local M = {}
 
----@class (exact) abridge.SqlDialect How an engine reads what is not plain words.
+---@class (exact) abridge.SqlDialect How an engine reads anything but plain words.
 ---@field hash? boolean `#` starts a comment
 ---@field dash_blank? boolean `--` starts a comment only before a blank
 ---@field nested? boolean comments nest
@@ -24,7 +24,7 @@ M.dialects = {
 }
 
 ---@class (exact) abridge.SqlReading One way to read a statement.
---- words in upper case, `?` for a placeholder, other characters one by one, `''` for what is quoted; no semicolons in
+--- words in upper case, `?` for a placeholder, other characters one by one, `''` for a quoted part; no semicolons in
 --- front
 ---@field tokens string[]
 ---@field quoted table<integer, string> what the quotes hold, in upper case, by the place of the token

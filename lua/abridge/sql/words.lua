@@ -1,5 +1,5 @@
---- The statements allowed on a read-only database, by their words. The words refuse what the engine's own means leave
---- open: other files, settings of the connection, effects outside the transaction.
+--- The statements allowed on a read-only database, by their words. The words refuse things that the engine's own means
+--- leave open: other files, settings of the connection, effects outside the transaction.
 
 local statement = require "abridge.sql.statement"
 
@@ -13,7 +13,7 @@ local function set_of(words)
   return set
 end
 
--- what changes rows ------------------------------------------------------------------
+-- words that change rows ------------------------------------------------------------------
 
 local WRITING = set_of "INSERT UPDATE DELETE REPLACE MERGE"
 local LOCKING = set_of "FOR KEY" -- SELECT ... FOR UPDATE
@@ -38,7 +38,7 @@ end
 
 local SQLITE_READING = set_of "SELECT WITH VALUES"
 
---- Pragmas that only report, with an argument that names what to report on, or without.
+--- Pragmas that only report, with an argument that names their subject, or without.
 local TELLING = set_of [[TABLE_INFO TABLE_XINFO TABLE_LIST INDEX_LIST INDEX_INFO INDEX_XINFO FOREIGN_KEY_LIST
   FOREIGN_KEY_CHECK INTEGRITY_CHECK QUICK_CHECK DATABASE_LIST COLLATION_LIST FUNCTION_LIST MODULE_LIST PRAGMA_LIST
   COMPILE_OPTIONS]]
@@ -68,7 +68,7 @@ local function reaches(found)
   end
 end
 
---- What SQLite must not be asked to do in a statement, or nil.
+--- The forbidden part of a statement for SQLite, or nil.
 ---@param found abridge.SqlReading
 ---@return string|nil what
 function M.sqlite(found)
@@ -88,7 +88,7 @@ local READING = set_of "SELECT WITH VALUES TABLE SHOW EXPLAIN DESCRIBE DESC"
 local EXPLAINING = set_of "EXPLAIN DESCRIBE DESC"
 local FILES = set_of "OUTFILE DUMPFILE"
 
---- What a server must not be asked to do in a statement, or nil.
+--- The forbidden part of a statement for a server, or nil.
 ---@param found abridge.SqlReading
 ---@return string|nil what
 function M.server(found)

@@ -152,7 +152,7 @@ function M.execute(input, ctx, done)
   end
   return function()
     child:cancel()
-    return true -- done() comes with what was printed so far
+    return true -- done() comes with the output so far
   end
 end
 

@@ -62,7 +62,7 @@ function M.ready()
   return nil, sentences.message("ENOCURL", {})
 end
 
--- what a response says of itself -----------------------------------------------------
+-- headers of a response -----------------------------------------------------
 
 local function printable(text, max_bytes)
   return text:sub(1, max_bytes):gsub("[^\32-\126]", "?")
@@ -193,7 +193,7 @@ local function invalid_in(text, cut)
 end
 
 --- Move the ledger of a cut of the kept bytes to offsets in the whole body. If the body was not fetched to its end, the
---- totals are what is known: its announced size, or the size that arrived.
+--- totals are the known ones: its announced size, or the size that arrived.
 function Page:adjust(text, data, details)
   return function(cut)
     details.invalid_bytes = invalid_in(text, cut)
@@ -347,7 +347,7 @@ function M.execute(input, ctx, done)
   })
   return function()
     abort()
-    return true -- done() comes with what has been fetched so far
+    return true -- done() comes with the bytes fetched so far
   end
 end
 
