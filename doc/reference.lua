@@ -1,5 +1,6 @@
---- Fills the marked regions of doc/lua.md, from the annotations in lua/ and the register of kinds, and writes the
---- type of a kind into lua/abridge/base/types.lua. `make doc` runs it; the core and LUA_PATH as for `make names`.
+--- Fills the marked regions of doc/lua.md and doc/history.md, from the annotations in lua/, the table of commands and
+--- the register of kinds, and writes the type of a kind into lua/abridge/base/types.lua. `make doc` runs it; the core
+--- and LUA_PATH as for `make names`.
 ---
 --- A region starts with `<!-- WHAT: NAMES -->` and ends with `<!-- end -->`. WHAT is
 ---
@@ -148,7 +149,11 @@ end
 ---@return table<string, string>
 function M.files()
   local known, types = M.known(), "lua/abridge/base/types.lua"
-  return { ["doc/lua.md"] = M.filled(read "doc/lua.md", known), [types] = kinds.types(read(types), known.kinds) }
+  local files = { [types] = kinds.types(read(types), known.kinds) }
+  for _, page in ipairs { "doc/lua.md", "doc/history.md" } do
+    files[page] = M.filled(read(page), known)
+  end
+  return files
 end
 
 if arg and (arg[0] or ""):find "reference%.lua$" then

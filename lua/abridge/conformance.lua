@@ -126,8 +126,8 @@ end
 
 ---@class (exact) abridge.ConformanceOptions
 ---@field tool string name of the tool
---- a function that opens a session with that tool under the options it is given (`{ limits = { [tool] = ... }, ceiling
---- = ... }`, as `abridge.session` takes them); it is closed for you
+--- a function that opens a session with that tool under the options it is given
+--- (`{ limits = { [tool] = ... }, ceiling = ... }`, as `abridge.session` takes them); it is closed for you
 ---@field session fun(opts: { limits: table|nil, ceiling: table|nil }): abridge.Session
 ---@field cases table<"fits"|"cut"|"empty"|"error", abridge.ConformanceCase> the cases, by name; below
 ---@field join? string those of `follow`

@@ -65,8 +65,8 @@
 --- the head gets this share of each limit, rounded down, and the tail the rest (default: 0.3)
 ---@field head_ratio? number
 --- `true`: headings such as `[First 30 lines of 500]` and `[Last 70 lines of 500]` around a cut by lines; where a
---- session or `abridge.cap` keeps the full output, the marker between them ends in `truncated — full output available
---- in artifacts] ...` (default: `false`)
+--- session or `abridge.cap` keeps the full output, the marker between them ends in
+--- `truncated — full output available in artifacts] ...` (default: `false`)
 ---@field indicators? boolean
 ---@field clean? boolean|table<string, boolean> as for [cuts](#options) (default: `false`)
 ---@field redact? (fun(line: string): string)|(string|string[])[]

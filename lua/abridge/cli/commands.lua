@@ -253,7 +253,7 @@ M.tasks = {
           switch("clean", "first clean it as a terminal would", { clean = true }),
           switch("explain", "print why, as explain does, in place of the content"),
         },
-        json(RESULT),
+        json "content, truncation, is_error and details",
         LIMITS,
       },
       examples = {

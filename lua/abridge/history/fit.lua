@@ -16,29 +16,44 @@ local WHO = "abridge.history.fit"
 -- options ----------------------------------------------------------------------------
 
 ---@class (exact) abridge.HistoryOptions
---- `"openai"` (Chat Completions), `"responses"`, `"anthropic"` (Messages), or `{ read =, write =, shorten =, merge = }`
---- for [messages of another shape](history.md#messages-of-another-shape)
+--- `"openai"` (Chat Completions), `"responses"`, `"anthropic"` (Messages), or [a shape of your
+--- own](#messages-of-another-shape): guessing would fail on the first odd message (default: must be given)
 ---@field format "openai"|"responses"|"anthropic"|abridge.HistoryFormat
---- the most tokens of the messages; definitions of tools, and a system prompt that is sent apart, come on top
+--- room for the messages: the model's window less the definitions of tools, a system prompt that is sent apart, and
+--- room for the answer (default: must be given)
 ---@field max_tokens integer
----@field count_tokens? fun(text: string): integer as for [cuts](#options)
----@field token_safety? number
---- `{ tokens =, messages =, other = }`: the API's own count of an earlier request, in place of `token_safety`; for
---- hosts that [give back](history.md#counting) the returned messages
+--- a counter of the model's own, if you have one: it is taken at its word (default: the
+--- [estimate](lua.md#counting-and-sizes))
+---@field count_tokens? fun(text: string): integer
+---@field token_safety? number factor on the estimate (default: 1.35)
+--- `{ tokens =, messages =, other = }`: the API's own count of an earlier request, [in place of that factor](#counting)
+--- (default: none)
 ---@field usage? abridge.HistoryUsage
---- tokens of an image, or a function of its width and height; 1600 unless set, and for images of unknown size
+--- tokens of an image: about 1.2 megapixels at 750 pixels a token; a function of width and height if your model counts
+--- otherwise (default: 1600, for images of unknown size too)
 ---@field image_tokens? integer|fun(width: integer, height: integer): number
---- shares of the budget: up to which nothing changes (0.9), and down to which old content goes (0.6)
+--- up to this share of the budget nothing changes: late, because each rewrite breaks the prompt cache, but below the
+--- limit, so that old content goes before the newest has to (default: 0.9)
 ---@field trigger? number
+--- share to come down to: 30 % of the budget has to come in before the next rewrite. A lower target forgets more than
+--- it must, a higher one breaks the cache more often (default: 0.6)
 ---@field target? number
----@field keep? integer exchanges (a reply's calls with their results) before the last turn that stay (5)
----@field clear_at_least? number share of the budget that has to be freed for anything to change (0.1)
----@field inputs? boolean `false`: arguments stay as they are, calls never go
+--- exchanges (the calls of a reply with their results) before the last turn that stay: the model is working with them
+--- (default: 5)
+---@field keep? integer
+--- share of the budget; a rewrite that frees less is not worth a broken cache, so nothing changes (default: 0.1)
+---@field clear_at_least? number
+---@field inputs? boolean whether long arguments of old calls become short (default: `true`)
+--- whether old calls go at all if that isn't enough; with both `false` only results change (default: `true`)
 ---@field exchanges? boolean
----@field exclude_tools? string[] list of tools whose calls and results never change
---- `{ NAME = { reads =, writes =, repeatable = } }`: effects of [tools](history.md#what-tools-do) that we don't know
+--- tools whose calls and results never change: results that can't be had again, or are small and always needed, such as
+--- notes, plans, answers of the user (default: none)
+---@field exclude_tools? string[]
+--- `{ NAME = { reads =, writes =, repeatable = } }`: effects of your tools, [which we cannot know](#what-tools-do)
+--- (default: none)
 ---@field tools? table<string, abridge.HistoryTool|false>
---- the session that made the calls: tells how they ended and where full outputs are, and redacts
+--- the session that made the calls: a stub then tells how a command ended and where its full output is, and is
+--- redacted. With a `run_dir`, every output over 160 tokens has a file (default: none)
 ---@field session? abridge.Session
 
 ---@class (exact) abridge.HistoryUsage

@@ -213,9 +213,9 @@ end
 --- highlighted by the ledger and the block; a tool's own text that looks like one is not.
 ---
 --- A result shown again (with the same `call_id`, or the same `key`) replaces its former lines, even if they have
---- moved. The output so far of a running call may be shown as a result with `tool`, `call_id`, `content` and `details =
---- { cut = cut }`. Buffers that are hidden or not modifiable are written too. Raises on misuse. Cost: in proportion to
---- the content.
+--- moved. The output so far of a running call may be shown as a result with `tool`, `call_id`, `content` and
+--- `details = { cut = cut }`. Buffers that are hidden or not modifiable are written too. Raises on misuse. Cost: in
+--- proportion to the content.
 ---@param buf integer 0: the current one
 ---@param result abridge.Result sets `result.display`
 ---@param opts? abridge.nvim.RenderOptions

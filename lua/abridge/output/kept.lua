@@ -1,5 +1,5 @@
---- The kept part of a text, in a few words for a list or a status line: `164 of 276 elements of /items,
---- 12 gaps`. A ledger may come from a log, which may be anyone's: fields that no cut makes are left out.
+--- The kept part of a text, in a few words for a list or a status line: `164 of 276 elements of /items, 12 gaps`. A
+--- ledger may come from a log, which may be anyone's: fields that no cut makes are left out.
 
 local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"

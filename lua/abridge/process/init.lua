@@ -348,8 +348,8 @@ end
 --- `argv[1]` is looked up on the PATH; no shell is involved. The outcome comes through `on_exit`, or
 --- stands in `process.outcome` once `process:is_done()`. The loop has to run: `host.wait(fn, seconds)`.
 ---
---- A program or folder that is not there, a NUL byte in an argument, too many open files, Windows: `nil,
---- message, code`. Misuse raises.
+--- A program or folder that is not there, a NUL byte in an argument, too many open files, Windows:
+--- `nil, message, code`. Misuse raises.
 ---@param argv string[]
 ---@param opts? abridge.process.Options
 ---@param handlers? abridge.process.Handlers

@@ -172,8 +172,8 @@ end
 ---@field limits? table<string, integer|string>
 --- `true`: the value is the JSON of structured content, which is cut as JSON and gets no markers
 ---@field structured? boolean
---- `true`, for when several outputs share one budget: shows only `[Output of 23.3KB left out: this call is at its
---- limit. Full output: ...]`
+--- `true`, for when several outputs share one budget: shows only
+--- `[Output of 23.3KB left out: this call is at its limit. Full output: ...]`
 ---@field left_out? boolean
 
 local CAP_OPTIONS = { left_out = "boolean", structured = "boolean" }
