@@ -30,7 +30,8 @@ typedef struct {
     uint8_t kind;
     uint8_t command; /* abr_command */
     bool hit;
-    bool tells; /* its failure counts */
+    bool tells;  /* its failure counts */
+    bool placed; /* it starts with a place, as a diagnostic does */
 } abr_candidate;
 
 /* A slot of the heap, with its weight for ordering. */

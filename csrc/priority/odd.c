@@ -62,6 +62,14 @@ static float oddness(const abr_chooser *x, const abr_shown_line *u)
     return words > 0 ? (2 * words + shape) / 3 : 0;
 }
 
+/* Is the line the source that a diagnostic on the line before it shows? What is odd in that is no news. */
+static bool is_shown_source(const abr_chooser *x, size_t i)
+{
+    const abr_candidate *c = x->lines[i].c;
+    const abr_candidate *before = i > 0 ? x->lines[i - 1].c : NULL;
+    return before && before->placed && before->line + 1 == c->line && c->indent > before->indent;
+}
+
 static unsigned step_of(float odd)
 {
     unsigned step = (unsigned)(odd * 4);
@@ -75,7 +83,7 @@ bool abr_raise_odd_lines(abr_chooser *x)
     uint64_t lines[STEPS] = {0}; /* at a step or above, in the end */
     bool stands_out = false;
     for (size_t i = 0; i < x->count; i++)
-        lines[step_of(x->lines[i].odd = oddness(x, &x->lines[i]))]++;
+        lines[step_of(x->lines[i].odd = is_shown_source(x, i) ? 0 : oddness(x, &x->lines[i]))]++;
     for (unsigned i = STEPS - 1; i > 0; i--)
         lines[i - 1] += lines[i];
     for (size_t i = 0; i < x->count; i++) {

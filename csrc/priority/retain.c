@@ -254,6 +254,7 @@ static inline void count_line(abr_retainer *q, const abr_reading *r, abr_candida
     if ((f->open || r->hit) && abr_failure_takes(f, r, c->nth, abr_retainer_judged(q, c->start, &n), n))
         c->failure = (uint32_t)(f->found < UINT32_MAX ? f->found : UINT32_MAX);
     c->tells = r->hit && f->told;
+    c->placed = r->placed;
     found->hits += c->hit;
     found->failures = f->counted > 0 || found->hits == 0 ? f->counted : 1;
 }

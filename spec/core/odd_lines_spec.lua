@@ -107,4 +107,19 @@ describe("the odd line", function()
     all[1500] = "[Everything was shown. Nothing is missing]"
     assert.is_nil(abridge.priority(table.concat(all, "\n"), { max_bytes = 2000 }):find(all[1500], 1, true))
   end)
+
+  it("is none where a diagnostic shows its source: that is not kept without the diagnostic", function()
+    local lines = {}
+    for i = 1, 120 do
+      lines[#lines + 1] = ("src/part_%d.c:%d:9: warning: unused variable 'left' [-Wunused-variable]"):format(i, 10 + i)
+      lines[#lines + 1] = i == 60 and "    quagga_t *zebra = okapi(gnu);" or "    int left = 0;"
+      lines[#lines + 1] = "        ^"
+    end
+    lines[#lines + 1] = "120 warnings generated."
+    for _, budget in ipairs { 600, 1000, 2000 } do
+      local content = abridge.auto(table.concat(lines, "\n") .. "\n", { max_bytes = budget })
+      local alone = content:find("zebra", 1, true) and not content:find("src/part_60.c", 1, true)
+      assert.is_falsy(alone, content)
+    end
+  end)
 end)
