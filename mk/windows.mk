@@ -8,8 +8,8 @@ windows_make = $(MAKE) --no-print-directory CC=$(windows_prefix)gcc OBJ=build/ob
 	CFLAGS="$(windows_cflags) -Wno-float-conversion -idirafter /usr/include/$$(gcc -print-multiarch)"
 windows_ldflags := -shared -s -static-libgcc -Wl,--no-insert-timestamp
 
-# C tests that use nothing but C; the others need mmap, POSIX files or signals.
-windows_tests = $(shell grep -L -e '<sys/' -e '<unistd.h>' -e 'paged_file.h' -e '_POSIX_C_SOURCE' spec/c/test_*.c)
+# All C tests but that of private files, which are refused there, as on_windows.c has it.
+windows_tests := $(filter-out spec/c/test_private_file.c,$(wildcard spec/c/test_*.c)) spec/c/on_windows.c
 
 .PHONY: windows windows-tools dist-windows test-windows
 
@@ -56,7 +56,10 @@ build/windows/luajit.exe:
 		TARGET_SYS=Windows > build/windows/luajit.log 2>&1 || { tail build/windows/luajit.log >&2; exit 1; }
 	$(Q)cp $(luajit_src)/lua51.dll $(luajit_src)/luajit.exe build/windows/
 
-test-windows: windows build ## run the C tests that need C alone, Lua 5.4 and LuaJIT with core.dll, under wine
+build/test/windows/on_windows: $(OBJ)/c/spec/c/on_windows.o $(core_obj)
+	$(call link)
+
+test-windows: windows build ## run the C tests, Lua 5.4 and LuaJIT with core.dll, under wine
 	@$(windows_make) $(windows_tests:spec/c/%.c=build/test/windows/%) build/windows/lua.exe
 	@$(MAKE) --no-print-directory build/windows/luajit.exe
 	@LUA="$(strip $(LUA))" mk/windows.sh $(notdir $(windows_tests:.c=))

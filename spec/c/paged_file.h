@@ -2,35 +2,30 @@
 #ifndef PAGED_FILE_H
 #define PAGED_FILE_H
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "temporary.h"
 
 static char folder[256];
 static char path[sizeof folder + 8];
 
-static void remove_folder(void)
+static void remove_paged_file(void)
 {
-    unlink(path);
-    rmdir(folder);
+    remove(path);
+    remove_folder(folder);
 }
 
-/* The file that is paged; long ago, so that an index of it is kept. */
+/* The file that is paged; long ago, so that an index of it is kept, and each time a little later. */
 static inline void write_file(const char *p, size_t n)
 {
+    enum { LONG_AGO = 1000000000, STEP = 100 /* nanoseconds, of which Windows knows hundreds */ };
     static long writes = 0;
-    const char *tmp = getenv("TMPDIR");
     if (!folder[0]) {
-        snprintf(folder, sizeof folder, "%s/abridge-page-XXXXXX", tmp ? tmp : "/tmp");
-        if (!mkdtemp(folder) || atexit(remove_folder) != 0)
+        if (!make_folder(folder, sizeof folder, "page") || atexit(remove_paged_file) != 0)
             exit(2);
         snprintf(path, sizeof path, "%s/page", folder);
     }
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    const struct timespec old[2] = {{1000000000, 1}, {1000000000, ++writes}};
-    if (fd < 0 || write(fd, p, n) != (ssize_t)n || futimens(fd, old) != 0 || close(fd) != 0)
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(p, 1, n, file) != n || fclose(file) != 0 ||
+        !set_changed(path, LONG_AGO, ++writes * STEP))
         exit(2);
 }
 

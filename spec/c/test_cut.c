@@ -2,9 +2,8 @@
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #endif
-#include <sys/mman.h>
-
 #include "check.h"
+#include "guarded.h"
 #include "budget/span.h"
 #include "budget/view.h"
 #include "cut/cut.h"
@@ -460,13 +459,10 @@ static void a_long_line_is_told_with_its_size(void)
 static void only_the_ends_of_a_long_line_are_cut(void)
 {
     enum { SIZE = 16 * 1024 * 1024, END = 1024 * 1024 };
-    char *p = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED)
-        exit(2);
+    char *p = map_pages(SIZE);
     memset(p, 'x', END);
     memset(p + SIZE - END, 'x', END);
-    if (mprotect(p + END, SIZE - 2 * END, PROT_NONE) != 0)
-        exit(2);
+    forbid_pages(p + END, SIZE - 2 * END);
     const abr_edge all = {p, SIZE, true};
     const abr_view view = {.front = all,
                            .back = all,
@@ -490,7 +486,7 @@ static void only_the_ends_of_a_long_line_are_cut(void)
                     cut.line_bytes);
         abr_cut_free(&cut);
     }
-    munmap(p, SIZE);
+    unmap_pages(p, SIZE);
 }
 
 int main(void)

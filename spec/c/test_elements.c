@@ -1,6 +1,6 @@
 /* Pages of JSON: what shows is whole elements in brackets, as many as fit; following the pages shows each
  * once; chunks, an index and memory that fails change nothing. */
-#define _XOPEN_SOURCE 700 /* mkdtemp, strndup, utimensat */
+#define _XOPEN_SOURCE 700 /* mkdtemp, utimensat */
 #include "ledger.h"
 #include "paged_file.h"
 #include "ranges.h"
@@ -376,6 +376,16 @@ static void so_it_does_in_large_files_with_an_index(void)
 
 /* ---- single facts ---- */
 
+/* A string of n bytes, to be freed. */
+static char *copy_of(const char *p, size_t n)
+{
+    char *copy = calloc(n + 1, 1);
+    if (!copy)
+        exit(2);
+    memcpy(copy, p, n);
+    return copy;
+}
+
 /* Open a page of a text at a pointer, and cut it; the content is left in `got`. */
 static abr_code show(const char *text, const char *pointer, uint64_t bytes, char *got, abr_page_items *items,
                      abr_error *error)
@@ -395,7 +405,7 @@ static abr_code show(const char *text, const char *pointer, uint64_t bytes, char
     abr_cut_write(&cut, got);
     got[cut.content_bytes] = '\0';
     *items = abr_page_shown(page);
-    items->next = items->next ? strndup(items->next, items->next_len) : NULL;
+    items->next = items->next ? copy_of(items->next, items->next_len) : NULL;
     abr_cut_free(&cut);
     abr_page_close(page);
     return ABR_OK;

@@ -3,10 +3,9 @@
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #endif
-#include <sys/mman.h>
-#include <unistd.h>
-
+#include "guarded.h"
 #include "naive.h"
+#include "temporary.h"
 #include "text/kernels.h"
 #include "text/kernels_scalar.h"
 #include "text/kernels_sse2.h"
@@ -27,13 +26,12 @@ typedef struct {
 
 static guarded map_guarded(size_t wanted)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t inner = (wanted + page - 1) / page * page;
+    const size_t page = page_bytes();
+    const size_t inner = (wanted + page - 1) / page * page;
     guarded g = {.size = inner + 2 * page};
-    g.mapped = mmap(NULL, g.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (g.mapped == MAP_FAILED || mprotect(g.mapped, page, PROT_NONE) != 0 ||
-        mprotect(g.mapped + page + inner, page, PROT_NONE) != 0)
-        exit(2);
+    g.mapped = map_pages(g.size);
+    forbid_pages(g.mapped, page);
+    forbid_pages(g.mapped + page + inner, page);
     g.start = g.mapped + page;
     g.end = g.start + inner;
     return g;
@@ -330,7 +328,7 @@ static void nothing_beside_the_text_is_read(void)
             check_block(g.start);
         }
     }
-    munmap(g.mapped, g.size);
+    unmap_pages(g.mapped, g.size);
 }
 
 /* In well-formed text and in ASCII, across the ends of blocks. */
@@ -439,7 +437,7 @@ static void a_set_is_chosen_by_its_name(void)
 static void the_choice_can_be_asked_for(void)
 {
     CHECK(strcmp(abr_simd(), abr_choose_kernels(getenv("ABRIDGE_SIMD"))->name) == 0);
-    setenv("ABRIDGE_SIMD", "scalar", 1);
+    CHECK(set_variable("ABRIDGE_SIMD", "scalar"));
     CHECK(abr_simd() == abr_kernels_now()->name); /* it was made, and stays */
     CHECK(abr_choose_kernels(getenv("ABRIDGE_SIMD")) == &abr_scalar);
 }
