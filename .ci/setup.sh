@@ -15,10 +15,10 @@ case ${1:-} in
     tools="cc make lua5.4 busted" ;;
   check)
     packages="gcc libc6-dev clang libclang-rt-dev clang-format clang-tidy cppcheck valgrind lua-check liblua5.4-dev
-      gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user gcc-mingw-w64-x86-64 chromium zsh fish groff-base"
+      gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user gcc-mingw-w64-x86-64 wine64 chromium zsh fish groff-base"
     command -v npm >/dev/null || packages="$packages nodejs npm" # a newer one may be here by other means
     tools="node npm gcc clang clang-format clang-tidy cppcheck valgrind luacheck aarch64-linux-gnu-gcc qemu-aarch64
-      x86_64-w64-mingw32-gcc       chromium zsh fish groff" ;;
+      x86_64-w64-mingw32-gcc chromium zsh fish groff" ;;
   windows) packages="gcc-mingw-w64-x86-64 wine64" tools=x86_64-w64-mingw32-gcc ;;
   *) echo "setup.sh: nothing, check, windows or list, not $1" >&2; exit 2 ;;
 esac

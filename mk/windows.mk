@@ -4,7 +4,7 @@ windows_prefix := x86_64-w64-mingw32-
 windows_luas := 5.4 5.1
 windows_dlls = $(patsubst %,build/windows/%/abridge/core.dll,$(filter $(windows_luas),$(or $(LUAS),$(windows_luas))))
 windows_cflags = -O2 -Werror
-windows_make = $(MAKE) --no-print-directory CC=$(windows_prefix)gcc OBJ=build/obj/windows BIN=build/test/windows \
+windows_make = $(MAKE) --no-print-directory $(parallel) CC=$(windows_prefix)gcc OBJ=build/obj/windows BIN=build/test/windows \
 	CFLAGS="$(windows_cflags) -Wno-float-conversion -idirafter /usr/include/$$(gcc -print-multiarch)"
 windows_ldflags := -shared -s -static-libgcc -Wl,--no-insert-timestamp
 
@@ -14,11 +14,11 @@ windows_tests := $(filter-out spec/c/test_private_file.c,$(wildcard spec/c/test_
 .PHONY: windows windows-tools dist-windows test-windows
 
 windows: windows-tools ## cross-compile build/windows/LUA/abridge/core.dll: Lua 5.4, and 5.1 for LuaJIT and Neovim
-	@$(windows_make) $(windows_dlls)
+	+@$(windows_make) $(windows_dlls)
 
 dist-windows: windows_cflags = $(DIST_CFLAGS) -ffile-prefix-map=$(CURDIR)=.
 dist-windows: windows-tools
-	@$(windows_make) $(windows_dlls)
+	+@$(windows_make) $(windows_dlls)
 
 windows-tools:
 	@command -v $(windows_prefix)gcc > /dev/null || { \
@@ -60,6 +60,6 @@ build/test/windows/on_windows: $(OBJ)/c/spec/c/on_windows.o $(core_obj)
 	$(call link)
 
 test-windows: windows build ## run the C tests, Lua 5.4 and LuaJIT with core.dll, under wine
-	@$(windows_make) $(windows_tests:spec/c/%.c=build/test/windows/%) build/windows/lua.exe
+	+@$(windows_make) $(windows_tests:spec/c/%.c=build/test/windows/%) build/windows/lua.exe
 	@$(MAKE) --no-print-directory build/windows/luajit.exe
 	@LUA="$(strip $(LUA))" mk/windows.sh $(notdir $(windows_tests:.c=))

@@ -33,6 +33,17 @@ assert(abridge.cap(text, "run_command"):find("[Showing 2000 of 5001 lines", 1, t
 assert(abridge.kind(text) == "log")
 assert(abridge.clean "\27[1ma\27[m\r\n" == "a\n")
 
+-- A conversation whose reads go, but the last of each file.
+local messages, arguments = { { role = "user", content = "go" } }, '{"path":"C:\\\\src\\\\f%d.lua"}'
+for i = 1, 30 do
+  local call = { name = "read_file", arguments = arguments:format(i % 9) }
+  messages[#messages + 1] =
+    { role = "assistant", tool_calls = { { id = "c" .. i, type = "function", ["function"] = call } } }
+  messages[#messages + 1] = { role = "tool", tool_call_id = "c" .. i, content = ("line of text\n"):rep(400) }
+end
+local _, report = require("abridge.history").fit(messages, { format = "openai", max_tokens = 9000 })
+assert(report.fits and report.tokens_before > 60000 and report.tokens_after <= 9000, "history.fit")
+
 -- A session: read_file and tools of its own.
 local session = assert(abridge.session { run_dir = false })
 assert(session:call("run_command", { command = "dir" }).content == "not supported on Windows")
