@@ -4,8 +4,9 @@
 ---
 --- A region starts with `<!-- WHAT: NAMES -->` and ends with `<!-- end -->`. WHAT is
 ---
----   * `options`, `fields`: a row for each field of these classes. A field without a description shares the row of the
----     one before it; "(default: X)" at the end of a description goes into a column of its own.
+---   * `options`, `fields`: a row for each field of these classes; among `fields`, functions have their parameters. A
+---     field without a description shares the row of the one before it; "(default: X)" at the end of a description goes
+---     into a column of its own.
 ---   * `calls`: a line for each of these functions and methods, with the names that its results have in `@return`.
 ---   * `commands`: a line for each way to call the commands, "all" of them.
 ---   * `kinds`: the tables of the register, "kinds" or "examples".
@@ -23,25 +24,31 @@ end
 
 -- options and fields ---------------------------------------------------------------------
 
+--- A field's name in code; that of a function to call has its parameters.
+local function shown_name(field, about, is_called)
+  if not is_called or not about.type:find "^fun%(" then return "`" .. field .. "`" end
+  return ("`%s(%s)`"):format(field, table.concat(lua_api.told_of_type(about.type).params, ", "))
+end
+
 --- The rows of a class: { names =, text =, default = }.
-local function rows_of(known, name, rows)
+local function rows_of(known, name, rows, is_called)
   local class = assert(known.classes[name], "no class " .. name)
   for _, field in ipairs(class.order) do
-    local text = class.fields[field].text
+    local text, shown = class.fields[field].text, shown_name(field, class.fields[field], is_called)
     if text == "" then
       assert(rows[#rows], name .. "." .. field .. " has no description")
-      table.insert(rows[#rows].names, "`" .. field .. "`")
+      table.insert(rows[#rows].names, shown)
     else
       local value, default = text:match "^(.-) ?%(default: (.*)%)$"
-      rows[#rows + 1] = { names = { "`" .. field .. "`" }, text = value or text, default = default }
+      rows[#rows + 1] = { names = { shown }, text = value or text, default = default }
     end
   end
 end
 
-local function field_table(known, names, header)
+local function field_table(known, names, header, is_called)
   local rows, with_defaults = {}, false
   for name in names:gmatch "%S+" do
-    rows_of(known, name, rows)
+    rows_of(known, name, rows, is_called)
   end
   for _, row in ipairs(rows) do
     with_defaults = with_defaults or row.default ~= nil
@@ -110,7 +117,7 @@ local MAKERS = {
     return field_table(known, names, "| option | value |")
   end,
   fields = function(known, names)
-    return field_table(known, names, "| field | meaning |")
+    return field_table(known, names, "| field | meaning |", true)
   end,
   calls = call_lines,
   commands = command_lines,

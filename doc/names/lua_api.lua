@@ -66,10 +66,13 @@ local function class_of(known, word)
 end
 
 --- What a type such as `fun(text: string): kind: string` says, as a docstring would.
-local function told_of_type(type_text, text)
+---@param type_text string
+---@param text? string what is said beside it
+---@return { params: string[], results: string[], text: string|nil }
+function M.told_of_type(type_text, text)
   local params, results = type_text:match "(%b())(.*)$"
   local about = { params = {}, results = {}, text = text ~= "" and text or nil }
-  for name in params:gmatch "([%w_]+%??): " do
+  for name in params:sub(2, -2):gsub("%b()", ""):gmatch "([%w_]+%??): " do
     if name ~= "self" then about.params[#about.params + 1] = name end
   end
   for name in results:gmatch "([%w_]+): " do
@@ -98,7 +101,7 @@ local function about_of(known, name)
   local about = known.functions[info.source:gsub("^@", "") .. ":" .. info.linedefined]
   if about then return about, shown end
   local field = assert(known.classes[CORE].fields[name:match "[%w_]+$"], name .. " has no docstring")
-  return told_of_type(field.type, field.text), shown
+  return M.told_of_type(field.type, field.text), shown
 end
 
 --- The ways to call a function or a method: by names alone, `params` and `results`, with the `text` beside a function
@@ -110,7 +113,7 @@ function M.called(known, name)
   local about, shown = about_of(known, name)
   local ways = {}
   for i, overload in ipairs(about.overloads or {}) do
-    ways[i] = told_of_type(overload)
+    ways[i] = M.told_of_type(overload)
   end
   ways[#ways + 1] = { params = about.params, results = about.results, text = about.text }
   for _, way in ipairs(ways) do

@@ -60,6 +60,38 @@ describe("the public names #once", function()
     assert.equal("", table.concat(problems, "\n"))
   end)
 
+  it("have classes for ctx and events, with the fields that are there, and no others", function()
+    local classes, seen = docs.read("lua").classes, {}
+    local function compare(class, value)
+      local fields = classes[class].fields
+      for key in pairs(value) do
+        assert.truthy(fields[key] or key == "redactor", class .. " lacks " .. key)
+      end
+      for name, about in pairs(fields) do
+        assert.truthy(about.optional ~= "" or value[name] ~= nil, ("there is no %s of %s"):format(name, class))
+      end
+      seen[value.type or class] = true
+    end
+    local session = require("abridge").session {
+      run_dir = false,
+      on_event = function(event)
+        compare("abridge.Event", event)
+      end,
+    }
+    session:register {
+      name = "look",
+      execute = function(_, ctx)
+        compare("abridge.ToolContext", ctx)
+        return "seen"
+      end,
+    }
+    local result = session:call("look", {})
+    assert.equal("seen", result.content)
+    session:display(result)
+    session:close()
+    assert.same({ tool_call = true, ["abridge.ToolContext"] = true, tool_result = true, display = true }, seen)
+  end)
+
   it("are seen to be told of wrongly: an option, its type, a parameter", function()
     local known = docs.read "lua"
     local call, pipeline = known.classes["abridge.CallOptions"].fields, known.classes["abridge.PipelineOptions"].fields

@@ -60,6 +60,14 @@ describe("the reference #once", function()
     )
   end)
 
+  it("shows functions among fields with their parameters", function()
+    local made = filled(
+      "fields: abridge.Toy",
+      "---@class abridge.Toy\n---@field run fun(argv: string[], opts?: table, done: fun(a: string, b: any)): any runs\n"
+    )
+    assert.equal("| field | meaning |\n|---|---|\n| `run(argv, opts?, done)` | runs |", made)
+  end)
+
   it("refuses a class without a description to begin with, and one that is not there", function()
     assert.error_matches(function()
       filled("fields: abridge.Toy", "---@class abridge.Toy\n---@field one integer\n")

@@ -147,9 +147,14 @@
 ---@field max_bytes? integer
 ---@field max_chars? integer
 ---@field max_tokens? integer
---- of streams and sessions: the [full output](#streams), on disk, and why it is short or missing
+--- of streams and sessions: the file of the [full output](#streams), `dir` and `name` as given; absent when none was
+--- made
 ---@field full_output_path? string
----@field full_output_bytes? integer
+---@field full_output_bytes? integer bytes in it; a snapshot may be a little ahead of the file
+--- why it is short or missing: `no space left on device`, `ENOSPC`. Codes are `ENOSPC`, `EDQUOT`, `EFBIG` (the
+--- process's limit on file sizes too, no signal is raised), `EIO`, `EROFS`, `EACCES`, `EPERM` (the folder is not
+--- private), `EEXIST`, `ENOENT`, `ENOTDIR`, `ELOOP`, `EMFILE`, `ENFILE`, `ENAMETOOLONG`, `EINVAL` (the name has a `/`),
+--- `ENOMEM`
 ---@field full_output_error? string
 ---@field full_output_code? string
 

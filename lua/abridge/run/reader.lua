@@ -122,7 +122,7 @@ end
 
 --- Call `visit(event, line, start)` with each event from a position on, its line and the start of that; it may return
 --- false to stop.
----@param visit fun(event: table, line: string, start: integer): boolean|nil
+---@param visit fun(event: abridge.Event, line: string, start: integer): boolean|nil
 ---@param position? integer 0, or what this function returned before
 ---@param pause? fun(): boolean called with each block of a line that is skipped; false to stop there
 ---@return integer|nil position where the next event will start
@@ -155,14 +155,14 @@ end
 
 ---@class (exact) abridge.EventFilter
 ---@field tool? string events with this name, type or id
----@field type? "tool_call"|"tool_result"
+---@field type? "tool_call"|"tool_result"|"display"
 ---@field call_id? string
 ---@field since? integer events after the one with this `seq`
 
 --- The events of the run, in order. A line that is being written is left out; `run.broken` counts lines that aren't
 --- events, `run.too_long` those of over 32 MB, which are skipped.
 ---@param filter? abridge.EventFilter
----@return table[]|nil events
+---@return abridge.Event[]|nil events
 ---@return string|nil message
 ---@return string|nil code
 function Run:events(filter)

@@ -70,11 +70,50 @@ function M.stream(self, call)
   end, ceiled)
 end
 
+---@class (exact) abridge.ToolContext
+---@field call_id string those of this call; `tool` is the name that was called
+---@field tool string
+---@field cwd? string the session's options
+---@field env? table<string, string|false>
+---@field timeout number seconds: 120 unless the session says otherwise, and 30 for a search
+---@field search_timeout number
+---@field rooted boolean whether the session has a `root`
+---@field limits abridge.Limits the limits in force, as a new table
+---@field ceiling? integer the session's ceiling in bytes; nil without one
+---@field databases? table<string, any> the session's option of that name, for `sql_query`
+---@field shell? string the model's name for a shell tool; nil if it has none
+---@field pages table the session's notes on the files it has shown, for `read_file`
+---@field private redactor? abridge.Redactor
+--- the path, with the session's `cwd` in front if it is relative; with a `root`, the path it stands for, without links
+--- or `..`. Raises if that is outside
+---@field path fun(path: string): string
+---@field redacted fun(text: string): string a text as it may be shown
+--- the same for a text that arrives in chunks: its `feed(chunk)` and `finish()` return text that is ready; `nil` in a
+--- session that redacts nothing
+---@field redaction fun(): table|nil
+--- whether the session's `allow_private` covers this host name or this address (a list of 4 or 16 bytes)
+---@field allow_private fun(host: string|nil, bytes: integer[]|nil): boolean
+--- starts a program, without a shell, and calls `done(output, outcome)` once it has ended. Returns a process with
+--- `cancel()` and `pid`, or `nil, message, code`. It starts in the session's folder unless `opts.cwd` says otherwise (a
+--- relative one is seen from there); its environment is that in `opts`, not the session's
+---@field spawn fun(argv: string[], opts?: table, done: fun(output: string, outcome: table)): table|nil, string|nil
+--- a [stream](#streams) under the limits in force, with the session's redaction and the call's full output, to be
+--- returned as the value. `nil` if only a whole text can be cut: under the strategy `pipeline`, and under limits that
+--- forbid nothing
+---@field stream fun(): table|nil
+--- passes the output so far, a text or such a stream, to the call's `on_update`, cut to the limits, without a notice;
+--- of updates that come faster than every 100 ms, the newest counts
+---@field update fun(text: any)
+---@field cancelled fun(): boolean whether the job was cancelled
+--- `true` if the call blocks and nothing can wait (it was made in a callback of the loop): only work done by the time
+--- `execute` returns counts
+---@field at_once? boolean
+
 --- The context of a call.
 ---@param self abridge.Session
 ---@param call table
 ---@param job abridge.Job
----@return table
+---@return abridge.ToolContext
 function M.new(self, call, job)
   return {
     call_id = call.call_id,

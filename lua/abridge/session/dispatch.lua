@@ -22,6 +22,33 @@ local MOST_NESTED = 10 -- calls that tools and callbacks make inside each other
 
 -- results -----------------------------------------------------------------------
 
+---@class (exact) abridge.Event
+--- `"tool_call"`, `"tool_result"`, or `"display"` of [`session:display`](#display)
+---@field type "tool_call"|"tool_result"|"display"
+---@field seq integer 1, 2, ...; continues when a run is reopened
+---@field time number seconds since 1970, with milliseconds; whole seconds without luv
+---@field call_id string of the call
+---@field tool string
+---@field input? any of a `tool_call`: the input as given, redacted; absent for `session:cap`
+---@field content? string of a `tool_result`: the result's
+---@field is_error? boolean
+---@field truncation? abridge.Block
+---@field metadata? table
+---@field duration_ms? integer
+---@field cut? abridge.Cut of a `tool_result`: those of the result's `details`
+---@field exit_line? string
+---@field notice? string
+---@field failure? string
+---@field exit_code? integer
+---@field signal? string
+--- of a `tool_result`, if a full output was to be kept: `path` in the run's folder, `bytes`, `error`
+---@field full_output? { path: string|nil, bytes: integer|nil, error: string|nil }
+---@field bytes_in? integer size of the tool's text before it was cut
+---@field bytes_shown? integer size of the content
+---@field display? abridge.Block of a `display`: the block of the screen
+--- only in the log: why the event's other fields could not be written, as JSON or within 32 MB
+---@field log_error? string
+
 --- Number an event, log it and hand it to the host.
 ---@param self abridge.Session
 ---@param event table

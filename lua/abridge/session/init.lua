@@ -253,7 +253,7 @@ end
 
 --- The events of this run so far, from its log. Nil and a message if the session keeps none.
 ---@param filter? abridge.EventFilter
----@return table[]|nil events
+---@return abridge.Event[]|nil events
 ---@return string|nil message
 ---@return string|nil code
 function Session:events(filter)

@@ -43,7 +43,7 @@ local WHO = "abridge.session"
 --- `function(tool, input, alias)` asked before a tool runs, with the tool's own name, and the alias if it was called by
 --- one; returns `true`, or `false` and a reason (default: all run)
 ---@field approve? fun(tool: string, input: table, alias: string|nil): boolean, string|nil
----@field on_event? fun(event: table) `function(event)`, called for each call and each result (default: none)
+---@field on_event? fun(event: abridge.Event) `function(event)`, called for each call and each result (default: none)
 --- a folder for the [log](#run-folders-events-and-retention) and [full outputs](#full-outputs); `false`: nothing is
 --- written; `nil`: only full outputs are kept, in a fresh folder in the user's state directory, created for the first
 --- one (default: `nil`)

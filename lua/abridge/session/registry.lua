@@ -87,7 +87,7 @@ local REGISTER = {
 ---@field reason? abridge.Reason the `reason` in the blocks of its cuts
 --- `function(input, ctx, done)`: returns [a value](#what-a-tool-returns), or calls `done(value)` later and may return a
 --- function that cancels
----@field execute fun(input: table, ctx: table, done: fun(value: any)): any
+---@field execute fun(input: table, ctx: abridge.ToolContext, done: fun(value: any)): any
 
 --- Add a tool of the host. Raises on a bad definition or a name that is taken.
 ---@param self abridge.Session
