@@ -1,6 +1,6 @@
---- Fills the marked regions of doc/lua.md and doc/history.md, from the annotations in lua/, the table of commands and
---- the register of kinds, and writes the type of a kind into lua/abridge/base/types.lua. `make doc` runs it; the core
---- and LUA_PATH as for `make names`.
+--- Fills the marked regions of doc/lua.md, doc/history.md and doc/gateway.md, from the annotations in lua/, the table
+--- of commands and the register of kinds, and writes the type of a kind into lua/abridge/base/types.lua. `make doc` runs
+--- it; the core and LUA_PATH as for `make names`.
 ---
 --- A region starts with `<!-- WHAT: NAMES -->` and ends with `<!-- end -->`. WHAT is
 ---
@@ -157,7 +157,7 @@ end
 function M.files()
   local known, types = M.known(), "lua/abridge/base/types.lua"
   local files = { [types] = kinds.types(read(types), known.kinds) }
-  for _, page in ipairs { "doc/lua.md", "doc/history.md" } do
+  for _, page in ipairs { "doc/lua.md", "doc/history.md", "doc/gateway.md" } do
     files[page] = M.filled(read(page), known)
   end
   return files

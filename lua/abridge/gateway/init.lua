@@ -20,15 +20,16 @@ local NO_BUDGET = 2 ^ 53
 -- options ----------------------------------------------------------------------------
 
 ---@class (exact) abridge.GatewayOptions
---- what the messages may take, or a list of `{ pattern, n }`: the first Lua pattern that the model's name matches; a
---- request for another model passes as it came. Without it nothing is fit
+--- room for the messages; or a list of `{ pattern, n }`, of which the first counts whose Lua pattern the model's name
+--- matches. A request for any other model passes as it came. Tools and a system prompt sent apart come on top (default:
+--- nothing is fit)
 ---@field max_tokens? integer|table[]
---- of results by tool, over those of the profile; no result is capped unless this or `profile` is set
+--- of results, by the tool's name, over those of the profile; `["*"]` for all others (default: no result is capped)
 ---@field limits? table<string, abridge.Limits>
----@field profile? string limits of results, `default` unless set
----@field max_body? integer bytes; a larger request passes as it came. 4 MB unless set
----@field header? string|false name of the header of answers, `X-Abridge` unless set; false: none
----@field count_tokens? fun(text: string): integer this and the rest as of `abridge.history.fit`
+---@field profile? string the [profile](profiles) whose limits count (default: `"default"`, if there are `limits`)
+---@field max_body? integer bytes; a larger request passes as it came (default: 4 MB)
+---@field header? string|false name of the header of answers, or `false` (default: `"X-Abridge"`)
+---@field count_tokens? fun(text: string): integer as of [`history.fit`](history.md#the-knobs) (default: as there)
 ---@field token_safety? number
 ---@field image_tokens? integer|fun(width: integer, height: integer): number
 ---@field trigger? number

@@ -21,17 +21,23 @@ local KEPT_MOST, LEFT_MOST = 1000, 20 -- lines told of a range that is kept, and
 
 ---@class (exact) abridge.ExplainedLine
 ---@field line integer its number
----@field hit boolean it says that something is wrong
----@field score number of the line read alone; 4 makes a hit
----@field rule? abridge.ExplainedRule gave it its score
----@field denied? abridge.ExplainedRule a word of trouble that doesn't count
+---@field hit boolean does it say that something is wrong?
+---@field score number its score, read alone: 4 and more is a hit
+--- the source of its score: `table` and `row` of the rule, `first_byte` and `last_byte` of it in the line. Tables:
+--- `words`, `endings`, `phrases`, `stems`, `forms`, and `hits` for patterns of `opts.hits`
+---@field rule? abridge.ExplainedRule
+--- of a line that is not a hit: the same of a word of trouble, with the reason in `denied.denied`
+---@field denied? abridge.ExplainedRule
+--- `pass`, `step`, `excerpt`, `frame`, `trace` (the head of a traceback) or `blank`
 ---@field form? "blank"|"pass"|"step"|"excerpt"|"frame"|"trace"
----@field command? "starts"|"failed" it starts a command's output, or says that one failed
----@field less? "remark"|"step"|"low_level"|"echo" why its words count for less
----@field why? abridge.Why it is kept, or has its value though there was no room
+---@field command? "starts"|"failed" `starts`: a command's output starts; `failed`: it says that one failed
+--- why its words count for less: `remark` (a compiler's warning or note), `step`, `low_level`, `echo` (a shell prints
+--- the command)
+---@field less? "remark"|"step"|"low_level"|"echo"
+---@field why? abridge.Why why it is kept, or has its value though there was no room
 ---@field value? number decides, with its size, whether it is kept
 ---@field failure? integer the failure it belongs to, from 1
----@field alike? integer lines of its form in the text
+---@field alike? integer how many lines of the text have its form
 
 ---@class (exact) abridge.ExplainedRange
 ---@field kept boolean
@@ -70,11 +76,12 @@ local KEPT_MOST, LEFT_MOST = 1000, 20 -- lines told of a range that is kept, and
 ---@field parts? abridge.Part[] of an output of several commands
 
 ---@class (exact) abridge.Explanation
----@field content string
----@field cut abridge.Cut as of `abridge.cut`
+---@field content string what `abridge.cut` returns
+---@field cut abridge.Cut
 ---@field source string the text that lines and bytes count in: cleaned and redacted if the options say so
----@field kind? abridge.KindReason of `auto`
----@field ranges abridge.ExplainedRange[] kept and left out in turn
+--- of `auto`: `name`; `by`, the reason (below); `bytes`, how much of the start was looked at
+---@field kind? abridge.KindReason
+---@field ranges abridge.ExplainedRange[] in order, kept parts and gaps; together they are the source, to the byte
 
 --- The kind of a text, and the reason for it.
 ---@param text string
