@@ -1,6 +1,6 @@
 --- Fills the marked regions of doc/lua.md, doc/history.md and doc/gateway.md, from the annotations in lua/, the table
---- of commands and the register of kinds, and writes the type of a kind into lua/abridge/base/types.lua. `make doc` runs
---- it; the core and LUA_PATH as for `make names`.
+--- of commands and the register of kinds, and writes the type of a kind into lua/abridge/base/types.lua. `make doc`
+--- runs it; the core and LUA_PATH as for `make names`.
 ---
 --- A region starts with `<!-- WHAT: NAMES -->` and ends with `<!-- end -->`. WHAT is
 ---
