@@ -3,6 +3,7 @@
 --- Nothing here needs the core, which is the first thing to be checked.
 
 local host = require "abridge.base.host"
+local system = require "abridge.base.system"
 local process = require "abridge.process"
 local programs = require "abridge.process.programs"
 
@@ -302,11 +303,14 @@ function M.sections()
     { title = "Neovim", findings = M.neovim { version.major, version.minor, version.patch } },
     { title = "Core", findings = M.core(core) },
     { title = "Libraries", findings = M.libraries(library_facts()) },
-    {
-      title = "Programs",
-      findings = M.programs(program_facts { sh = { "-c", ":" }, rg = { "--version" }, curl = { "--version" } }),
-    },
   }
+  if system.is_windows() then
+    local said = "commands, searches, logs and full outputs are " .. system.UNSUPPORTED
+    sections[#sections + 1] = { title = "Windows", findings = { finding("info", said) } }
+    return sections
+  end
+  local asked = { sh = { "-c", ":" }, rg = { "--version" }, curl = { "--version" } }
+  sections[#sections + 1] = { title = "Programs", findings = M.programs(program_facts(asked)) }
   local runs = { title = "Run folder" }
   if core.error then
     runs.findings = { finding("info", "not looked at: that wants the core") }

@@ -1,5 +1,7 @@
 -- What a session refuses on Windows and what it does not, in a Lua that is told it runs there.
 local abridge = require "abridge"
+local health = require "abridge.health"
+local host = require "abridge.base.host"
 local process = require "abridge.process"
 local system = require "abridge.base.system"
 local tmpdir = require "support.tmpdir"
@@ -30,6 +32,22 @@ describe("on Windows", function()
       assert.same({ nil, UNSUPPORTED, "ENOTSUP" }, { abridge.session(opts) })
     end
     assert.equal("", dir:run "ls")
+  end)
+
+  it("a run is not read either", function()
+    assert.same({ nil, UNSUPPORTED, "ENOTSUP" }, { abridge.open_run(dir.path) })
+  end)
+
+  it("the report of a Neovim's health says what is missing, and asks nothing that Windows does not know", function()
+    if not host.in_nvim then return pending "is there inside Neovim" end
+    local uv = host.uv()
+    local getuid = uv.getuid
+    uv.getuid = nil
+    local sections = health.sections()
+    uv.getuid = getuid
+    local last = sections[#sections]
+    assert.same({ "Windows", "info" }, { last.title, last.findings[1].level })
+    assert.equal("commands, searches, logs and full outputs are not supported on Windows", last.findings[1].text)
   end)
 
   it("tools of ours but read_file are neither offered nor run", function()
@@ -79,7 +97,7 @@ describe("on Windows", function()
     }
     local result = session:call("greet", {})
     assert.equal("hello\n", result.content)
-    if require("abridge.base.host").uv() then assert.equal(UNSUPPORTED, result.details.log_error) end
+    if host.uv() then assert.equal(UNSUPPORTED, result.details.log_error) end
     session:close()
   end)
 end)

@@ -2,6 +2,7 @@
 
 local files = require "abridge.base.files"
 local host = require "abridge.base.host"
+local system = require "abridge.base.system"
 
 local M = {}
 
@@ -13,11 +14,12 @@ M.ARTIFACT = "^%d%d%d%d+%-[A-Za-z0-9_-]+%.log$"
 --- Names of folders that we make in the state directory.
 M.FRESH = "^%d+T%d+%.%d+Z%-%d+%-%d+$"
 
---- libuv and JSON, or nil, message, code.
+--- libuv and JSON, or nil, message, code. Windows has no runs.
 ---@return table|nil uv
 ---@return abridge.host.Json|string json the message when there is no uv
 ---@return string|nil code
 function M.libraries()
+  if system.is_windows() then return nil, system.UNSUPPORTED, system.ENOTSUP end
   local uv, message, code = host.uv()
   if not uv then return nil, message, code end
   local json

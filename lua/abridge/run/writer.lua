@@ -6,7 +6,6 @@ local files = require "abridge.base.files"
 local host = require "abridge.base.host"
 local plain_data = require "abridge.base.plain_data"
 local strings = require "abridge.base.strings"
-local system = require "abridge.base.system"
 local slices = require "abridge.base.time_slices"
 local sentences = require "abridge.output.sentences"
 local folder = require "abridge.run.folder"
@@ -125,7 +124,6 @@ end
 
 --- Open the folder of a run that keeps a log.
 local function open_folder(self, run_dir)
-  if system.is_windows() then return nil, system.UNSUPPORTED, system.ENOTSUP end
   local uv, json, code = folder.libraries()
   if not uv then return nil, json, code end
   local dir = files.absolute(run_dir)
