@@ -74,6 +74,49 @@ describe("a record in trouble", function()
   end)
 end)
 
+describe("a log of a record a line", function()
+  local function log_of(form)
+    local lines = {}
+    local function add(line)
+      lines[#lines + 1] = form:format(#lines, line)
+    end
+    for i = 1, 900 do
+      add(("INFO shop: processed order %d"):format(i))
+      if i == 400 then
+        add "Traceback (most recent call last):"
+        for k = 1, 6 do
+          add(('  File \\"cart.py\\", line %d, in step_%d'):format(k, k))
+          add(("\\treturn step_%d(item)"):format(k + 1))
+        end
+        add "KeyError: 'price'"
+      end
+    end
+    return table.concat(lines, "\n")
+  end
+
+  it("shows the frames of a traceback with its head and its message", function()
+    for _, form in ipairs { '{"n":%d,"log":"%s\\n","stream":"stderr"}', '{"seq":%d,"level":"info","msg":"%s"}' } do
+      local content = abridge.auto(log_of(form), { max_bytes = 4096 })
+      for k = 1, 6 do
+        assert.is_truthy(content:find("in step_" .. k, 1, true), form)
+        assert.is_truthy(content:find(("return step_%d(item)"):format(k + 1), 1, true), form)
+      end
+      assert.is_truthy(content:find("KeyError: 'price'", 1, true))
+    end
+  end)
+
+  it("ends a failure at a line without an indent, and after some lines in any case", function()
+    local lines = {}
+    for i = 1, 2000 do
+      lines[i] = ('{"n":%d,"msg":"%s"}'):format(i, i == 300 and "Error: no such order" or "  order done")
+    end
+    local content = abridge.auto(table.concat(lines, "\n"), { max_bytes = 4096 })
+    assert.is_truthy(content:find('{"n":300,', 1, true))
+    assert.is_falsy(content:find('{"n":340,', 1, true))
+    assert.is_truthy(content:find('{"n":2000,', 1, true))
+  end)
+end)
+
 describe("compiler messages a line", function()
   -- as `cargo --message-format=json` prints them
   local function message(i, level, text)

@@ -70,6 +70,8 @@ typedef struct {
     uint32_t odd_sign;
     size_t at; /* bytes of the record before its worst value */
     bool bad;  /* it should be JSON, but isn't */
+    bool
+        goes_on; /* JSON: a string is indented, as a line is that goes on with what the lines before it told */
 } abr_worth;
 
 /* A value to read: ABR_PADDING bytes after it must be readable. */

@@ -66,6 +66,9 @@ _Static_assert(ABR_CANDIDATES_MEMORY(ALLOWANCE_PER_BYTE *ABR_MEMORY_UNIT) +
                "records take no more than a stream may for its budget");
 
 static const float first_weight = 1e6F; /* the first record is retained */
+/* Of the value of a record in trouble, for the next one that goes on with it, down to the least. */
+static const float part_of_next = 0.9F;
+static const float least_of_next = 0.5F;
 
 /* The position in a record with quotes. */
 typedef enum {
@@ -74,6 +77,12 @@ typedef enum {
     QUOTED,
     QUOTE /* it may end the field or be doubled */
 } place_in_record;
+
+/* Records that go on after one in trouble, such as the frames of a traceback, a record each. */
+typedef struct {
+    float value;     /* of the record in trouble, less for each one since */
+    uint64_t number; /* of the record before */
+} trouble_run;
 
 /* The state within the open record; zeroed before the first one. */
 typedef struct {
@@ -114,6 +123,7 @@ typedef struct {
     size_t before_n;
     uint32_t again;
     abr_worth says;
+    trouble_run run;
 
     /* The open record, or the last one if it has just ended: its start, and its end if it is longer. */
     char *open;
@@ -328,6 +338,18 @@ static float retain_weight(const abr_worth *w, uint32_t nth)
     return says > 0 ? says / abr_repeat_discount(&c) : 0;
 }
 
+/* The value of a record that is worth `own` alone; it comes next after those in `run` if their numbers say so. */
+static float value_in_run(trouble_run *run, const abr_worth *w, uint64_t number, float own)
+{
+    const float next = run->value * part_of_next;
+    run->value = w->goes_on && run->number + 1 == number && next >= least_of_next ? next : 0;
+    const float value = own > run->value ? own : run->value;
+    if (w->trouble >= ABR_SCORE_HIT)
+        run->value = value;
+    run->number = number;
+    return value;
+}
+
 /* Count the previous record as often as it came again. */
 static void count_again(records *r)
 {
@@ -368,8 +390,8 @@ static void retain_record(records *r, const abr_record_bytes *b)
     const abr_worth *w = &r->says;
     const bool says = w->trouble > 0 || w->odd > 0;
     const uint32_t nth = says ? abr_shapes_add(&r->signs, w->sign, 1) : 0;
-    const float weight = r->now.number == 0 ? first_weight : retain_weight(w, nth);
-    if (weight <= 0)
+    const float weight = value_in_run(&r->run, w, r->now.number, retain_weight(w, nth));
+    if (weight <= 0 && r->now.number > 0)
         return;
     const abr_candidate c = {.line = b->line,
                              .at = b->at,
@@ -380,7 +402,7 @@ static void retain_record(records *r, const abr_record_bytes *b)
                              .start_n = (uint32_t)b->n,
                              .window = b->end_n > 0 ? b->end : b->p,
                              .window_n = b->end_n,
-                             .retain_weight = weight,
+                             .retain_weight = r->now.number == 0 ? first_weight : weight,
                              .nth = nth,
                              .hits_before = (uint32_t)(b->lines < UINT32_MAX ? b->lines : UINT32_MAX)};
     abr_candidates_add(&r->retained, &c);
@@ -855,6 +877,11 @@ static void value_list(records *r, abr_worth *worths, abr_key *keys)
     for (size_t i = 0; i < list->count; i++) {
         nth = i > 0 && keys[i].key == keys[i - 1].key ? nth + 1 : 0;
         list->records[keys[i].index].value = retain_weight(&worths[keys[i].index], nth);
+    }
+    trouble_run run = {0, 0};
+    for (size_t i = 0; i < list->count; i++) {
+        abr_shown_record *x = &list->records[i];
+        x->value = value_in_run(&run, &worths[i], x->number, x->value);
     }
 }
 

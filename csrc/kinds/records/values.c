@@ -119,6 +119,12 @@ static abr_column *column_of(json_reading *j, bool in_object)
     return column;
 }
 
+/* Is (p, n), the spelling of a string, a line with an indent? */
+static bool is_indented_text(const char *p, size_t n)
+{
+    return n > 2 && (*p == ' ' || (p[0] == '\\' && p[1] == 't'));
+}
+
 static void read_member(json_reading *j, bool in_object, size_t from, size_t to, abr_value_kind kind)
 {
     abr_column *column = column_of(j, in_object);
@@ -130,6 +136,7 @@ static void read_member(json_reading *j, bool in_object, size_t from, size_t to,
     }
     const abr_cell cell = {.p = j->p + from, .n = to - from, .at = from, .role = role, .kind = kind};
     abr_read_cell(&j->x->columns, column, &cell, j->counts, j->worth);
+    j->worth->goes_on = j->worth->goes_on || is_indented_text(cell.p, cell.n);
 }
 
 /* Returns a guess at the next key. */
