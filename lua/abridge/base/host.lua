@@ -115,7 +115,7 @@ local function without_holes(value)
   return setmetatable(copy, getmetatable(value))
 end
 
---- Encoding that is the same whatever the library: holes make an object, and a slash stands bare.
+--- The same encoding by every library: holes make an object, and a slash stands bare.
 ---@param encode fun(value: any): string
 ---@return fun(value: any): string
 local function wrap_encode(encode)

@@ -7,8 +7,8 @@ local STEP = 8 * PART -- bytes of a line from one collection of garbage to the n
 local AT_ONCE = 64 -- parts that are joined in one step
 
 ---@class abridge.Lines
----@field private parts string[] of a line whose end is still to come
----@field private size integer bytes that came of it
+---@field private parts string[] of a line whose end has not arrived
+---@field private size integer bytes of it so far
 ---@field private most number bytes of a line without its newline
 local Lines = {}
 Lines.__index = Lines
@@ -58,7 +58,7 @@ function Lines:add(part)
   end
 end
 
---- The line under way, as far as it came, which then is over; "" if nothing is, false if it was too long.
+--- The unfinished line so far, which ends here; "" if there is none, false if it was too long.
 ---@return string|false
 function Lines:rest()
   local parts, size = self.parts, self.size

@@ -19,7 +19,7 @@ end
 local slice_from -- when the running slice began; nil if none runs
 
 --- Call `fn(from)` in the slice that is running, or in a new one; `from` is when it began. Everything that a callback
---- of the loop does is one slice, whatever it calls.
+--- of the loop does is one slice, with everything it calls.
 ---@param fn fun(from: number)
 function M.within(fn)
   if slice_from then return fn(slice_from) end

@@ -45,7 +45,7 @@ local M = {
   schema = SCHEMA,
 }
 
---- The options in a configuration, which APISIX adds things of its own to.
+--- The options in a configuration; APISIX adds its own to them.
 local function options_of(conf)
   local opts = {}
   for _, name in ipairs(NAMES) do

@@ -18,7 +18,7 @@ local KEYS = { "/model", "/messages", "/input", "/system", "/previous_response_i
 ---@field list abridge.Spliced where the messages stand
 ---@field partial boolean the API holds the messages before these
 
---- End with why a request passes as it came.
+--- End with the reason that a request passes as it came.
 ---@param failed boolean it could not be read
 ---@param why string
 local function pass(failed, why, ...)

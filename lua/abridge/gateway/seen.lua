@@ -36,7 +36,7 @@ local function remember(text, seen)
   young[text] = seen
 end
 
---- The messages that stand in a body, each a table of its own.
+--- The messages in a body, each a table of its own.
 ---@param body string
 ---@param places abridge.Spliced[]
 ---@return abridge.gateway.Seen[]

@@ -8,7 +8,7 @@ local tokens = require "abridge.history.tokens"
 
 local M = {}
 
---- The facts besides the content that a stub depends on.
+--- The facts that a stub depends on, beside the content.
 local function same(known, answer, opts)
   return known.of == answer.content.text
     and known.ending == answer.ending

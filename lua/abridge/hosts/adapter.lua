@@ -159,7 +159,7 @@ local function for_model(self, output, call)
   return content, cut
 end
 
---- The user's view; it names the file that the model is told of.
+--- The user's view; it names the same file as the model's.
 local function for_user(self, output, cut)
   local shown = output.shown
   if shown == nil then shown = output.text end

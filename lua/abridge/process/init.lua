@@ -1,6 +1,6 @@
 --- Child processes, for every tool that needs one.
 ---
---- A process runs in a group of its own with stdin from /dev/null, hands on its output as it comes and
+--- A process runs in a group of its own with stdin from /dev/null, hands on its output as it arrives and
 --- ends exactly once, with every handle closed. Nothing here blocks: `host.wait` turns the loop.
 ---
 --- A process ends when its leader (the program that was started) has exited and its output has ended. A background

@@ -42,7 +42,7 @@ local function resolved(schema, root)
   return false
 end
 
---- May a value of this schema be made shorter? nil is no schema.
+--- May a value of this schema be made shorter? nil: no schema.
 local function is_free(schema)
   if type(schema) ~= "table" then return schema ~= false end
   for _, key in ipairs(BINDING) do

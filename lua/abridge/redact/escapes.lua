@@ -62,7 +62,7 @@ function M.lines(text)
   return "\n" .. concat(found, "\n") .. "\n"
 end
 
---- The text with its escapes read once: what they spell may have escapes of its own. Those of line ends stay.
+--- The text with its escapes read once: the result may have escapes of its own. Those of line ends stay.
 ---@param text string
 ---@return string
 function M.read(text)

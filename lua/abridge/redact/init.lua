@@ -134,7 +134,7 @@ function Stream:held()
 end
 
 --- The next bytes of the text. The concatenation of all that `feed` and `finish` return is the same however the text
---- was split. A line is searched once, whatever the size of the chunks; a short chunk costs a table entry.
+--- was split. A line is searched once, for chunks of any size; a short chunk costs a table entry.
 ---@param chunk string
 ---@return string redacted what is ready; it may be empty
 function Stream:feed(chunk)

@@ -84,7 +84,7 @@ function M.wrong(opts)
 end
 
 --- A session as `new` opens it, but with a log unless its options say otherwise: all such sessions of a process share a
---- folder in the state directory, made with the first call. One with a `retention` of its own has a folder of its own.
+--- folder in the state directory, made with the first call. One with its own `retention` has its own folder.
 --- Our own commands and adapters use this.
 ---@param opts? abridge.SessionOptions
 ---@return abridge.Session|nil session

@@ -1,4 +1,4 @@
---- A session under other limits of a tool, for a call that brings limits of its own.
+--- A session under other limits of a tool, for a call with its own limits.
 
 local check = require "abridge.base.check"
 local limit = require "abridge.output.limit"

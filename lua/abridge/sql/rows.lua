@@ -1,4 +1,4 @@
---- Rows of a database as one JSON array, a row a line, cut between rows: whatever the budget, the rest is valid JSON.
+--- Rows of a database as one JSON array, a row a line, cut between rows: under any budget the rest is valid JSON.
 ---
 --- A set of rows takes the place of a stream: the dispatcher asks it for snapshots under narrower budgets.
 

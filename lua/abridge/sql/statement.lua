@@ -1,5 +1,5 @@
 --- The facts needed of an SQL statement before it is sent: how many statements it is, its words and its placeholders.
---- This is no parser: it tells strings, quoted names and comments from the rest, as each engine does.
+--- This isn't a parser: it tells strings, quoted names and comments from the rest, as each engine does.
 
 local M = {}
 

@@ -90,7 +90,7 @@ function M.bounded(limits)
   return next(limits) == nil and with_bound(limits) or limits
 end
 
---- The budgets of the rows: those in force, whatever the strategy, since rows are kept from the start.
+--- The budgets of the rows: those in force, under any strategy, since rows are kept from the start.
 local function budgets(ctx)
   local limits = limit.copy(ctx.limits)
   if ctx.ceiling then limits.max_bytes = math.min(limits.max_bytes or math.huge, ctx.ceiling) end

@@ -30,7 +30,7 @@ local M = {
 local REASON_BYTES = 60 -- of the server's words for a status
 local TYPE_BYTES = 200 -- of a content type
 
---- Types whose bodies are not text, whatever their first bytes.
+--- Types whose bodies are not text, even if their first bytes look so.
 local BINARY = {
   "^image/",
   "^audio/",

@@ -100,7 +100,7 @@ local function joined(self)
   return self.parts[1]
 end
 
---- Is it JSON as far as it came?
+--- Is the part so far JSON?
 ---@private
 ---@return boolean
 function Body:is_wanted_whole()
