@@ -4,6 +4,9 @@ set -u
 wine=$(command -v wine64 || command -v wine || ls /usr/lib/wine/wine64 2>/dev/null) || {
   echo "test-windows: no wine here: run .ci/setup.sh windows" >&2; exit 1; }
 export WINEPREFIX=$PWD/build/windows/wine WINEDEBUG=-all
+TMPDIR=$(mktemp -d) || exit 1 # for its server's socket, which it leaves behind
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
 failed=0
 [ $# -gt 0 ] || { echo "test-windows: no C tests" >&2; failed=1; }
 for test in "$@"; do

@@ -97,7 +97,7 @@ describe("make dist #once", function()
         compared = compared + 1
       end
     end
-    assert.equal(4 + (HAS_SOURCES and 1 or 0) + (HAS_MINGW and 2 or 0), compared)
+    assert.equal(5 + (HAS_SOURCES and 1 or 0) + (HAS_MINGW and 2 or 0), compared)
   end)
 
   it("releases no version under the tag of another", function()
@@ -256,8 +256,8 @@ describe("make dist #once", function()
         file:write(code)
         file:close()
         local command = "prefix=$PWD/build/windows/wine && wine=%s && cd / && env -u LUA_PATH -u LUA_CPATH "
-          .. "WINEPREFIX=$prefix WINEDEBUG=-all $wine '%s/%s' '%s/example.lua' | tr -d '\\r'"
-        local printed = run(command:format(WINE, folder, lua, folder))
+          .. "TMPDIR='%s' WINEPREFIX=$prefix WINEDEBUG=-all $wine '%s/%s' '%s/example.lua' | tr -d '\\r'"
+        local printed = run(command:format(WINE, dir, folder, lua, folder))
         assert.equal(wanted, (printed:gsub("\t", " "):gsub("\n$", "")))
       end)
     end
