@@ -8,7 +8,7 @@ local M = {}
 
 ---@class (exact) abridge.cli.Value
 ---@field read fun(text: string): any nil if it is wrong
----@field expected? string a right value, in words
+---@field expected? string the sort of value, for messages
 ---@field words? string[] all that it may be
 ---@field complete? "file"|"folder"|"command" offered by shells for it
 

@@ -119,7 +119,7 @@ local MODIFIERS = {
   "vertical",
 }
 
---- Right modifiers of a command, in words, or nil if these are right: none that is a command itself.
+--- The sort of modifiers that a command takes, or nil if these are right: none may be a command itself.
 ---@param mods any
 ---@return string|nil expected
 function M.check_mods(mods)

@@ -49,8 +49,8 @@ local function hint_cells(hint)
   return hint and #GAP + #hint[1] + 1 + #hint[2] or 0
 end
 
---- The parts for which there is room, and how many cells they leave. After one that is left out, none that may be cut
---- follows.
+--- The parts for which there is room, and how many cells they leave. Once one is left out, so are all later ones that
+--- may be cut.
 local function parts_within(parts, room)
   for _, part in ipairs(parts) do
     if not part.least then room = room - #GAP - core.cells(part[1]) end

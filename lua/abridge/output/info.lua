@@ -70,7 +70,7 @@ local function want_count(who, name, value)
   if expected then check.fail(("%s: %s must be %s, got %s"):format(who, name, expected, check.show(value)), 1) end
 end
 
---- A right reason, in words; nil when this one is right.
+--- The list of all reasons, or nil when this is one.
 ---@param value any
 ---@return string|nil expected
 function M.check_reason(value)

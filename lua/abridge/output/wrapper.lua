@@ -8,7 +8,7 @@ local M = {}
 
 local BESIDE = 1024 -- bytes of text allowed on each side of a fence
 
---- A right option `wrapper`, in words; nil when this one is right.
+--- The values that the option `wrapper` takes, or nil when this one is right.
 ---@param value any
 ---@return string|nil expected
 function M.check(value)

@@ -217,7 +217,7 @@ end
 --- One rule of a list.
 ---@param entry any a pattern, or a pattern and its replacement
 ---@return abridge.redact.Rule|nil rule
----@return string|nil expected the right sort of entry
+---@return string|nil expected the sort of entry that would be right
 ---@return any value the wrong value
 function M.of(entry)
   local pattern, replacement = entry, M.hidden

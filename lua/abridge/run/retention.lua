@@ -29,7 +29,7 @@ local KINDS = {
 }
 local KNOWN = { max_bytes = true, max_age = true }
 
---- A right retention, in words; nil when this one is right.
+--- The form a retention should have, or nil when this one is right.
 ---@param value any
 ---@return string|nil expected
 function M.check(value)

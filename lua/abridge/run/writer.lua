@@ -38,7 +38,7 @@ local Writer = {}
 Writer.__index = Writer
 Writer.__name = "abridge.RunWriter"
 
---- A right run_dir, in words; nil when this one is right.
+--- The form a run_dir should have, or nil when this one is right.
 ---@param value any
 ---@return string|nil expected
 function M.check_run_dir(value)

@@ -89,7 +89,7 @@ function Budget:weigh(call, result, exit)
   return small
 end
 
---- The options of a call to its session.
+--- A call's share, for its session.
 ---@param call abridge.TurnCall
 ---@return abridge.CallShare
 function Budget:of(call)
