@@ -97,6 +97,25 @@ describe("a kind that is asked for", function()
     assert.truthy(content:find(test:format("not ok", 30, failure), 1, true))
   end)
 
+  it("a report of tests in JUnit's XML is a log, whose failures show whole", function()
+    local passed = '  <testcase classname="cart.Total" name="test_%d" time="0.0%d2"/>\n'
+    local failed = '  <testcase classname="cart.Total" name="test_%d" time="0.01%d">\n'
+      .. '   <failure message="expected 3 but was 4" type="AssertionError">AssertionError: expected 3 but was 4\n'
+      .. "    at cart.Total.test(Total.java:77)\n   </failure>\n  </testcase>\n"
+    local tests = {}
+    for i = 1, 300 do
+      tests[i] = (i == 150 and failed or passed):format(i, i % 9)
+    end
+    local text = '<?xml version="1.0"?>\n<testsuites tests="300" failures="1">\n <testsuite name="cart">\n'
+      .. table.concat(tests)
+      .. " </testsuite>\n</testsuites>\n"
+    for _, budget in ipairs { 1000, 2048, 8192 } do
+      local content, cut = abridge.auto(text, { max_bytes = budget })
+      assert.equal("log", cut.kind)
+      assert.truthy(content:find(tests[150], 1, true))
+    end
+  end)
+
   it("json of what is none is text", function()
     random.each(100, function()
       local text = prose()

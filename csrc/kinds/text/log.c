@@ -138,13 +138,13 @@ static void weigh_lines(uint64_t most, float most_log, const abr_forms *forms, c
     }
 }
 
-/* Does a Test Anything Protocol run start here? Its reports of failures are YAML. */
+/* Does a report of tests start here, by the Test Anything Protocol or in JUnit's XML? Its failures are YAML, or markup,
+ * with what failed inside. */
 static bool is_test_run(const char *p, size_t n)
 {
-    static const char version[] = "TAP version 1";
     abr_text_line line;
     for (size_t at = 0, read = 0; read < HEAD && abr_next_line(p, n, &at, &line); read++)
-        if (line.n >= sizeof version - 1 && memcmp(line.p, version, sizeof version - 1) == 0)
+        if (ABR_STARTS(line, "TAP version 1") || ABR_CONTAINS(line, "<testsuite"))
             return true;
     return false;
 }
