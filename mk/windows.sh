@@ -3,7 +3,7 @@
 set -u
 wine=$(command -v wine64 || command -v wine || ls /usr/lib/wine/wine64 2>/dev/null) || {
   echo "test-windows: no wine here: run .ci/setup.sh windows" >&2; exit 1; }
-export WINEPREFIX=$PWD/build/windows/wine WINEDEBUG=-all
+export WINEPREFIX=$PWD/build/windows/wine WINEDEBUG=-all LC_ALL=C.UTF-8 # names of files are of the locale here
 TMPDIR=$(mktemp -d) || exit 1 # for its server's socket, which it leaves behind
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT

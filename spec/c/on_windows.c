@@ -1,4 +1,5 @@
-/* What Windows does not have is refused there, before anything is done: `make test-windows`. */
+/* What Windows alone has, paths as it writes them; and what it does not have, which is refused before anything
+ * is done: `make test-windows`. */
 #include "files/errno_text.h"
 #include "files/portable.h"
 #include "files/private_file.h"
@@ -16,6 +17,64 @@ static bool is_there(const char *path)
 {
     return GetFileAttributesA(path) != INVALID_FILE_ATTRIBUTES;
 }
+
+/* ---- paths ---- */
+
+enum { NAME_CHARS = 200, PATH_CHARS = sizeof folder + 3 * NAME_CHARS };
+
+/* Is there a page of one line there? */
+static void check_page(const char *path)
+{
+    abr_page_opts o = ABR_PAGE_OPTS_INIT;
+    abr_page *page;
+    if (!CHECK(abr_page_open(path, &o, &page, NULL) == ABR_OK))
+        return;
+    CHECK_COUNT(4, abr_page_about(page).total_bytes);
+    abr_page_close(page);
+}
+
+static void make_file(const wchar_t *path)
+{
+    DWORD written = 0;
+    HANDLE file = CreateFileW(path, GENERIC_WRITE, 0, NULL, CREATE_ALWAYS, 0, NULL);
+    CHECK(file != INVALID_HANDLE_VALUE && WriteFile(file, "one\n", 4, &written, NULL));
+    CloseHandle(file);
+}
+
+static void a_path_is_of_utf8(void)
+{
+    wchar_t wide[PATH_CHARS];
+    char path[PATH_CHARS];
+    swprintf(wide, PATH_CHARS, L"%hs\\\u00e9\u20ac.txt", folder);
+    snprintf(path, sizeof path, "%s\\\xC3\xA9\xE2\x82\xAC.txt", folder);
+    make_file(wide);
+    check_page(path);
+    CHECK(DeleteFileW(wide));
+    abr_page *page;
+    snprintf(path, sizeof path, "%s\\\xE9.txt", folder); /* of a code page */
+    CHECK(abr_page_open(path, &(abr_page_opts)ABR_PAGE_OPTS_INIT, &page, NULL) == ABR_ENOENT);
+}
+
+static void a_path_may_be_longer_than_260_chars(void)
+{
+    wchar_t outer[PATH_CHARS], inner[PATH_CHARS];
+    char name[NAME_CHARS + 1], path[PATH_CHARS];
+    memset(name, 'n', NAME_CHARS);
+    name[NAME_CHARS] = '\0';
+    swprintf(outer, PATH_CHARS, L"\\\\?\\%hs\\%hs", folder, name);
+    swprintf(inner, PATH_CHARS, L"%ls\\%hs", outer, name);
+    CHECK(CreateDirectoryW(outer, NULL));
+    make_file(inner);
+    snprintf(path, sizeof path, "%s\\%s\\%s", folder, name, name);
+    check_page(path);
+    snprintf(path, sizeof path, "%s/%s/.././%s\\%s", folder, name, name, name);
+    check_page(path);
+    snprintf(path, sizeof path, "\\\\?\\%s\\%s\\%s", folder, name, name);
+    check_page(path);
+    CHECK(DeleteFileW(inner) && RemoveDirectoryW(outer));
+}
+
+/* ---- what is refused ---- */
 
 static void the_reason_is_told(void)
 {
@@ -76,6 +135,8 @@ int main(void)
 {
     if (!make_folder(folder, sizeof folder, "refused"))
         return 2;
+    RUN(a_path_is_of_utf8);
+    RUN(a_path_may_be_longer_than_260_chars);
     RUN(the_reason_is_told);
     RUN(private_folders_and_files_are_not_made);
     RUN(a_stream_keeps_no_full_output);
