@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# .ci/setup.sh [check|windows|list]
+# .ci/setup.sh [check|windows|systems|list]
 # Installs what building, the demo and the suite need, through apt, and gets newer hosts (hosts.sh); `list` prints the
 # names of these packages; with `check`, what `make check` needs beside them; with `windows`, what `make test-windows`
-# needs. On macOS, what building and the demo need, through Homebrew. Quick when nothing is missing; safe to run again.
+# needs, with `systems`, what `make check-systems` can use. On macOS, what building and the demo need, through Homebrew. Quick when nothing is missing; safe to run again.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 case ${1:-} in
@@ -20,7 +20,11 @@ case ${1:-} in
     tools="node npm gcc clang clang-format clang-tidy cppcheck valgrind luacheck aarch64-linux-gnu-gcc qemu-aarch64
       x86_64-w64-mingw32-gcc chromium zsh fish groff" ;;
   windows) packages="gcc-mingw-w64-x86-64 wine64" tools=x86_64-w64-mingw32-gcc ;;
-  *) echo "setup.sh: nothing, check, windows or list, not $1" >&2; exit 2 ;;
+  systems)
+    packages="gcc clang musl-tools gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
+      gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
+    tools="gcc clang musl-gcc" ;;
+  *) echo "setup.sh: nothing, check, windows, systems or list, not $1" >&2; exit 2 ;;
 esac
 if [ "${1:-}" = list ]; then
   # shellcheck disable=SC2086 # a list of words

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "abridge.h"
+#include "base/private.h"
 
 static void *libc_malloc(void *ctx, size_t size)
 {
@@ -57,7 +58,7 @@ bool abr_grow(const abr_alloc *alloc, void **p, size_t *have, size_t wanted, siz
     return true;
 }
 
-size_t abr_to_page(const char *p)
+ABR_WRAPS size_t abr_to_page(const char *p)
 {
     return (size_t)(0 - (uintptr_t)p) % ABR_ALIGNED;
 }

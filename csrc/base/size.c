@@ -5,6 +5,7 @@
 #include "base/size.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "base/private.h"
 
 static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB"};
 
@@ -12,7 +13,7 @@ static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB"};
 #define UNIT_STEP UINT64_C(1024)
 
 /* Two digits at a time, each pair into its place. */
-size_t abr_print_count(uint64_t value, char dst[ABR_COUNT_DIGITS])
+ABR_WRAPS size_t abr_print_count(uint64_t value, char dst[ABR_COUNT_DIGITS])
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324"
                                 "25262728293031323334353637383940414243444546474849"

@@ -40,7 +40,7 @@ static inline uint64_t abr_bytes_in(uint64_t word, char from, char to)
 
 /* The lowest top bit set is that of a byte that does not stand for itself in a JSON string: a quote, a
  * backslash, a control, or a byte outside ASCII. Bytes after it may be marked in error. */
-static inline uint64_t abr_special_bytes(uint64_t word)
+ABR_WRAPS static inline uint64_t abr_special_bytes(uint64_t word)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     const uint64_t quote = word ^ ones * '"';

@@ -14,6 +14,7 @@
 #include "clean/invisible.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "base/private.h"
 #include "base/word.h"
 #include "text/scan.h"
 #include "text/utf8.h"
@@ -123,7 +124,7 @@ static uint32_t code_of(const char *p, size_t size)
 
 /* ---- chars that may have to go ---- */
 
-static bool between(uint32_t code, uint32_t first, uint32_t last)
+ABR_WRAPS static bool between(uint32_t code, uint32_t first, uint32_t last)
 {
     return code - first <= last - first;
 }

@@ -3,6 +3,7 @@
 
 #include "clean/screen_line.h"
 #include "abridge.h"
+#include "base/private.h"
 #include "base/word.h"
 #include "clean/columns.h"
 #include "clean/screen_buffer.h"
@@ -60,7 +61,7 @@ size_t abr_unblanked_end(const abr_screen *s, uint64_t row)
 
 /* ---- rewriting ---- */
 
-void abr_screen_splice(abr_screen *s, size_t from, size_t to, size_t size)
+ABR_WRAPS void abr_screen_splice(abr_screen *s, size_t from, size_t to, size_t size)
 {
     abr_columns_splice(&s->columns, s->written + from, s->written + to, size);
     if (size == to - from)

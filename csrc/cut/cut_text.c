@@ -3,6 +3,7 @@
 
 #include "abridge.h"
 #include "base/error.h"
+#include "base/private.h"
 #include "base/tiny.h"
 #include "budget/options.h"
 #include "budget/span.h"
@@ -63,7 +64,7 @@ static abr_code cut_text_by_kind(abr_view *view, const abr_opts *opts, bool part
 }
 
 /* Count a text in one pass, and measure its first and its last line if they may be long. */
-static abr_view view_of_text(const char *p, size_t n, bool with_chars)
+ABR_WRAPS static abr_view view_of_text(const char *p, size_t n, bool with_chars)
 {
     enum { SHORT = ABR_OR_TINY(64 * 1024, 32) /* cheap to read again when the size of a line matters */ };
     const abr_edge text = {p, n, true};

@@ -9,6 +9,7 @@
 #include "line/form.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "base/private.h"
 #include "base/word.h"
 #include "line/bits.h"
 #include "line/form_tests.h"
@@ -128,7 +129,7 @@ static void open_rows(abr_forms *x, abr_form_set asked)
     }
 }
 
-static void open_marks(abr_forms *x, abr_form_set asked)
+ABR_WRAPS static void open_marks(abr_forms *x, abr_form_set asked)
 {
     for (unsigned i = MARK_ROWS; i-- > 0;) {
         const form_mark *m = &mark_rows[i];
@@ -261,7 +262,7 @@ abr_subject abr_commit_subject(const abr_forms *x, abr_text_line line)
 /* ---- the line ---- */
 
 /* The lowest bits of the bytes of a word, next to each other. */
-static uint64_t bits_of_bytes(uint64_t word)
+ABR_WRAPS static uint64_t bits_of_bytes(uint64_t word)
 {
     return word * UINT64_C(0x0102040810204080) >> 56;
 }

@@ -89,7 +89,7 @@ static inline uint64_t abr_word_key(uint64_t raw, size_t n)
     return (raw | lower) & UINT64_MAX >> 8 * lacks;
 }
 
-static inline uint64_t abr_word_hash(uint64_t key)
+ABR_WRAPS static inline uint64_t abr_word_hash(uint64_t key)
 {
     return key * UINT64_C(0x9E3779B97F4A7C15);
 }

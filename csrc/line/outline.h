@@ -39,14 +39,14 @@ static ABR_INLINE uint64_t abr_name_signs(const abr_classes *m)
     return m->digits | (m->marks & (word << 1 | word >> 1)) | opens | curly | closes | mixed;
 }
 
-static ABR_INLINE uint64_t abr_mix_outline(uint64_t hash, uint64_t value)
+ABR_WRAPS static ABR_INLINE uint64_t abr_mix_outline(uint64_t hash, uint64_t value)
 {
     uint64_t x = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
     return x ^ x >> 32;
 }
 
 /* A hash of all bytes of a token: the last ones, and those before them. */
-static ABR_INLINE uint64_t abr_token_hash(const char *p, size_t n)
+ABR_WRAPS static ABR_INLINE uint64_t abr_token_hash(const char *p, size_t n)
 {
     const size_t word = sizeof(uint64_t);
     const size_t lacks = n < word ? word - n : 0;
@@ -59,8 +59,8 @@ static ABR_INLINE uint64_t abr_token_hash(const char *p, size_t n)
 
 /* Add the first n bytes of a block to the outline: each plain token, with the number of names before it. A
  * sum carries the signs of a name to the end of its token. `more`: the line goes on. */
-static ABR_INLINE void abr_add_to_outline(const char *p, const abr_classes *m, size_t n, bool more,
-                                          abr_outline *outline)
+ABR_WRAPS static ABR_INLINE void abr_add_to_outline(const char *p, const abr_classes *m, size_t n, bool more,
+                                                    abr_outline *outline)
 {
     const uint64_t tokens = ~m->blanks & low_bits(n);
     const bool splits = more && tokens >> (n - 1) != 0;

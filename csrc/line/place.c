@@ -9,6 +9,7 @@
 #include "line/place.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "base/private.h"
 
 enum {
     TRIED_MOST = 8,      /* numbers of a line to look at: each may read a long name */
@@ -106,7 +107,7 @@ bool abr_is_file_name(const char *p, size_t n)
 }
 
 /* Start of the unquoted name that ends at `end`: brackets that it closes are its own. */
-static size_t plain_name_start(const char *p, size_t from, size_t end)
+ABR_WRAPS static size_t plain_name_start(const char *p, size_t from, size_t end)
 {
     size_t at = end;
     for (size_t open = 0; at > from && end - at <= ABR_LOCATION_MOST; at--) {

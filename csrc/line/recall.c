@@ -11,6 +11,7 @@
 #include "line/recall.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "base/private.h"
 #include "base/word.h"
 #include "line/layout.h"
 #include "line/line_score.h"
@@ -18,7 +19,7 @@
 enum { WORD_BYTES = sizeof(uint64_t) };
 
 /* A hash of a folded line. */
-static uint64_t hash_line(const char *p, size_t n)
+ABR_WRAPS static uint64_t hash_line(const char *p, size_t n)
 {
     uint64_t hash = n;
     for (; n >= WORD_BYTES; p += WORD_BYTES, n -= WORD_BYTES)

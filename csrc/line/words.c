@@ -14,6 +14,7 @@
 #include "line/words.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "base/private.h"
 #include "base/word.h"
 #include "line/bits.h"
 #include "line/char_set.h"
@@ -52,7 +53,7 @@ static size_t code_size(const char *p, size_t letters, size_t left)
     return letters <= CODE_LETTERS && digits >= 3 && digits <= CODE_DIGITS && ends ? n : 0;
 }
 
-static ABR_INLINE uint32_t mix(uint32_t hash, uint64_t value)
+ABR_WRAPS static ABR_INLINE uint32_t mix(uint32_t hash, uint64_t value)
 {
     uint64_t x = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
     return (uint32_t)(x >> 32) ^ (uint32_t)x;
@@ -173,7 +174,7 @@ typedef struct {
 
 /* The last letters of plain words; `sides`: bytes that make a word part of a name, inside or beside it. If a
  * word has none, the sum leaves its last bit. */
-static ABR_INLINE uint64_t plain_ends(uint64_t letters, uint64_t sides)
+ABR_WRAPS static ABR_INLINE uint64_t plain_ends(uint64_t letters, uint64_t sides)
 {
     uint64_t named = sides & letters;
     return letters & ~(letters >> 1) & ~named & (letters + named);
@@ -249,7 +250,7 @@ static size_t place_start(const char *p, size_t end)
 }
 
 /* Try the first three numbers after a colon that follows a letter: extensions end with a letter. */
-static ABR_INLINE void look_for_place(reader r, uint64_t numbers, uint64_t letters, size_t at)
+ABR_WRAPS static ABR_INLINE void look_for_place(reader r, uint64_t numbers, uint64_t letters, size_t at)
 {
     uint64_t later = numbers & (numbers - 1);
     later &= later - 1;

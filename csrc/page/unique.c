@@ -4,6 +4,7 @@
 #include "page/unique.h"
 #include "abridge.h"
 #include "base/memory.h"
+#include "base/private.h"
 #include "base/tiny.h"
 
 enum {
@@ -11,7 +12,7 @@ enum {
     MOST_ROOM = ABR_OR_TINY(128 * 1024, 16) /* 1 MiB, for half as many names */
 };
 
-static uint64_t hash_name(const char *name, size_t n)
+ABR_WRAPS static uint64_t hash_name(const char *name, size_t n)
 {
     uint64_t hash = UINT64_C(0xCBF29CE484222325); /* FNV-1a */
     for (size_t i = 0; i < n; i++)

@@ -13,6 +13,7 @@
 #include "priority/candidates.h"
 #include "abridge.h"
 #include "base/memory.h"
+#include "base/private.h"
 #include "priority/sort.h"
 
 /* ---- sorting ---- */
@@ -184,7 +185,7 @@ static void push_heap(abr_candidates *c, abr_heap_slot slot)
 }
 
 /* Give x the place of the lightest line, if only that one has to go. */
-static bool replace_lightest(abr_candidates *c, const abr_candidate *x, size_t cost)
+ABR_WRAPS static bool replace_lightest(abr_candidates *c, const abr_candidate *x, size_t cost)
 {
     abr_candidate *lightest = &c->slots[c->heap[0].slot];
     const size_t room = c->allowance - c->cost;

@@ -9,6 +9,7 @@
 
 #include "priority/keep_value.h"
 #include "abridge.h"
+#include "base/private.h"
 #include "base/word.h"
 #include "base/log2.h"
 #include "budget/view.h"
@@ -146,7 +147,7 @@ static void add_end_values(abr_chooser *x, uint64_t failed)
 }
 
 /* A hash of a line's text at hand, after its time. */
-static uint64_t hash_text(const abr_candidate *c)
+ABR_WRAPS static uint64_t hash_text(const abr_candidate *c)
 {
     const size_t stamp = abr_stamp_size(c->start, c->start_n);
     uint64_t hash = c->start_n - stamp;
@@ -238,7 +239,7 @@ static void add_lines_at_hand(abr_chooser *x, const abr_lines_at_hand *h)
     }
 }
 
-void abr_add_edges(abr_chooser *x)
+ABR_WRAPS void abr_add_edges(abr_chooser *x)
 {
     for (size_t i = 0; i < x->parts.count; i++) {
         add_lines_at_hand(x, &x->parts.list[i].head);

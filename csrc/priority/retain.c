@@ -15,6 +15,7 @@
 #include "abridge.h"
 #include "base/log2.h"
 #include "base/memory.h"
+#include "base/private.h"
 #include "base/tiny.h"
 #include "base/word.h"
 #include "priority/candidates.h"
@@ -275,7 +276,8 @@ static void mark_line(abr_retainer *q)
     }
 }
 
-void abr_retainer_found_within(const abr_retainer *q, uint64_t from, uint64_t end, abr_found_within *out)
+ABR_WRAPS void abr_retainer_found_within(const abr_retainer *q, uint64_t from, uint64_t end,
+                                         abr_found_within *out)
 {
     const uint64_t first = from / q->step + (from % q->step > 0);
     const uint64_t last = end / q->step < q->mark_count ? end / q->step : q->mark_count - 1;

@@ -9,6 +9,7 @@
 
 #include "priority/stretch.h"
 #include "abridge.h"
+#include "base/private.h"
 #include "budget/marker.h"
 #include "budget/span.h"
 #include "priority/candidates.h"
@@ -30,7 +31,8 @@ bool abr_gap_is_alike(const abr_chooser *x, const abr_stretch *a, const abr_stre
 
 /* Print the joint between two stretches, either of which may be NULL for the text's ends; dst NULL only
  * measures. */
-static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b, char *dst)
+ABR_WRAPS static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b,
+                                    char *dst)
 {
     bool marks = x->format_len > 0;
     size_t n = 0;

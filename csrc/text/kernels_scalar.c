@@ -5,6 +5,7 @@
 #include "text/kernels_scalar.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "base/private.h"
 #include "base/word.h"
 #include "text/kernels.h"
 #include "text/utf8.h"
@@ -25,7 +26,7 @@ static uint64_t newlines_of(const char *p)
     return (~nonzero & HIGH) >> 7;
 }
 
-static uint64_t count_in_word(const char *p)
+ABR_WRAPS static uint64_t count_in_word(const char *p)
 {
     return (newlines_of(p) * ONES) >> 56;
 }
@@ -92,7 +93,7 @@ static size_t well_formed_scalar(const char *p, size_t n, uint64_t *chars)
 /* ---- plain text ---- */
 
 /* May a byte of a word be under 0x20, DEL, or not ASCII? Never wrongly false, but sometimes wrongly true. */
-static bool looks_special(uint64_t x)
+ABR_WRAPS static bool looks_special(uint64_t x)
 {
     return (((x - ONES * 0x20) | (x + ONES) | x) & HIGH) != 0;
 }
@@ -125,7 +126,7 @@ static size_t plain_scalar(const char *p, size_t n)
 /* ---- classes ---- */
 
 /* The high bits of a word, a bit a byte. */
-static uint64_t high_bits(uint64_t x)
+ABR_WRAPS static uint64_t high_bits(uint64_t x)
 {
     return ((x & HIGH) >> 7) * UINT64_C(0x0102040810204080) >> 56;
 }

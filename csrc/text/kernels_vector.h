@@ -275,7 +275,7 @@ INLINE FLAGS V(is_digit)(BYTES x)
     return V(in_range)(x, '0', 10);
 }
 
-KERNEL size_t V(fold)(const char *p, size_t n, char *to, uint16_t *newlines)
+ABR_WRAPS KERNEL size_t V(fold)(const char *p, size_t n, char *to, uint16_t *newlines)
 {
     enum { OF_DIGIT = 15 /* the bits in which digits differ, none of which a zero has */, AT_ONCE = 2 };
     size_t count = 0;

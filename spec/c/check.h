@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "abridge.h"
+#include "base/private.h"
 
 static unsigned check_failures; /* of the test that runs */
 static unsigned check_passed;

@@ -161,7 +161,7 @@ static abr_code cut_text(const char *text, size_t n, const abr_opts *o, abr_stre
     return abr_stream_finish(*stream, NULL, cut, NULL);
 }
 
-int main(int argc, char **argv)
+ABR_WRAPS int main(int argc, char **argv)
 {
     static char text[ROOM];
     const long cases = argc == 2 ? strtol(argv[1], NULL, 10) : 0;

@@ -14,7 +14,7 @@ typedef struct {
     size_t size; /* allocated */
 } made;
 
-static uint32_t draw(made *d, uint32_t below)
+ABR_WRAPS static uint32_t draw(made *d, uint32_t below)
 {
     d->random = d->random * 1664525 + 1013904223;
     return (d->random >> 8) % below;

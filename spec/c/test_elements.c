@@ -190,7 +190,7 @@ static bool has_other_budgets(const abr_budget *max)
 }
 
 /* A page from element i on, or with `own` from the document's bracket; returns the element to go on at. */
-static size_t check_page(const paging *g, size_t i, bool own, abr_page *page, const abr_cut *cut)
+ABR_WRAPS static size_t check_page(const paging *g, size_t i, bool own, abr_page *page, const abr_cut *cut)
 {
     const elements *e = &g->of;
     const abr_page_items items = abr_page_shown(page);

@@ -47,7 +47,7 @@ enum { MOST_LEVELS = 4096 };
 
 /* Read a document in chunks of `size` bytes: 0 it may go on, 1 it is whole, 2 it is wrong. *hash depends on
  * all tokens. */
-static int scan_in_chunks(const char *p, size_t n, size_t size, uint64_t *hash)
+ABR_WRAPS static int scan_in_chunks(const char *p, size_t n, size_t size, uint64_t *hash)
 {
     uint64_t levels[MOST_LEVELS / ABR_JSON_LEVELS];
     abr_json_scan scan;

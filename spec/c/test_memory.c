@@ -35,7 +35,7 @@ static size_t put_number(char *dst, const char *format, unsigned i)
 }
 
 /* A number of many digits that differs from its neighbours. */
-static unsigned mixed(unsigned i)
+ABR_WRAPS static unsigned mixed(unsigned i)
 {
     return i * 2654435761u;
 }

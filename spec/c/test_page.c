@@ -674,7 +674,7 @@ static void a_page_of_no_lines_is_empty(void)
  * of one. */
 enum { BEHIND = 16 };
 
-static void *behind_malloc(void *ctx, size_t size)
+ABR_WRAPS static void *behind_malloc(void *ctx, size_t size)
 {
     char *raw = malloc(size + 2 * ABR_ALIGNED);
     if (!raw)

@@ -124,7 +124,7 @@ static void other_lines_neither_start_nor_end_one(void)
 
 /* ---- lines read before ---- */
 
-static uint32_t below(uint32_t n)
+ABR_WRAPS static uint32_t below(uint32_t n)
 {
     static uint32_t state = 12345;
     state = state * 1664525 + 1013904223;

@@ -68,7 +68,7 @@ static const char *any_char(size_t kinds)
 }
 
 /* Rows of chars, then moves, texts and erasures all over them. */
-static void add_rows_and_changes(both *b, size_t most, unsigned changes)
+ABR_WRAPS static void add_rows_and_changes(both *b, size_t most, unsigned changes)
 {
     const char *mostly[3];
     size_t kinds = 2 + pick(8);

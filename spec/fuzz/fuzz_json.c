@@ -22,7 +22,7 @@ static void put(document *d, const char *text)
     d->n += n;
 }
 
-static void put_string(document *d, input *in)
+ABR_WRAPS static void put_string(document *d, input *in)
 {
     static const char *const parts[] = {"a",
                                         "error: ",

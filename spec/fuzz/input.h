@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "abridge.h"
+#include "base/private.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -244,7 +245,7 @@ static inline char *take_text(input *in, size_t most, size_t *n)
 
 /* The same; of 64 inputs one has up to 1 MiB, and of 1,024 one up to 64. All bytes choose, so that what comes
  * of such an input by a small change is seldom as large, and most of the time goes to small ones. */
-static inline char *take_large_text(input *in, size_t usual, size_t *n)
+ABR_WRAPS static inline char *take_large_text(input *in, size_t usual, size_t *n)
 {
     enum { MB = 1024 * 1024 };
     uint32_t hash = 2166136261; /* FNV-1a */

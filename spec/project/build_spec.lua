@@ -84,6 +84,15 @@ describe("the C library #once", function()
     assert.same(declared, words(run "nm -D --defined-only build/libabridge.so | awk '$2 == \"T\" { print $3 }'"))
   end)
 
+  it("takes a packager's flags in front of its own, and -O2 only without any", function()
+    local build = "make -n -B V=1 build/obj/c/csrc/base/size.o"
+    local command = run(build .. " CPPFLAGS=-DPLANTED=1 'CFLAGS=-O1 -g'")
+    assert.matches(" %-DPLANTED=1 %-O1 %-g %-fPIC .- %-c ", command)
+    assert.is_nil(command:find("-O2", 1, true))
+    assert.is_nil(command:find("-Werror", 1, true))
+    assert.matches(" %-O2 %-fPIC ", run(build))
+  end)
+
   it("compiles without any flag but where its headers are", function()
     run "cc -Icsrc -fsyntax-only $(ls csrc/*/*.c csrc/*/*/*.c | grep -v csrc/lua/)"
   end)
@@ -152,6 +161,30 @@ describe("make amalgamation #once", function()
     for path in run("ls csrc/*/*.c csrc/*/*/*.c | grep -v csrc/lua/"):gmatch "csrc/([^\n]+)" do
       assert.truthy(text:find("\n/* ==== " .. path .. " ==== */\n", 1, true), path)
     end
+  end)
+end)
+
+describe("make check-systems #once", function()
+  it("tries the systems of doc/reliability.md, and no others", function()
+    local listed = {}
+    local section = paths.read("doc/reliability.md"):match "\n## Systems\n(.*)"
+    for names in section:gmatch "\n| ([%w, -]+) |" do
+      for name in names:gmatch "[%w-]+" do
+        if not names:find "^system" and not names:find "^%-" then listed[#listed + 1] = name end
+      end
+    end
+    local tried = {}
+    for name in paths.read("mk/systems.sh"):gmatch "\n([%w-]+)|" do
+      tried[#tried + 1] = name
+    end
+    assert.is_true(#tried > 5)
+    assert.same(tried, listed)
+  end)
+
+  it("refuses a name that is none", function()
+    local said, status = sh "mk/systems.sh i686 vax"
+    assert.is_true(status ~= 0)
+    assert.matches("^check%-systems: no system vax; there are [%w ,-]*musl", said)
   end)
 end)
 

@@ -100,7 +100,7 @@ end
 local function functions_of(text, ending)
   local names = {}
   local code = without_comments(text):gsub("\n[ \t]+", " ")
-  for head, name, rest in code:gmatch("\n(%l[%w_ %*]-)(abr_[%w_]+)(%b()" .. ending .. ")") do
+  for head, name, rest in code:gsub("\nABR_WRAPS ", "\n"):gmatch("\n(%l[%w_ %*]-)(abr_[%w_]+)(%b()" .. ending .. ")") do
     if not head:find "^static" and not head:find "^return" and rest then names[name] = true end
   end
   return names

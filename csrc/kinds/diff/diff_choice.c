@@ -7,6 +7,7 @@
 
 #include "kinds/diff/diff_choice.h"
 #include "abridge.h"
+#include "base/private.h"
 #include "kinds/diff/diff.h"
 #include "kinds/diff/diff_gather.h"
 #include "kinds/diff/diff_hunks.h"
@@ -48,7 +49,8 @@ static void show_front(abr_shown_text *t, size_t front, abr_text_line subject)
 }
 
 /* Show this much of a text, in place of anything shown of it so far, if that keeps to the limit. */
-static bool try_text(abr_diff_choice *x, size_t part, size_t front, abr_text_line subject, uint64_t limit)
+ABR_WRAPS static bool try_text(abr_diff_choice *x, size_t part, size_t front, abr_text_line subject,
+                               uint64_t limit)
 {
     abr_shown_text *t = x->plan->parts[part].text;
     const abr_shown_text was = *t;
@@ -332,7 +334,7 @@ static void add_names(abr_diff_choice *x)
 /* ---- the start ---- */
 
 /* Show all of the diff up to a place. */
-static void set_start(abr_diff_choice *x, const abr_diff_place *place)
+ABR_WRAPS static void set_start(abr_diff_choice *x, const abr_diff_place *place)
 {
     abr_shown_hunk *start = &x->g->start;
     *start = (abr_shown_hunk){.h = {.size = place->at}, .after = place->before, .front = place->at};

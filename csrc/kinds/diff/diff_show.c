@@ -6,6 +6,7 @@
 
 #include "kinds/diff/diff_show.h"
 #include "abridge.h"
+#include "base/private.h"
 #include "base/size.h"
 #include "kinds/content.h"
 #include "text/flow.h"
@@ -191,8 +192,8 @@ static abr_diff_tally after(const abr_diff_part *part)
 }
 
 /* The end of a hunk's file, or of a text, if known: the next file, or `to`. */
-static const abr_diff_tally *end_of_part(const abr_diff_plan *plan, const abr_diff_part *part,
-                                         const abr_diff_tally *to)
+ABR_WRAPS static const abr_diff_tally *end_of_part(const abr_diff_plan *plan, const abr_diff_part *part,
+                                                   const abr_diff_tally *to)
 {
     const uint64_t next = part->hunk ? part->hunk->h.file.before.files + 1 : part->text->t.before.files;
     const size_t i = names_before(plan, next);

@@ -19,9 +19,13 @@ enum {
     ABR_DIFF_PLACES_MOST = 1024 /* places up to which a diff may be shown whole */
 };
 
+/* Records of these stand in the allowances, so they have one size on every machine: a 32-bit one would align their
+ * counts to 4 bytes, retain more and cut otherwise. */
+#define ABR_DIFF_ALIGNED _Alignas(8)
+
 /* A file, by its header. */
 typedef struct {
-    abr_diff_tally before;
+    ABR_DIFF_ALIGNED abr_diff_tally before;
     uint64_t at;   /* bytes before it */
     uint64_t line; /* newlines before it */
     uint32_t header_n;
@@ -56,9 +60,11 @@ typedef struct {
     abr_diff_tally hunks;
 } abr_diff_name;
 
+_Static_assert(sizeof(abr_diff_hunk) == 192 && sizeof(abr_diff_name) == 136, "the same on every machine");
+
 /* Text before, between and after files: consecutive lines. A commit starts its own text. */
 typedef struct {
-    abr_diff_tally before;
+    ABR_DIFF_ALIGNED abr_diff_tally before;
     uint64_t at;
     uint64_t line;
     uint64_t size;

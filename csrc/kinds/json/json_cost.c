@@ -8,6 +8,7 @@
 
 #include "kinds/json/json_cost.h"
 #include "abridge.h"
+#include "base/private.h"
 #include "base/size.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_text.h"
@@ -72,7 +73,7 @@ uint64_t abr_json_marker_size(const abr_json_costs *x, const abr_json_value *v)
 
 /* ---- strings ---- */
 
-uint64_t abr_json_text_size(const abr_json_value *v)
+ABR_WRAPS uint64_t abr_json_text_size(const abr_json_value *v)
 {
     return abr_json_own_size(v) - ABR_JSON_QUOTES;
 }

@@ -9,6 +9,7 @@
 
 #include "kinds/json/json_print.h"
 #include "abridge.h"
+#include "base/private.h"
 #include "base/size.h"
 #include "kinds/json/json_cost.h"
 #include "kinds/json/json_held.h"
@@ -477,7 +478,7 @@ static size_t pointer_size(const printer *x, uint32_t v)
 }
 
 /* Put a key, or an ordinal, with its slash, before dst; returns its start. */
-static char *put_step(const printer *x, uint32_t index, char *dst, char *scratch)
+ABR_WRAPS static char *put_step(const printer *x, uint32_t index, char *dst, char *scratch)
 {
     const abr_json_value *v = &x->values[index];
     char *text = scratch;

@@ -9,6 +9,7 @@
 #include "kinds/json/json_reader.h"
 #include "abridge.h"
 #include "base/memory.h"
+#include "base/private.h"
 #include "base/tiny.h"
 #include "base/word.h"
 #include "kinds/json/json_compact.h"
@@ -199,7 +200,7 @@ static void end_long(json_reader *r, abr_json_entry *e)
 
 /* ---- tokens ---- */
 
-static inline void note_key(json_reader *r, abr_json_known *known, uint64_t key, uint64_t path)
+ABR_WRAPS static inline void note_key(json_reader *r, abr_json_known *known, uint64_t key, uint64_t path)
 {
     abr_json_level *in = abr_json_innermost(&r->levels);
     const bool is_map = in->count >= ABR_JSON_MAP;

@@ -54,7 +54,7 @@ typedef struct {
     bool odd;    /* unlike the others of its path */
 } abr_json_saying;
 
-static inline uint64_t abr_json_mix(uint64_t a, uint64_t b)
+ABR_WRAPS static inline uint64_t abr_json_mix(uint64_t a, uint64_t b)
 {
     uint64_t h = (a ^ b) * UINT64_C(0x9E3779B97F4A7C15);
     return h ^ h >> 32;

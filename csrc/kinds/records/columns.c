@@ -17,6 +17,7 @@
 #include "kinds/records/columns.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "base/private.h"
 #include "base/tiny.h"
 #include "base/word.h"
 #include "line/line_score.h"
@@ -128,7 +129,7 @@ abr_role abr_role_of(const char *name, size_t n)
 
 /* ---- columns ---- */
 
-uint64_t abr_hash_bytes(const char *p, size_t n, uint64_t seed)
+ABR_WRAPS uint64_t abr_hash_bytes(const char *p, size_t n, uint64_t seed)
 {
     const uint64_t factor = UINT64_C(0x9E3779B97F4A7C15);
     uint64_t hash = seed ^ n * factor;
@@ -339,7 +340,7 @@ static float judge(const abr_record_columns *c, const abr_cell *v, uint32_t *sha
 
 /* ---- a value among the others ---- */
 
-static void add_trouble(abr_worth *w, float trouble, uint32_t sign, size_t at)
+ABR_WRAPS static void add_trouble(abr_worth *w, float trouble, uint32_t sign, size_t at)
 {
     if (trouble >= ABR_SCORE_HIT)
         w->sign = (w->sign ^ sign) * UINT32_C(0x9E3779B1);

@@ -11,6 +11,7 @@
 #include "kinds/records/record_choice.h"
 #include "abridge.h"
 #include "base/log2.h"
+#include "base/private.h"
 #include "base/size.h"
 #include "kinds/content.h"
 #include "kinds/records/record_part.h"
@@ -163,7 +164,7 @@ static void fill_ends(chooser *x)
 }
 
 /* The exact cost of the choice, now that its gaps are known. */
-static uint64_t exact_cost(const chooser *x)
+ABR_WRAPS static uint64_t exact_cost(const chooser *x)
 {
     uint64_t next = 0;
     uint64_t cost = x->list->header_size + x->list->footer.n;
@@ -286,7 +287,7 @@ static bool put_header(chooser *x, abr_content *out)
 }
 
 /* Put all kept records into the content. Returns how many show. */
-static uint64_t put_records(const chooser *x, abr_content *out)
+ABR_WRAPS static uint64_t put_records(const chooser *x, abr_content *out)
 {
     uint64_t next = 0;
     uint64_t shown = 0;

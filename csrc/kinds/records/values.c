@@ -7,6 +7,7 @@
 #include "kinds/records/values.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "base/private.h"
 #include "base/word.h"
 #include "kinds/json/json_text.h"
 #include "line/lines.h"
@@ -66,7 +67,7 @@ typedef struct {
 } json_reading;
 
 /* The name of the next value: its key, or its place. */
-static uint64_t name_value(json_reading *j, bool in_object)
+ABR_WRAPS static uint64_t name_value(json_reading *j, bool in_object)
 {
     if (j->depth == 0 || j->depth > MOST_NAMED)
         return element_name;
@@ -140,7 +141,7 @@ static void read_member(json_reading *j, bool in_object, size_t from, size_t to,
 }
 
 /* Returns a guess at the next key. */
-static const abr_json_guess *read_member_name(json_reading *j, size_t from, size_t to, bool guessed)
+ABR_WRAPS static const abr_json_guess *read_member_name(json_reading *j, size_t from, size_t to, bool guessed)
 {
     abr_json_keys *keys = &j->x->keys;
     const uint64_t in = j->depth <= MOST_NAMED ? j->levels[j->depth - 1].name : 0;
@@ -218,7 +219,7 @@ static void read_place(abr_values *x, size_t place, abr_cell *cell, uint32_t cou
 }
 
 /* The next delimiter from i on, or n. Reads on past n, since fields are short. */
-static size_t find_delimiter(const char *p, size_t n, size_t i, char delimiter)
+ABR_WRAPS static size_t find_delimiter(const char *p, size_t n, size_t i, char delimiter)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     const uint64_t sought = ones * (unsigned char)delimiter;

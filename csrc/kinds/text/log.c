@@ -5,6 +5,7 @@
 #include "kinds/text/log.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "base/private.h"
 #include "base/tiny.h"
 #include "line/form.h"
 #include "line/lines.h"
@@ -117,8 +118,8 @@ static bool has_log_line(const abr_forms *forms, const char *p, size_t n)
 }
 
 /* Weigh so many lines, or stop earlier once they have more evidence of a log than `most_log`. */
-static void weigh_lines(uint64_t most, float most_log, const abr_forms *forms, const char *p, size_t n,
-                        evidence *all, evidence *head)
+ABR_WRAPS static void weigh_lines(uint64_t most, float most_log, const abr_forms *forms, const char *p,
+                                  size_t n, evidence *all, evidence *head)
 {
     uint64_t lines = abr_count_newlines(p, n) + 1;
     uint64_t step = (lines + most - 1) / most;
