@@ -21,6 +21,7 @@ s390x|big-endian|s390x-linux-gnu-gcc|-O2 -static|qemu-s390x|gcc-s390x-linux-gnu 
 aarch64|64-bit ARM|aarch64-linux-gnu-gcc|-O2 -static|qemu-aarch64|gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 '
 
+line='^(c|qemu-[a-z0-9]+): ([0-9]+ passed), [0-9]+ failed' # the runner's
 # try NAME COMPILER FLAGS EMULATOR: builds and runs; prints how it went
 try() {
   local name=$1 compiler=$2 flags=$3 emulator=$4
@@ -30,11 +31,11 @@ try() {
     core_obj="$obj/c/$amalgam.o" CC="$compiler" CFLAGS="$flags" WARNINGS="-Wall -Wextra" lua_test_bin= > "$log" 2>&1 ||
     { tail -n 20 "$log" >&2; echo "does not build"; return 1; }
   EMULATOR=$emulator ABRIDGE_CASES=$([ -n "$emulator" ] && echo 0.02 || echo 0.1) HOST_TIMEOUT=3000 HOST=c spec/run_suite.sh "$bin" >> "$log" 2>&1 ||
-    { grep -a -B 3 'FAILED' "$log" >&2; grep '^c: ' "$log" | tail -n 1; return 1; }
+    { grep -a -B 3 'FAILED' "$log" >&2; grep -aE "$line" "$log" | tail -n 1; return 1; }
   # shellcheck disable=SC2086 # no emulator is no word
   $emulator "$bin/digests" 3000 > "$bin/digests.txt" || { echo "cuts no texts"; return 1; }
   if cmp -s "$bin/digests.txt" "$plain.txt"; then cuts="the same 3,000 cuts"; else cuts="OTHER CUTS"; fi
-  echo "$(sed -n 's/^c: \([0-9]* passed\), 0 failed.*/\1/p' "$log" | tail -n 1), $cuts"
+  echo "$(sed -nE "s/$line.*/\2/p" "$log" | tail -n 1), $cuts"
   [ "$cuts" != "OTHER CUTS" ]
 }
 

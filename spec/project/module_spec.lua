@@ -135,7 +135,7 @@ describe("require 'abridge'", function()
     it("loads the core and what loads that, and no more", function()
       if not needs_child() then return end
       local loaded = "abridge abridge.base.check abridge.base.core_loader abridge.base.crude abridge.base.host"
-      assert.equal(loaded .. " abridge.base.version abridge.core", said.loaded)
+      assert.equal(loaded .. " abridge.base.system abridge.base.version abridge.core", said.loaded)
     end)
 
     it("has nothing of a name that is not there", function()
