@@ -57,6 +57,7 @@ binding_for = $(binding:%.c=$(OBJ)/$(1)/%.o)# its objects for a Lua, or for Neov
 # ------------------------------------------------------------------ what people call
 
 parts := $(filter-out mk/headers.mk,$(wildcard mk/*.mk))
+fuzz_src := $(wildcard spec/fuzz/fuzz_*.c)
 
 .PHONY: help setup build nvim lib demo agent test rock clean
 

@@ -1,7 +1,6 @@
 # The tests in C, and what the suite preloads.
 
 test_src := $(wildcard spec/c/test_*.c)
-fuzz_src := $(wildcard spec/fuzz/fuzz_*.c)
 test_bin = $(test_src:spec/c/%.c=$(BIN)/%)
 replay_bin = $(fuzz_src:spec/fuzz/%.c=$(BIN)/test_%)# the fuzzers' corpora as plain tests
 sanitizers := -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all

@@ -21,6 +21,16 @@ describe("the fuzz targets #once", function()
     assert.same({}, missing)
   end)
 
+  it("are all built by make, whatever the order in which its parts are read", function()
+    local pipe = assert(io.popen "make -n -B fuzz-targets CC=clang OBJ=build/obj/fuzz 2>&1")
+    local steps = pipe:read "*a"
+    pipe:close()
+    for _, name in ipairs(paths.names "spec/fuzz") do
+      local target = name:match "^fuzz_(.*)%.c$"
+      if target then assert.truthy(steps:find("build/fuzz/fuzz_" .. target, 1, true), target) end
+    end
+  end)
+
   it("have corpora of their own, small enough to keep", function()
     local size = 0
     for _, name in ipairs(paths.names "spec/fuzz") do
