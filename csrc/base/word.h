@@ -20,6 +20,17 @@ static inline uint64_t abr_load_word(const char *p)
     return word;
 }
 
+/* Four bytes, the first one lowest. */
+static inline uint32_t abr_load_half(const char *p)
+{
+    uint32_t half;
+    memcpy(&half, p, sizeof half);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    half = __builtin_bswap32(half);
+#endif
+    return half;
+}
+
 static inline void abr_store_word(char *p, uint64_t word)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__

@@ -65,12 +65,13 @@ bool abr_starts_as_source(const abr_form_line *l)
 
 bool abr_starts_with_keyword(const abr_form_line *l)
 {
-    char small[16];
+    enum { MOST = 16 };
+    char small[MOST + 1]; /* GCC 12 sees a byte after the last one written at -O3 */
     const abr_text_line word = name_of(l);
-    if (word.n > sizeof small || !ABR_HAS(" \n(:\t", char_at(l->bare, word.n)))
+    if (word.n > MOST || !ABR_HAS(" \n(:\t", char_at(l->bare, word.n)))
         return false;
     const bool shouted = word.n > 1 && abr_is_upper(word.p[0]) && abr_is_upper(word.p[1]);
-    for (size_t i = 0; i < word.n && i < sizeof small; i++) /* GCC doesn't see the bound from above */
+    for (size_t i = 0; i < word.n; i++)
         small[i] = (char)(shouted ? abr_to_lower(word.p[i]) : word.p[i]);
     return abr_is_mark(l->forms, ABR_FORM_KEYWORD, (abr_text_line){small, word.n});
 }

@@ -55,7 +55,8 @@ static void put_scalar(document *d)
         "\"\"",
         "\"error: cannot open x.c:%u\"",
     };
-    put(d, scalars[pick(sizeof scalars / sizeof *scalars)], (unsigned)pick(900));
+    const unsigned number = (unsigned)pick(900); /* drawn in one order by every compiler */
+    put(d, scalars[pick(sizeof scalars / sizeof *scalars)], number);
 }
 
 /* Of chars and escapes, or of base64. */
@@ -86,8 +87,10 @@ static void put_value(document *d, size_t depth, size_t most)
         if (i > 0)
             put(d, ",", 0);
         break_line(d, depth + 1);
-        if (object)
-            put(d, keys[pick(sizeof keys / sizeof *keys)], (unsigned)pick(400));
+        if (object) {
+            const unsigned number = (unsigned)pick(400);
+            put(d, keys[pick(sizeof keys / sizeof *keys)], number);
+        }
         put_value(d, depth + 1, most);
     }
     break_line(d, depth);
@@ -120,9 +123,9 @@ static size_t make_text(char *p)
     size_t n = (size_t)snprintf(p, LINE_ROOM, "%s", starts[shape]);
     while (n < most) {
         const unsigned number = (unsigned)pick(1000);
+        const unsigned last = shape > 0 ? (unsigned)pick(3000) : 0;
         if (shape > 0)
-            n += (size_t)snprintf(p + n, LINE_ROOM, rows[shape], number, pick(20) ? "ok" : "failed",
-                                  (unsigned)pick(3000));
+            n += (size_t)snprintf(p + n, LINE_ROOM, rows[shape], number, pick(20) ? "ok" : "failed", last);
         else
             n += (size_t)snprintf(p + n, LINE_ROOM, lines[pick(pick(3) ? 8 : sizeof lines / sizeof *lines)],
                                   number % 60);

@@ -503,6 +503,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (x.o.strategy == ABR_PIPELINE && !x.o.utf8_replace)
             check_pipeline(text, n, &x.o, &cut);
         check_rules(text, n, &x, which, &cut);
+        abr_info info;
+        abr_info_from_cut(&cut, &info);
+        RULE(info.truncated == cut.truncated && info.bytes_returned == cut.content_bytes);
+        RULE(info.bytes_total == (cut.truncated ? n : cut.content_bytes) &&
+             info.next_offset == ABR_UNLIMITED);
     } else {
         RULE(error.code == code && error.message && !cut.pieces && cut.piece_count == 0);
         RULE(are_fine(&x.o) ? code == ABR_ECOUNT && x.calls >= x.fails_at && x.fails_at > 0

@@ -2,8 +2,6 @@
 #ifndef ABR_KINDS_JSON_JSON_VALUES_H
 #define ABR_KINDS_JSON_JSON_VALUES_H
 
-#include <string.h>
-
 #include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
@@ -63,13 +61,8 @@ ABR_WRAPS static inline uint64_t abr_json_mix(uint64_t a, uint64_t b)
 /* Up to eight bytes as a number, never read byte by byte, since most keys are short. */
 static inline uint64_t abr_json_load(const char *p, size_t n)
 {
-    uint32_t low;
-    uint32_t high;
-    if (n >= sizeof low) {
-        memcpy(&low, p, sizeof low);
-        memcpy(&high, p + n - sizeof high, sizeof high);
-        return (uint64_t)high << 32 | low;
-    }
+    if (n >= sizeof(uint32_t))
+        return (uint64_t)abr_load_half(p + n - sizeof(uint32_t)) << 32 | abr_load_half(p);
     if (n == 0)
         return 0;
     return (uint64_t)(unsigned char)p[0] << 16 | (uint64_t)(unsigned char)p[n / 2] << 8 |
