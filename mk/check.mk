@@ -24,7 +24,7 @@ doc: ## write tables and signatures into doc/lua.md, from it and doc/neovim.md t
 longest := check-cases msan check-fuzz check-memory lint-tidy lint-cppcheck bench-check
 check: check-tools ## lint, tests that want more tools, msan, tsan, bench-check, other systems, each fuzzer for 20 seconds
 	@$(MAKE) --no-print-directory $(call parallel,2) --output-sync=recurse --keep-going \
-		$(longest) check-portable check-suite check-arm64 test-windows check-x87 tsan $(filter-out $(longest),$(lints))
+		$(longest) check-portable check-suite check-arm64 test-windows test-amalgamation check-x87 tsan $(filter-out $(longest),$(lints))
 
 check-tools:
 	@.ci/setup.sh check
