@@ -37,7 +37,7 @@ extern "C" {
 #endif
 
 /* The version of the library: of the header, the shared object, the Lua module and the rock. */
-#define ABR_VERSION "0.2.0"
+#define ABR_VERSION "0.3.0"
 
 /* Define ABR_HIDDEN to build the library into a shared object, such as the Lua module,
  * that must not export it. */

@@ -1,9 +1,9 @@
 rockspec_format = "3.0"
 package = "abridge"
-version = "0.2.0-1"
+version = "0.3.0-1"
 source = {
   url = "git+https://github.com/abridge-tools/abridge",
-  tag = "v0.2.0",
+  tag = "v0.3.0",
 }
 description = {
   summary = "Decides what a language model sees of a tool's output, and says exactly what it left out",
