@@ -179,11 +179,10 @@ enum {
  * bytes. In a line of over 4096 bytes, a match of more than ABR_HIT_MOST bytes may be missed. */
 typedef struct {
     const char *p;
-    size_t n; /* 1 to ABR_HIT_MOST */
-    double
-        weight; /* 0 to ABR_HIT_WEIGHT_MOST; 1: as an error; 0: the line is never a hit, whatever it says */
-    bool word;  /* whole words only, of letters, digits and '_' */
-    bool fold;  /* ASCII letters match in either case */
+    size_t n;      /* 1 to ABR_HIT_MOST */
+    double weight; /* 0 to ABR_HIT_WEIGHT_MOST; 1: as an error; 0: the line is never a hit */
+    bool word;     /* whole words only, of letters, digits and '_' */
+    bool fold;     /* ASCII letters match in either case */
 } abr_hit;
 
 /* Fields that a strategy does not use are ignored, but head_ratio and token_safety must always be in
@@ -474,8 +473,8 @@ ABR_API void abr_index_close(abr_index *index);
 typedef struct abr_page abr_page;
 
 typedef struct {
-    abr_opts
-        cut; /* how much, by any strategy but ABR_PRIORITY and ABR_AUTO; its strings must outlive the page */
+    /* how much, by any strategy but ABR_PRIORITY and ABR_AUTO; its strings must outlive the page */
+    abr_opts cut;
     uint64_t offset;     /* number of the first line wanted, from 1 */
     uint64_t column;     /* first char wanted of that line, which is split if it is over budget; 0: neither */
     uint64_t limit;      /* lines wanted, or ABR_UNLIMITED; the smaller of this and cut.max.lines counts */
@@ -948,8 +947,8 @@ typedef struct {
     abr_reason reason;       /* always on the wire; ABR_SIZE_CAP when not truncated */
 } abr_info;
 
-/* Fill in the block of a cut, with ABR_LINE_CAP if lines bound it, else ABR_SIZE_CAP. It has no next_offset: a tool
- * that can resume sets that and resume_hint itself. */
+/* Fill in the block of a cut, with ABR_LINE_CAP if lines bound it, else ABR_SIZE_CAP. It has no next_offset:
+ * a tool that can resume sets that and resume_hint itself. */
 ABR_API void abr_info_from_cut(const abr_cut *cut, abr_info *info);
 
 /*

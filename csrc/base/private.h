@@ -11,8 +11,9 @@
 #define ABR_PRIVATE_END
 #endif
 
-/* For a function in which unsigned numbers wrap around on purpose: hashes, ranges by one comparison, counts that go
- * below zero on the way to a sum. Clang's -fsanitize=integer reports all others (`make check-systems`). */
+/* For a function in which unsigned numbers wrap around on purpose: hashes, ranges by one comparison, counts
+ * that go below zero on the way to a sum. Clang's -fsanitize=integer reports all others (`make
+ * check-systems`). */
 #ifdef __clang__
 #define ABR_WRAPS __attribute__((no_sanitize("unsigned-integer-overflow")))
 #else

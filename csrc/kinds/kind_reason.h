@@ -19,13 +19,13 @@ typedef struct {
 
 typedef struct {
     abr_telling told;
-    const char
-        *by; /* what decided: "signature", "bytes", "document", "documents", "hunks", "delimiter", "columns",
-                       "lines", "failure", "log", "parts" */
+    /* the evidence: "signature", "bytes", "document", "documents", "hunks", "delimiter", "columns", "lines",
+     * "failure", "log", "parts" */
+    const char *by;
     size_t bytes; /* examined from the start */
-    uint64_t
-        log_line;   /* of the failure, or the stretch of printed lines, in a log that looks written; else 0 */
-    uint64_t lines; /* this and the rest: for logs and texts only. Lines that are not blank, */
+    /* of the failure, or the stretch of printed lines, in a log that looks written; else 0 */
+    uint64_t log_line;
+    uint64_t lines;         /* this and the rest: for logs and texts only. Lines that are not blank, */
     abr_side_lines printed; /* those that look printed by a command at work, */
     abr_side_lines written; /* and those that look written */
 } abr_kind_reason;

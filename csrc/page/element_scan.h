@@ -49,8 +49,8 @@ typedef struct {
     uint64_t last_end;    /* end of the last element that ended */
     uint64_t end;         /* end of its array or object; 0: not yet */
     uint64_t total;       /* elements of that */
-    abr_element_at
-        after; /* the first element that begins over `keep` bytes after `first`; index 0: none yet */
+    /* the first element that begins over `keep` bytes after `first`; index 0: none yet */
+    abr_element_at after;
     bool found;
     bool scalar; /* the document is neither array nor object */
     bool has_after;

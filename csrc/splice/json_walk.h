@@ -10,8 +10,8 @@ ABR_PRIVATE_BEGIN
 
 typedef struct abr_json_walk abr_json_walk;
 
-/* Takes a token that starts at offset `start` and ends before `end`; anything but ABR_OK ends the walk, and is
- * what it returns. */
+/* Takes a token that starts at offset `start` and ends before `end`; anything but ABR_OK ends the walk, and
+ * is what it returns. */
 typedef abr_code (*abr_take_token)(abr_json_walk *walk, abr_json_token token, size_t start, size_t end,
                                    abr_error *error);
 

@@ -1,4 +1,5 @@
-/* The pointers of edits, sorted: by their steps, bytes before lengths, a path before those that go on from it. */
+/* The pointers of edits, sorted: by their steps, bytes before lengths, a path before those that go on from
+ * it. */
 #include <string.h>
 
 #include "splice/route.h"

@@ -23,8 +23,8 @@ typedef struct {
     size_t high;
 } abr_route_range;
 
-/* Read the pointers of edits into as many routes, which are zeroed, and sort them; `scratch` is as large. What
- * was read is released by abr_free_routes(), also after a failure: ABR_EPOINTER, ABR_ENOMEM. */
+/* Read the pointers of edits into as many routes, which are zeroed, and sort them; `scratch` is as large.
+ * What was read is released by abr_free_routes(), also after a failure: ABR_EPOINTER, ABR_ENOMEM. */
 abr_code abr_read_routes(abr_edit *edits, size_t count, abr_route *routes, abr_route *scratch,
                          const abr_alloc *alloc, abr_error *error);
 void abr_free_routes(abr_route *routes, size_t count);

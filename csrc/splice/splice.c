@@ -1,12 +1,13 @@
 /*
  * Edits of one JSON document, in one pass.
  *
- * The walk goes down with the pointers of the edits: as long as some go on below a value, it has a node, with the
- * range of those routes. Values below no route are passed token by token. Each edit that changes something becomes a
- * patch, a range of the document and its new text; they come in the document's order, and two that overlap are an
- * error. Writing copies the bytes between them.
+ * The walk goes down with the pointers of the edits: as long as some go on below a value, it has a node, with
+ * the range of those routes. Values below no route are passed token by token. Each edit that changes
+ * something becomes a patch, a range of the document and its new text; they come in the document's order, and
+ * two that overlap are an error. Writing copies the bytes between them.
  *
- * Commas: an element that goes takes the comma before it along if an element before it stays, else the comma after it.
+ * Commas: an element that goes takes the comma before it along if an element before it stays, else the comma
+ * after it.
  */
 #include <string.h>
 

@@ -57,8 +57,8 @@ abr_code abr_list_values(const char *p, size_t n, abr_spliced *list, size_t most
     return code;
 }
 
-/* Bytes of the next run of chars of a string, of an escape or of those before one: at most `most`, and more only
- * where an escape is larger. */
+/* Bytes of the next run of chars of a string, of an escape or of those before one: at most `most`, and more
+ * only where an escape is larger. */
 static size_t run_of_chars(const char *p, size_t n, size_t most)
 {
     if (*p == '\\')

@@ -56,8 +56,8 @@ typedef struct {
     /* Classify the ABR_CLASSIFIED bytes at p. */
     void (*classify)(const char *p, abr_classes *out);
 
-    /* Copy n bytes, whole blocks of ABR_CLASSIFIED and ABR_FOLDED_MOST at most, each digit as a zero. Returns how many
-     * newlines there are; newlines[i] gets the place of each, and the one after the last gets
+    /* Copy n bytes, whole blocks of ABR_CLASSIFIED and ABR_FOLDED_MOST at most, each digit as a zero. Returns
+     * how many newlines there are; newlines[i] gets the place of each, and the one after the last gets
      * anything. */
     size_t (*fold)(const char *p, size_t n, char *to, uint16_t *newlines);
 } abr_kernels;

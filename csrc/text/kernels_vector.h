@@ -1,5 +1,6 @@
 /*
- * The kernels over vectors, written once. The file of each set of instructions includes this header after defining
+ * The kernels over vectors, written once. The file of each set of instructions includes this header after
+ * defining
  *
  *   V(name)       the name with the set's suffix: all sets may stand in one translation unit
  *   SET           the set's name, a string

@@ -19,8 +19,8 @@ enum {
     ABR_DIFF_PLACES_MOST = 1024 /* places up to which a diff may be shown whole */
 };
 
-/* Records of these stand in the allowances, so they have one size on every machine: a 32-bit one would align their
- * counts to 4 bytes, retain more and cut otherwise. */
+/* Records of these stand in the allowances, so they have one size on every machine: a 32-bit one would align
+ * their counts to 4 bytes, retain more and cut otherwise. */
 #define ABR_DIFF_ALIGNED _Alignas(8)
 
 /* A file, by its header. */

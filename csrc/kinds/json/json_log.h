@@ -66,7 +66,8 @@ abr_view abr_json_log_view(const abr_json_log *x);
 
 void abr_json_log_close(abr_json_log *x);
 
-/* Break the lines of (p, n), which starts between chars. Returns n, or n - 1 if the last byte begins an escape. */
+/* Break the lines of (p, n), which starts between chars. Returns n, or n - 1 if the last byte begins an
+ * escape. */
 size_t abr_json_break_lines(char *p, size_t n);
 
 /* Spell the part of a piece that can be shown into dst, as large as n: it neither starts nor ends inside an

@@ -1,6 +1,6 @@
 /*
- * Find the parts of an output. Documents, diffs, records and tables are found by their syntax, each from the start
- * of a line to the end of one; the lines between them are a log or text.
+ * Find the parts of an output. Documents, diffs, records and tables are found by their syntax, each from the
+ * start of a line to the end of one; the lines between them are a log or text.
  *
  * Each finder in turn looks at a line, and each goes on past the bytes it has read, whether or not they are a
  * part, so no byte is read more than a few times.
@@ -112,8 +112,9 @@ static bool is_drawn_line(abr_text_line line)
     return may_be && abr_ruling_stretches(bare, &boxed) > 0;
 }
 
-/* A table with crossed or boxed rulings, as database clients draw them; a Markdown table belongs to its text. If it is
- * none, *next is no further than the line above the first ruling, which may be the header of aligned columns. */
+/* A table with crossed or boxed rulings, as database clients draw them; a Markdown table belongs to its text.
+ * If it is none, *next is no further than the line above the first ruling, which may be the header of aligned
+ * columns. */
 static size_t find_drawn(const parts_search *s, size_t at, size_t *next)
 {
     abr_drawing drawing;

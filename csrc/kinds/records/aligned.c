@@ -305,8 +305,8 @@ bool abr_is_aligned(const char *p, size_t n, bool whole, size_t *lines)
 
 /* ---- a table amid other output ---- */
 
-/* Is it hard to take these names for a row, or for words? They stand apart, and all are capitals, or all but one start
- * with one. */
+/* Is it hard to take these names for a row, or for words? They stand apart, and all are capitals, or all but
+ * one start with one. */
 static bool is_clear_header(const header *h)
 {
     size_t small = 0;

@@ -68,10 +68,9 @@ typedef struct {
     float odd;     /* how much it is unlike the others, on the same scale */
     uint32_t sign; /* of the trouble or the oddity: records with the same trouble share it */
     uint32_t odd_sign;
-    size_t at; /* bytes of the record before its worst value */
-    bool bad;  /* it should be JSON, but isn't */
-    bool
-        goes_on; /* JSON: a string is indented, as a line is that goes on with what the lines before it told */
+    size_t at;    /* bytes of the record before its worst value */
+    bool bad;     /* it should be JSON, but isn't */
+    bool goes_on; /* JSON: a string is indented, as a line is that continues the lines before it */
 } abr_worth;
 
 /* A value to read: ABR_PADDING bytes after it must be readable. */

@@ -191,7 +191,8 @@ static bool grow_places(const records *r, place **places, size_t *size, size_t u
     return fine;
 }
 
-/* Is there memory for the places in n more bytes? The ring has not wrapped if it grows, since it was not full. */
+/* Is there memory for the places in n more bytes? The ring has not wrapped if it grows, since it was not
+ * full. */
 static bool reserve_places(records *r, size_t n)
 {
     return grow_places(r, &r->places, &r->places_size, r->places_used, n) &&
@@ -338,7 +339,8 @@ static float retain_weight(const abr_worth *w, uint32_t nth)
     return says > 0 ? says / abr_repeat_discount(&c) : 0;
 }
 
-/* The value of a record that is worth `own` alone; it comes next after those in `run` if their numbers say so. */
+/* The value of a record that is worth `own` alone; it comes next after those in `run` if their numbers say
+ * so. */
 static float value_in_run(trouble_run *run, const abr_worth *w, uint64_t number, float own)
 {
     const float next = run->value * part_of_next;

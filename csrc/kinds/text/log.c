@@ -139,8 +139,8 @@ ABR_WRAPS static void weigh_lines(uint64_t most, float most_log, const abr_forms
     }
 }
 
-/* Does a report of tests start here, by the Test Anything Protocol or in JUnit's XML? Its failures are YAML, or markup,
- * with what failed inside. */
+/* Does a report of tests start here, by the Test Anything Protocol or in JUnit's XML? Its failures are YAML,
+ * or markup, with what failed inside. */
 static bool is_test_run(const char *p, size_t n)
 {
     abr_text_line line;
