@@ -31,7 +31,7 @@ else
 LUA ?= lua5.4 # runs the demo, the benchmark and build/bin/abridge
 CFLAGS ?= -O2
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
-FLAGS = -std=c11 $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden $(WARNINGS) -Icsrc -MMD -MP
+FLAGS = -std=c11 $(CFLAGS) $(CPPFLAGS) -fPIC -fvisibility=hidden $(WARNINGS) -Icsrc -MMD -MP
 OBJ := build/obj# the variants (sanitizers, linters) build in folders of their own
 BIN := build/test/plain
 Q := $(if $(V),,@)

@@ -29,11 +29,11 @@
 
 #define AHEAD 4096
 #define LINE 64 /* bytes of a cache line */
-#define UNROLLED (4 * WIDTH)
+#define UNROLLED ((size_t)4 * WIDTH)
 #define MOST_ROUNDS (UINT8_MAX / 4) /* that a lane can count */
 #define COUNTED 1024                /* bytes counted at once on the way to a newline far off */
 #define WALKED 16                   /* newlines up to which walking from one to the next is as fast */
-#define CHECKED (2 * LINE)          /* bytes checked at once; a multiple of WIDTH */
+#define CHECKED ((size_t)2 * LINE)  /* bytes checked at once; a multiple of WIDTH */
 #define MOST_BEFORE 3               /* bytes before one that may belong to its char */
 #define VECTORS (ABR_CLASSIFIED / WIDTH)
 
