@@ -2,7 +2,8 @@
 # .ci/setup.sh [check|windows|systems|list]
 # Installs what building, the demo and the suite need, through apt, and gets newer hosts (hosts.sh); `list` prints the
 # names of these packages; with `check`, what `make check` needs beside them; with `windows`, what `make test-windows`
-# needs, with `systems`, what `make check-systems` can use. On macOS, what building and the demo need, through Homebrew. Quick when nothing is missing; safe to run again.
+# needs, with `systems`, what `make check-systems` can use. On macOS, what building and the demo need, through Homebrew.
+# Quick when nothing is missing; safe to run again.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 case ${1:-} in

@@ -24,13 +24,13 @@ lint-names: $(amalgam_c)
 amalgam_make = $(MAKE) --no-print-directory OBJ=build/obj/amalgamation core_obj=build/obj/amalgamation/c/$(amalgam_c:.c=.o) \
 	WARNINGS="$(amalgam_warnings)"
 
-test-amalgamation: $(amalgam_c) build/test/plain/digests ## run the C tests on it, and compare 3,000 cuts with the library's
+test-amalgamation: $(amalgam_c) build/test/plain/digests ## run the C tests on the amalgamation, and compare 3,000 cuts with the library's
 	@$(amalgam_make) $(call parallel,2) c-tests build/test/amalgamation/digests BIN=build/test/amalgamation lua_test_bin=
 	@HOST=c spec/run_suite.sh build/test/amalgamation
 	@for b in plain amalgamation; do build/test/$$b/digests 3000 > build/test/$$b/digests.txt || exit 1; done
 	@cmp build/test/plain/digests.txt build/test/amalgamation/digests.txt
 	@echo "amalgamation: 3,000 cuts as the library's"
 
-bench-amalgamation: $(amalgam_c) build/libabridge.a ## fail where calls of a fixed set take 3 % more instructions in it than in the library
+bench-amalgamation: $(amalgam_c) build/libabridge.a ## fail where calls of a fixed set take 3 % more instructions in the amalgamation than in the library
 	@$(amalgam_make) build/obj/amalgamation/c/$(amalgam_c:.c=.o)
 	@CC="$(CC)" AMALGAMATION=build/obj/amalgamation/c/$(amalgam_c:.c=.o) bench/check/compare.sh
