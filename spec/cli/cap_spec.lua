@@ -96,7 +96,7 @@ describe("abridge cap", function()
 
   it("reads a stream in bounded memory, as cut does", function()
     local function within(...)
-      local line = "seq 100000000 | head -c 150000000 | (ulimit -v 100000; exec " .. command.line(...) .. ")"
+      local line = "seq 100000000 | head -c 150000000 | (ulimit -v 50000; exec " .. command.line(...) .. ")"
       local out, err, code = dir:sh(line)
       assert.same({ "", 0 }, { err, code })
       return out
@@ -105,6 +105,7 @@ describe("abridge cap", function()
     assert.matches("^17901230\n.*\n17901233\n179012$", within("cut", "--strategy", "tail", "--max-lines", "5"))
     assert.matches("%[Showing lines 1%-2000 of 179%d+%. ", within("cap", "read_file", "--no-save"))
     assert.equal(30000, #within("cut", "--max-bytes", "30000", "--strategy", "head_tail", "--snap", "char"))
+    assert.equal(150000000, #within "clean")
   end)
 
   it("keeps the full output where it is told, and a log that abridge log reads", function()

@@ -119,15 +119,27 @@ function M.read(how)
 end
 
 local CHUNK = 64 * 1024 -- bytes of stdin at a time
+-- The collector of Lua 5.5 does not count the bytes of what io.read returns (luaL_pushresult makes it an external
+-- string), so it is called: 16 MB may wait for it, of any output.
+local COLLECT = 256 -- chunks
+
+--- All of stdin, chunk by chunk, in bounded memory.
+---@return fun(): string|nil
+function M.chunks()
+  local read = 0
+  return function()
+    read = read + 1
+    if read % COLLECT == 0 then collectgarbage() end
+    return M.read(CHUNK)
+  end
+end
 
 --- Write all of stdin to a stream.
 ---@param stream { write: fun(self: any, chunk: string): true|nil, string|nil }
 function M.feed(stream)
-  local chunk = M.read(CHUNK)
-  while chunk do
+  for chunk in M.chunks() do
     local ok, message = stream:write(chunk)
     if not ok then M.fail(message) end
-    chunk = M.read(CHUNK)
   end
 end
 

@@ -149,8 +149,6 @@ function M.tokens(args)
   return 0
 end
 
-local CHUNK = 64 * 1024 -- bytes of stdin at a time
-
 function M.clean(args)
   if #args.words > 0 then terminal.bad("clean reads stdin and takes no words, got %q", args.words[1]) end
   if args.switches.json then
@@ -159,10 +157,8 @@ function M.clean(args)
     return 0
   end
   local cleaner = core.cleaner()
-  local chunk = terminal.read(CHUNK)
-  while chunk do
+  for chunk in terminal.chunks() do
     terminal.content(cleaner:write(chunk))
-    chunk = terminal.read(CHUNK)
   end
   terminal.content((cleaner:finish()))
   terminal.end_line()
