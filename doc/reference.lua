@@ -9,10 +9,12 @@
 ---     into a column of its own.
 ---   * `calls`: a line for each of these functions and methods, with the names that its results have in `@return`.
 ---   * `commands`: a line for each way to call the commands, "all" of them.
+---   * `flags`: a row for each flag of the commands, "all" of them.
 ---   * `kinds`: the tables of the register, "kinds" or "examples".
 
 local commands = require "abridge.cli.commands"
 local docs = require "names.docs"
+local help = require "abridge.cli.help"
 local kinds = require "kinds"
 local lua_api = require "names.lua_api"
 
@@ -110,6 +112,35 @@ local function command_lines()
   return beside(lines, "  ")
 end
 
+--- Flags of one name and text share a row, and name their commands.
+local function flag_lines()
+  local rows, by_text = {}, {}
+  local function add(flag, command)
+    local name, text = ("`%s`"):format(help.flag(flag)), cell(help.says(flag))
+    local row = by_text[name .. text]
+    if not row then
+      row = { name = name, text = text, of = {} }
+      by_text[name .. text], rows[#rows + 1] = row, row
+    end
+    row.of[#row.of + 1] = command
+  end
+  for _, command in ipairs(commands.all()) do
+    for _, group in ipairs(command.flags) do
+      for _, flag in ipairs(group) do
+        add(flag, command.name)
+      end
+    end
+  end
+  for _, flag in ipairs(commands.everywhere) do
+    add(flag, "all")
+  end
+  local lines = { "| flag | commands | effect |", "|---|---|---|" }
+  for _, row in ipairs(rows) do
+    lines[#lines + 1] = ("| %s | %s | %s |"):format(row.name, table.concat(row.of, ", "), row.text)
+  end
+  return lines
+end
+
 -- regions ---------------------------------------------------------------------------------
 
 local MAKERS = {
@@ -121,6 +152,7 @@ local MAKERS = {
   end,
   calls = call_lines,
   commands = command_lines,
+  flags = flag_lines,
   kinds = function(known, which)
     return { (kinds.table(known.kinds, which):gsub("\n$", "")) }
   end,

@@ -268,20 +268,6 @@ describe("doc/lua.md #few", function()
     assert.same({}, missing(page, names))
   end)
 
-  it("shows the examples of the adapters as they are", function()
-    for _, name in ipairs { "mcphub", "avante", "copilotchat", "flemma" } do
-      local lines, found = {}, false
-      for line in paths.read("examples/" .. name .. ".lua"):gmatch "([^\n]*)\n" do
-        if not line:find "^%-%-%-" then lines[#lines + 1] = line:gsub(" %-%- luacheck.*", "") end
-      end
-      local code = table.concat(lines, "\n") .. "\n"
-      for _, block in ipairs(page.blocks) do
-        found = found or block.code == code
-      end
-      assert.is_true(found, name)
-    end
-  end)
-
   it("names the commands and flags of the command line", function()
     local commands, names = require "abridge.cli.commands", {}
     for _, command in ipairs(commands.all()) do
