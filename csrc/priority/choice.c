@@ -520,5 +520,10 @@ abr_found abr_log_found(const abr_view *view)
         found.hits -= in.found.hits;
         found.failures -= in.found.failures;
     }
+    /* a failure may have its hits in written lines and be counted behind these, or the reverse */
+    if (found.failures > found.hits)
+        found.failures = found.hits;
+    if (found.failures == 0 && found.hits > 0)
+        found.failures = 1;
     return found;
 }

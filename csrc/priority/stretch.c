@@ -419,6 +419,7 @@ static void count_parts(const abr_chooser *x, abr_cut *cut)
     }
     if (cut->failures_kept == 0 && cut->failures_found == 1 && cut->hits_kept > 0)
         cut->failures_kept = 1; /* only headings and counts mention it */
+    cut->failures_kept = abr_at_most(cut->failures_kept, cut->failures_found);
 }
 
 /* The explanation of a line; u is NULL for one that the choice does not know. */

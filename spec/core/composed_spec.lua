@@ -1,21 +1,53 @@
 -- Outputs of chained commands: one lists files or prints one, the next one fails. SPEC 14: a failure counts at any
 -- length.
 local abridge = require "abridge"
+local paths = require "support.paths"
 local random = require "support.random"
-local shell = require "support.shell"
+local tmpdir = require "support.tmpdir"
 
---- What commands print that did not fail, each whole lines.
+--- What commands print that did not fail, each whole lines. They run in a folder whose files never change: those of
+--- spec/data/written, in a tree.
 local AROUND = {
-  "cat csrc/stream/stream.c",
-  "cat csrc/base/memory.c csrc/line/phrases.def",
-  "cat lua/abridge/session/*.lua | head -n 900",
-  "cat spec/run_suite.sh mk/*.mk",
-  "cat CHANGELOG.md",
-  "ls -lR csrc lua",
-  "find csrc lua spec -name '*.*'",
-  "grep -rn error csrc",
-  "env",
+  "cat src/stream.c",
+  "cat src/memory.c src/phrases.def",
+  "cat lua/session.lua",
+  "cat suite.sh mk/check.mk",
+  "cat changes.md",
+  "ls -lR src lua tree",
+  "find src lua tree -name '*.*' | sort",
+  "grep -n error src/*.c lua/*.lua tree/*/*.c",
+  "env -i PATH=/usr/local/bin:/usr/bin:/bin HOME=/root LANG=C.UTF-8 SHELL=/bin/bash TERM=xterm-256color USER=builder "
+    .. "$(seq -f 'BUILD_SETTING_%02g=/opt/build/set' 20) EDITOR=vi PAGER=less GIT_AUTHOR_NAME='A Builder' env",
 }
+
+local PLACES = {
+  ["stream.c"] = "src",
+  ["memory.c"] = "src",
+  ["phrases.def"] = "src",
+  ["session.lua"] = "lua",
+  ["check.mk"] = "mk",
+}
+
+--- The folder in which these commands run, as it is on every machine and every day.
+local function tree()
+  local dir = tmpdir.new()
+  dir:run "mkdir -p src lua mk"
+  for _, name in ipairs(paths.names "spec/data/written") do
+    local own = name:gsub("%.txt$", "")
+    dir:write((PLACES[own] and PLACES[own] .. "/" or "") .. own, assert(paths.read("spec/data/written/" .. name)))
+  end
+  dir:run [[
+    for n in $(seq 24); do
+      mkdir -p tree/room_$n
+      for name in choice error_text failed_paths joint word; do
+        head -n $((n * 3)) src/memory.c > tree/room_$n/$name.c
+        head -n $n lua/session.lua > tree/room_$n/$name.lua
+      done
+    done
+    find src lua tree -exec touch -t 202601020304 {} +
+  ]]
+  return dir
+end
 
 --- What failed, and the line that a reader needs.
 local FAILURES = {
@@ -91,12 +123,17 @@ Node.js v20.20.2
 describe("an output of several commands #once", function()
   local around = {}
   local written = {} -- without phrases.def, which has what programs print that fail, a line each
+  local dir
   setup(function()
+    dir = tree()
     for i, command in ipairs(AROUND) do
-      around[i] = shell.run(command)
+      around[i] = dir:run("export LC_ALL=C; " .. command)
       assert(#around[i] > 500, command)
       if not command:find "phrases" then written[#written + 1] = around[i] end
     end
+  end)
+  teardown(function()
+    dir:remove()
   end)
 
   it("is text where none of them failed, with one gap", function()
@@ -369,7 +406,7 @@ describe("an output of several commands #once", function()
   end)
 
   it("stays text where a page quotes a failure", function()
-    local prose = shell.run "head -n 60 CHANGELOG.md"
+    local prose = dir:run "head -n 60 changes.md"
     for _, quoted in ipairs {
       "    KeyError: 'paper'\n",
       'lines[4] = "cart.c:12: error: total is 6, want 7"\n',

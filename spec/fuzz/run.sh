@@ -11,9 +11,9 @@ cd "$(dirname "$0")/../.." || exit 1
 how_long=$1
 shift
 declare -A cases=([stream]=3000 [cut]=6000 [page]=4500 [elements]=4000 [clean]=700 [small]=15000 [tell]=30000 [json]=9000
-  [records]=280 [diff]=9000 [program]=4000 [splice]=60000 [api]=80000 [long]=8)
+  [records]=280 [diff]=9000 [composed]=500 [program]=4000 [splice]=60000 [api]=80000 [long]=8)
 targets=("$@")
-if [ ${#targets[@]} -eq 0 ]; then targets=(stream cut page elements clean small tell json records diff program splice api long); fi
+if [ ${#targets[@]} -eq 0 ]; then targets=(stream cut page elements clean small tell json records diff composed program splice api long); fi
 
 private=$(mktemp -d) || exit 1
 trap 'rm -rf "$private"' EXIT

@@ -384,6 +384,34 @@ describe("results #few", function()
   end)
 end)
 
+describe("a text for read_file made elsewhere #few", function()
+  after_each(opened.close)
+
+  it("tells where its next page starts, as read_file itself does", function()
+    local dir = tmpdir.new()
+    local session = opened.session { cwd = dir.path, run_dir = false }
+    for name, text in pairs {
+      lines = ("a line\n"):rep(5000),
+      short = "a line\n",
+      empty = "",
+    } do
+      dir:write(name, text)
+      local own = session:call("read_file", { path = name })
+      local block = session:cap("read_file", text, { path = name }).truncation
+      assert.same(own.truncation, block, name)
+      assert.equal(#text > 1000, block.next_offset ~= nil, name)
+    end
+    local lines = ("a line\n"):rep(5000)
+    local told = session:cap("read_file", lines, { resume = "Call view with from={next}." }).truncation
+    assert.same({ 2001, "Call view with from=2001." }, { told.next_offset, told.resume_hint })
+    local inside = session:cap("read_file", ("x"):rep(70000)).truncation -- no shell can show the rest: it's split
+    assert.equal(1, inside.next_offset)
+    assert.matches("^call read_file with offset=1 column=%d+$", inside.resume_hint)
+    assert.is_nil(session:cap("read_file", lines, { first_line = 7 }).truncation.next_offset)
+    dir:remove()
+  end)
+end)
+
 describe("a cut content #few", function()
   after_each(opened.close)
 

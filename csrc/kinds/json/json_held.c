@@ -150,7 +150,7 @@ bool abr_json_held_reserve(abr_json_held *x, const char *p, size_t n, size_t mor
 
 void abr_json_held_begin(abr_json_held *x, uint64_t at)
 {
-    x->open = !x->ended && x->count < ABR_JSON_HELD_STRINGS && x->used <= x->most / ANOTHER;
+    x->open = x->most > 0 && !x->ended && x->count < ABR_JSON_HELD_STRINGS && x->used <= x->most / ANOTHER;
     x->is_lines = false;
     if (x->open)
         x->strings[x->count] = (abr_json_held_string){.at = at, .from = x->used};

@@ -116,6 +116,9 @@ function M.prepare(call, value, opts, redactor)
     adjust(cut)
     cut.version = nil -- it is not that of the file which the text is from
   end
+  function value.block(cut, body)
+    return page.block(cut, body, call.tool, opts.resume)
+  end
 end
 
 --- The limits of a tool by its name in the default profile, or those given.
