@@ -4,6 +4,7 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 
 ABR_PRIVATE_BEGIN
 
@@ -34,23 +35,22 @@ typedef struct {
     bool placed; /* it starts with a place, as a diagnostic does */
 } abr_candidate;
 
-/* A slot of the heap, with its weight for ordering. */
+/* A slot in use, with its weight. */
 typedef struct {
-    uint32_t weight; /* abr_float_key() of its retain weight: most comparisons need not look at the slot */
+    uint32_t weight; /* abr_float_key() of its retain weight */
     uint32_t slot;
-} abr_heap_slot;
+} abr_listed;
 
-/* The candidates of the largest retain weight that together cost no more than the allowance. They do not
- * depend on the order of arrival: they are the longest start of the list sorted by weight. */
+/* The candidates of the largest retain weight that together cost no more than the allowance, once trimmed:
+ * the longest start of all of them sorted by weight. Those of one weight arrive in the order of lines. */
 typedef struct {
     const abr_alloc *alloc;
     abr_candidate *slots;
-    abr_heap_slot *heap; /* of slots, the lightest one first; the free slots come after */
-    bool heaped;         /* false: none was dropped yet, and the slots are in order of arrival */
-    size_t count;        /* slots in the heap */
-    size_t used;         /* slots that were ever in use */
-    size_t size;         /* slots allocated */
-    size_t heap_size;
+    abr_listed *list; /* in order of arrival; the free slots come after */
+    size_t count;     /* candidates listed */
+    size_t used;      /* slots that were ever in use */
+    size_t size;      /* slots allocated */
+    size_t list_size;
     char *text; /* copies of lines, in order of arrival */
     size_t text_used;
     size_t text_size;
@@ -66,17 +66,15 @@ typedef struct {
 
 enum {
     ABR_CANDIDATE_COST = 128, /* of a line, besides its bytes */
-    ABR_COPY_SLACK = 4, /* copies may take this part of the allowance on top, so that they are seldom moved */
+    /* Candidates may cost this part of the allowance on top, and a little, so that many are trimmed at once; */
+    ABR_LIST_SLACK = 4,
+    ABR_LIST_SLACK_LEAST = ABR_OR_TINY(16 * 1024, 256),
+    ABR_COPY_SLACK = 16, /* copies may take this part on top, so that they are seldom moved */
+
     ABR_LINES_BEFORE_HIT = 8, /* lines that belong to a hit */
     ABR_OFTEN = 4,            /* lines of a shape before one that is routine */
     ABR_DULL = 8              /* the same before one that says nothing new */
 };
-
-/* Is `a` retained rather than `b`? The heavier one wins, or the earlier line of equals. */
-static inline bool abr_retain_first(const abr_candidate *a, const abr_candidate *b)
-{
-    return a->retain_weight != b->retain_weight ? a->retain_weight > b->retain_weight : a->line < b->line;
-}
 
 static inline size_t abr_candidate_cost(const abr_candidate *c)
 {
@@ -95,15 +93,22 @@ static inline float abr_early_hit_factor(const abr_candidate *c, float bonus)
     return 1 + bonus / (1 + (float)c->hits_before / 4);
 }
 
-/* Their memory with an allowance, at most. */
+/* Their memory with an allowance, at most; the least slack is not counted. */
 #define ABR_CANDIDATES_MEMORY(allowance)                                                                     \
-    ((size_t)(allowance) / ABR_CANDIDATE_COST * (sizeof(abr_candidate) + sizeof(abr_heap_slot)) +            \
+    (((size_t)(allowance) + (size_t)(allowance) / ABR_LIST_SLACK) / ABR_CANDIDATE_COST *                     \
+         (sizeof(abr_candidate) + sizeof(abr_listed)) +                                                      \
      (size_t)(allowance) + (size_t)(allowance) / ABR_COPY_SLACK)
+
+/* The most that candidates may cost at once. */
+static inline size_t abr_candidates_cost_most(const abr_candidates *c)
+{
+    return c->allowance + c->allowance / ABR_LIST_SLACK + ABR_LIST_SLACK_LEAST;
+}
 
 /* The most candidates at once. */
 static inline size_t abr_candidates_most(const abr_candidates *c)
 {
-    return c->allowance / ABR_CANDIDATE_COST + 2;
+    return abr_candidates_cost_most(c) / ABR_CANDIDATE_COST + 2;
 }
 
 /* Get memory for `more` candidates of at most `bytes` bytes in all. False: out of memory, with no visible
@@ -112,6 +117,9 @@ bool abr_candidates_reserve(abr_candidates *c, size_t more, size_t bytes);
 
 /* Add a candidate, for which memory was reserved; lighter ones make room for it. */
 void abr_candidates_add(abr_candidates *c, const abr_candidate *x);
+
+/* Leave those within the allowance. */
+void abr_candidates_trim(abr_candidates *c);
 
 void abr_candidates_free(abr_candidates *c);
 

@@ -656,8 +656,9 @@ static size_t allowance_for(size_t keep, bool inside)
     return least + (keep < KEEP_MOST ? keep : (size_t)KEEP_MOST) * per_byte;
 }
 
-size_t abr_retainer_most_lines(const abr_retainer *q)
+size_t abr_retainer_most_lines(abr_retainer *q)
 {
+    abr_candidates_trim(&q->retained);
     return q->retained.count + q->queued + 1;
 }
 
@@ -739,7 +740,7 @@ void abr_retainer_lines(abr_retainer *q, size_t keep, abr_retained *out)
     out->used = out->count = 0;
     const size_t looked = look_at_waiting(q, &out->found);
     for (size_t i = 0; i < q->retained.count; i++)
-        add_retained(q, &q->retained.slots[q->retained.heap[i].slot], 0, out);
+        add_retained(q, &q->retained.slots[q->retained.list[i].slot], 0, out);
     for (size_t i = 0; i < looked; i++)
         add_retained(q, &q->looked[i], i == q->queued, out);
     leave_heaviest(allowance_for(keep, q->opts.inside), out);

@@ -70,7 +70,7 @@ typedef struct {
 void abr_sort_retained(abr_retained *r);
 
 /* The most lines that can be retained now. */
-size_t abr_retainer_most_lines(const abr_retainer *q);
+size_t abr_retainer_most_lines(abr_retainer *q);
 
 /* The lines that would have been retained with `keep`, no larger than the one given to abr_retainer_open(),
  * if the text ended here; `out` has memory for abr_retainer_most_lines(). Valid until the next call. */

@@ -38,10 +38,10 @@ static void sort_candidates(abr_diff_gathered *g, const abr_candidate **list, si
 }
 
 /* The cost of a candidate with `keep`. */
-static size_t cost_with(const abr_candidate *c, size_t keep, int heap)
+static size_t cost_with(const abr_candidate *c, size_t keep, int which)
 {
     const size_t most = sizeof(abr_diff_text) + abr_diff_text_most(keep);
-    const size_t less = heap == ABR_DIFF_TEXTS && c->start_n > most ? c->start_n - most : 0;
+    const size_t less = which == ABR_DIFF_TEXTS && c->start_n > most ? c->start_n - most : 0;
     return abr_candidate_cost(c) - less;
 }
 
@@ -69,28 +69,28 @@ static bool is_too_high(const abr_candidate *c, size_t keep)
     return level > abr_diff_level_most(keep);
 }
 
-/* Gather the candidates of a heap that a store for `keep` would have, in the order of the source. Returns
+/* Gather the candidates of a list that a store for `keep` would have, in the order of the source. Returns
  * their number. */
-static size_t gather_heap(abr_diff_gathered *g, const abr_diff_store *s, size_t keep, int heap)
+static size_t gather_list(abr_diff_gathered *g, const abr_diff_store *s, size_t keep, int which)
 {
-    const abr_candidates *c = &s->heaps[heap];
-    const abr_candidate **list = g->lists[heap];
+    const abr_candidates *c = &s->lists[which];
+    const abr_candidate **list = g->lists[which];
     size_t n = 0;
     size_t count = 0;
     size_t cost = 0;
     for (size_t i = 0; i < c->count; i++)
-        list[n++] = &c->slots[c->heap[i].slot];
+        list[n++] = &c->slots[c->list[i].slot];
     for (size_t i = 0; i < s->extra_count; i++)
-        if (s->extra[i].kind == heap && !abr_candidates_excluded(c, &s->extra[i]))
+        if (s->extra[i].kind == which && !abr_candidates_excluded(c, &s->extra[i]))
             list[n++] = &s->extra[i];
     sort_candidates(g, list, n, true);
     for (size_t i = 0; i < n; i++) {
         const uint64_t level = (uint64_t)-list[i]->retain_weight;
-        if (heap == ABR_DIFF_HUNKS && is_too_high(list[i], keep))
+        if (which == ABR_DIFF_HUNKS && is_too_high(list[i], keep))
             continue;
-        cost += cost_with(list[i], keep, heap);
-        if (cost > abr_diff_allowance(keep, heap)) {
-            if (heap == ABR_DIFF_HUNKS)
+        cost += cost_with(list[i], keep, which);
+        if (cost > abr_diff_allowance(keep, which)) {
+            if (which == ABR_DIFF_HUNKS)
                 note_unknown(g, level);
             break;
         }
@@ -103,8 +103,8 @@ static size_t gather_heap(abr_diff_gathered *g, const abr_diff_store *s, size_t 
 static bool make_lists(abr_diff_gathered *g, const abr_diff_store *s)
 {
     size_t most = 0;
-    for (int i = 0; i < ABR_DIFF_HEAPS; i++) {
-        const size_t n = s->heaps[i].count + s->extra_count;
+    for (int i = 0; i < ABR_DIFF_LISTS; i++) {
+        const size_t n = s->lists[i].count + s->extra_count;
         g->lists[i] = room_for(g, n, sizeof(void *));
         if (!g->lists[i])
             return false;
@@ -213,17 +213,19 @@ static bool gather_parts(abr_diff_gathered *g)
     return true;
 }
 
-bool abr_diff_gather(abr_diff_gathered *g, const abr_diff_store *store, size_t keep)
+bool abr_diff_gather(abr_diff_gathered *g, abr_diff_store *store, size_t keep)
 {
-    size_t counts[ABR_DIFF_HEAPS];
-    const abr_candidates *hunks = &store->heaps[ABR_DIFF_HUNKS];
+    size_t counts[ABR_DIFF_LISTS];
+    const abr_candidates *hunks = &store->lists[ABR_DIFF_HUNKS];
+    for (int i = 0; i < ABR_DIFF_LISTS; i++)
+        abr_candidates_trim(&store->lists[i]);
     if (!make_lists(g, store))
         return false;
     g->known[false] = g->known[true] = abr_diff_level_most(keep);
     if (hunks->excludes)
         note_unknown(g, (uint64_t)-hunks->excluded_weight);
-    for (int i = 0; i < ABR_DIFF_HEAPS; i++)
-        counts[i] = gather_heap(g, store, keep, i);
+    for (int i = 0; i < ABR_DIFF_LISTS; i++)
+        counts[i] = gather_list(g, store, keep, i);
     return gather_hunks(g, counts[ABR_DIFF_HUNKS]) && gather_names(g, counts[ABR_DIFF_NAMES]) &&
            gather_texts(g, counts[ABR_DIFF_TEXTS], keep) && gather_parts(g);
 }

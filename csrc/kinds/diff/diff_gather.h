@@ -16,7 +16,7 @@ typedef struct {
     size_t hunk_count;
     abr_shown_text *texts;
     size_t text_count;
-    const abr_candidate **lists[ABR_DIFF_HEAPS];
+    const abr_candidate **lists[ABR_DIFF_LISTS];
     abr_key *keys;     /* for sorting: twice as many as the longest list */
     uint64_t known[2]; /* all hunks below this level are here: people's, machines' */
     const abr_diff_place *places;
@@ -27,7 +27,7 @@ typedef struct {
 
 /* Gather the parts that would be retained with `keep`, no larger than the store's, into g, whose places and
  * plan's ends and total are already set; nothing is shown yet. False: out of memory. */
-bool abr_diff_gather(abr_diff_gathered *g, const abr_diff_store *store, size_t keep);
+bool abr_diff_gather(abr_diff_gathered *g, abr_diff_store *store, size_t keep);
 
 void abr_diff_gathered_free(abr_diff_gathered *g);
 

@@ -25,12 +25,12 @@ static size_t capped(size_t keep)
     return keep < ABR_DIFF_KEEP_MOST ? keep : (size_t)ABR_DIFF_KEEP_MOST;
 }
 
-size_t abr_diff_allowance(size_t keep, int heap)
+size_t abr_diff_allowance(size_t keep, int which)
 {
     static const size_t per_byte[] = {ABR_DIFF_HUNKS_PER_BYTE, ABR_DIFF_NAMES_PER_BYTE,
                                       ABR_DIFF_TEXTS_PER_BYTE};
     static const size_t least[] = {ABR_DIFF_HUNKS_LEAST, ABR_DIFF_NAMES_LEAST, ABR_DIFF_TEXTS_LEAST};
-    return least[heap] + capped(keep) * per_byte[heap];
+    return least[which] + capped(keep) * per_byte[which];
 }
 
 size_t abr_diff_text_most(size_t keep)
@@ -64,8 +64,8 @@ size_t abr_diff_ends_most(const abr_diff_store *s)
 bool abr_diff_store_open(abr_diff_store *s, size_t keep, const abr_alloc *alloc)
 {
     *s = (abr_diff_store){.alloc = alloc, .keep = keep};
-    for (int i = 0; i < ABR_DIFF_HEAPS; i++)
-        s->heaps[i] =
+    for (int i = 0; i < ABR_DIFF_LISTS; i++)
+        s->lists[i] =
             (abr_candidates){.alloc = alloc, .allowance = abr_diff_allowance(keep, i), .copies = true};
     s->scratch = alloc->malloc(alloc->ctx, SLICE_MOST + abr_diff_text_most(keep));
     return s->scratch != NULL;
@@ -76,10 +76,10 @@ bool abr_diff_store_reserve(abr_diff_store *s, size_t n, size_t lines, size_t hu
     const size_t bare = lines / 2; /* files without hunks: their headers are retained like hunks */
     const size_t slices = hunks + bare + n / ((size_t)2 * ABR_DIFF_SLICE) + 1;
     const size_t headers = hunks * ABR_DIFF_HEADER_MOST;
-    return abr_candidates_reserve(&s->heaps[ABR_DIFF_HUNKS], slices,
+    return abr_candidates_reserve(&s->lists[ABR_DIFF_HUNKS], slices,
                                   2 * n + headers + (hunks + bare) * sizeof(abr_diff_hunk)) &&
-           abr_candidates_reserve(&s->heaps[ABR_DIFF_NAMES], lines, n + lines * sizeof(abr_diff_name)) &&
-           abr_candidates_reserve(&s->heaps[ABR_DIFF_TEXTS], lines, n + lines * sizeof(abr_diff_text));
+           abr_candidates_reserve(&s->lists[ABR_DIFF_NAMES], lines, n + lines * sizeof(abr_diff_name)) &&
+           abr_candidates_reserve(&s->lists[ABR_DIFF_TEXTS], lines, n + lines * sizeof(abr_diff_text));
 }
 
 void abr_diff_drop_extra(abr_diff_store *s)
@@ -95,8 +95,8 @@ void abr_diff_drop_extra(abr_diff_store *s)
 
 void abr_diff_store_close(abr_diff_store *s)
 {
-    for (int i = 0; i < ABR_DIFF_HEAPS; i++)
-        abr_candidates_free(&s->heaps[i]);
+    for (int i = 0; i < ABR_DIFF_LISTS; i++)
+        abr_candidates_free(&s->lists[i]);
     abr_diff_drop_extra(s);
     if (s->scratch)
         s->alloc->free(s->alloc->ctx, s->scratch);
@@ -104,7 +104,7 @@ void abr_diff_store_close(abr_diff_store *s)
 
 /* ---- candidates ---- */
 
-static void add_extra(abr_diff_store *s, const abr_candidate *c, int heap)
+static void add_extra(abr_diff_store *s, const abr_candidate *c, int which)
 {
     void *extra = s->extra;
     if (s->failed ||
@@ -123,18 +123,18 @@ static void add_extra(abr_diff_store *s, const abr_candidate *c, int heap)
     *x = *c;
     x->start = bytes;
     x->window = bytes + c->start_n;
-    x->kind = (uint8_t)heap;
+    x->kind = (uint8_t)which;
 }
 
 /* Would a candidate of this number and level be forgotten at once? */
-static bool is_forgotten(const abr_diff_store *s, int heap, uint64_t number, uint64_t level)
+static bool is_forgotten(const abr_diff_store *s, int which, uint64_t number, uint64_t level)
 {
     const abr_candidate c = {.line = number, .retain_weight = -(float)level};
-    return !s->peeks && abr_candidates_excluded(&s->heaps[heap], &c);
+    return !s->peeks && abr_candidates_excluded(&s->lists[which], &c);
 }
 
 /* Add a candidate with n bytes in scratch, and the others in a window. */
-static void add_candidate(abr_diff_store *s, int heap, uint64_t number, uint64_t level, size_t n,
+static void add_candidate(abr_diff_store *s, int which, uint64_t number, uint64_t level, size_t n,
                           const char *window, size_t window_n)
 {
     const abr_candidate c = {.line = number,
@@ -144,21 +144,21 @@ static void add_candidate(abr_diff_store *s, int heap, uint64_t number, uint64_t
                              .window = window,
                              .window_n = (uint32_t)window_n};
     if (s->peeks)
-        add_extra(s, &c, heap);
+        add_extra(s, &c, which);
     else
-        abr_candidates_add(&s->heaps[heap], &c);
+        abr_candidates_add(&s->lists[which], &c);
 }
 
 /* Add a candidate with all its bytes. */
-static void add_record(abr_diff_store *s, int heap, uint64_t number, uint64_t level, const void *record,
+static void add_record(abr_diff_store *s, int which, uint64_t number, uint64_t level, const void *record,
                        size_t size, const char *p, size_t n)
 {
-    if (is_forgotten(s, heap, number, level))
+    if (is_forgotten(s, which, number, level))
         return;
     memcpy(s->scratch, record, size);
     if (n > 0)
         memcpy(s->scratch + size, p, n);
-    add_candidate(s, heap, number, level, size + n, s->scratch, 0);
+    add_candidate(s, which, number, level, size + n, s->scratch, 0);
 }
 
 /* The first names of each commit are retained before later ones, twice as many in each round. */

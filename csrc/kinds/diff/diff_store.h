@@ -106,16 +106,16 @@ _Static_assert((size_t)ABR_DIFF_TEXTS_LEAST <= (size_t)ABR_DIFF_TEXTS_PER_BYTE *
                                                    (ABR_CANDIDATE_COST + sizeof(abr_diff_text)),
                "texts that a budget retains are retained by larger ones");
 
-enum { ABR_DIFF_HUNKS, ABR_DIFF_NAMES, ABR_DIFF_TEXTS, ABR_DIFF_HEAPS };
+enum { ABR_DIFF_HUNKS, ABR_DIFF_NAMES, ABR_DIFF_TEXTS, ABR_DIFF_LISTS };
 
 /*
- * Three heaps of candidates, each with its record in front of its bytes. Their numbers (`line`) follow the
+ * Three lists of candidates, each with its record in front of its bytes. Their numbers (`line`) follow the
  * order of the source; people's work outweighs machines'.
  */
 typedef struct {
     const abr_alloc *alloc;
     size_t keep;
-    abr_candidates heaps[ABR_DIFF_HEAPS];
+    abr_candidates lists[ABR_DIFF_LISTS];
     char *scratch;        /* a candidate being made */
     uint64_t hunk_count;  /* hunks added, including the bare ones */
     abr_candidate *extra; /* candidates of the open hunk or text during a choice */
@@ -147,8 +147,8 @@ unsigned abr_diff_size_class(uint64_t size);
 /* Bytes of each end of a hunk that may be retained. */
 size_t abr_diff_ends_most(const abr_diff_store *s);
 
-/* Limits with a budget: the cost of a heap, the bytes of a text, the level of a hunk. */
-size_t abr_diff_allowance(size_t keep, int heap);
+/* Limits with a budget: the cost of a list, the bytes of a text, the level of a hunk. */
+size_t abr_diff_allowance(size_t keep, int which);
 size_t abr_diff_text_most(size_t keep);
 uint64_t abr_diff_level_most(size_t keep);
 

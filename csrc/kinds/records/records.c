@@ -610,8 +610,9 @@ static size_t most_of_end(const abr_view *view, size_t keep)
 }
 
 /* Records that may be shown: those of the two ends, the retained ones, the last one, and runs. */
-static size_t most_listed(const records *r, const abr_view *view, size_t keep)
+static size_t most_listed(records *r, const abr_view *view, size_t keep)
 {
+    abr_candidates_trim(&r->retained);
     return 2 * (most_of_end(view, keep) + 2) + r->retained.count;
 }
 
@@ -806,9 +807,9 @@ static void list_retained(records *r, size_t keep, abr_key *keys)
     const abr_candidates *c = &r->retained;
     size_t n = 0;
     for (size_t i = 0; i < c->count; i++) {
-        const abr_candidate *x = &c->slots[c->heap[i].slot];
+        const abr_candidate *x = &c->slots[c->list[i].slot];
         if (!abr_candidates_excluded(c, x))
-            keys[n++] = (abr_key){x->line, c->heap[i].slot};
+            keys[n++] = (abr_key){x->line, c->list[i].slot};
     }
     abr_sort_keys(keys, n, keys + n);
     for (size_t i = 0; i < n; i++)
