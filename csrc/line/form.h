@@ -34,7 +34,7 @@ typedef uint64_t abr_form_set;
 /* Forms in which words of trouble are names, or things that a program looks for. */
 #define ABR_FORMS_WITHOUT_TROUBLE                                                                            \
     (ABR_FORM_BIT(ABR_FORM_MODES) | ABR_FORM_BIT(ABR_FORM_LISTED) | ABR_FORM_BIT(ABR_FORM_CALL) |            \
-     ABR_FORM_BIT(ABR_FORM_TRACE))
+     ABR_FORM_BIT(ABR_FORM_TRACE) | ABR_FORM_BIT(ABR_FORM_MATCH))
 
 /* Forms of lines that show what went wrong. */
 #define ABR_FORMS_OF_TROUBLE                                                                                 \

@@ -38,9 +38,23 @@ bool abr_is_mode_row(const abr_form_line *l)
     return end - at >= LEAST && end < n && ABR_HAS(" +.", p[end]) && !is_rule;
 }
 
-/* `ii  name  1.0  what it is`: two letters of a state, and columns. */
+/* `name/where 1.0 amd64 [installed]`: a path, a version, and a state in brackets at the end. */
+static bool has_version_and_state(abr_text_line bare)
+{
+    const char *blank = memchr(bare.p, ' ', bare.n);
+    const char *slash = memchr(bare.p, '/', bare.n);
+    if (bare.p[bare.n - 1] != ']' || !blank || !slash || slash > blank || !ABR_CONTAINS(bare, " ["))
+        return false;
+    const abr_text_line rest = abr_line_from(bare, (size_t)(blank - bare.p) + 1);
+    const size_t n = abr_digits_at(rest, 0);
+    return n > 0 && n < rest.n && ABR_HAS(".:-", rest.p[n]);
+}
+
+/* `ii  name  1.0  what it is`: two letters of a state, and columns; or a package of apt's. */
 bool abr_is_listed(const abr_form_line *l)
 {
+    if (has_version_and_state(l->bare))
+        return true;
     return l->bare.n > 1 && abr_is_lower(l->bare.p[1]) && abr_has_at(l->bare, 2, "  ", 2) &&
            ABR_CONTAINS(abr_trimmed(abr_line_from(l->bare, 2)), "  ");
 }
@@ -157,7 +171,7 @@ static size_t name_end(abr_text_line bare, size_t from)
     return from;
 }
 
-/* `path:12:text`, as grep prints it; a diagnostic has a blank there. */
+/* `path:12:text`, as grep prints it; a diagnostic has a blank there, and Ruby's "in `total'". */
 bool abr_is_match(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
@@ -175,7 +189,12 @@ bool abr_is_match(const abr_form_line *l)
     const size_t column = at + 1 < bare.n ? abr_digits_at(bare, at + 1) : 0;
     if (column > 0 && at + 1 + column < bare.n && bare.p[at + 1 + column] == ':')
         at += 1 + column;
-    if (number == 0 || at >= bare.n || !ABR_HAS(":-", bare.p[at]))
+    else if (abr_has_at(bare, at + 1 + column, " - ", 3)) /* of tsc: `cart.ts:9:5 - error` */
+        return false;
+    if (number == 0 || at >= bare.n || !ABR_HAS(":-", bare.p[at]) ||
+        abr_has_at(bare, at + 1, "in `", 4) || abr_has_at(bare, at + 1, "in '", 4))
+        return false;
+    if (at + 1 < bare.n && bare.p[at + 1] == '\x1B') /* the end of a coloured place, before a blank */
         return false;
     return at + 1 == bare.n || bare.p[at + 1] != ' ' || (at + 2 < bare.n && bare.p[at + 2] == ' ');
 }
@@ -304,9 +323,11 @@ bool abr_is_option(const abr_form_line *l)
     return is_indented(l) && l->bare.n > 1 && (abr_is_letter(l->bare.p[1]) || l->bare.p[1] == '-');
 }
 
-/* `  build    compile it`; `   12 words`, of uniq -c */
+/* `  build    compile it`; `   12 words`, of uniq -c; `Model name:   AMD EPYC` */
 bool abr_has_columns(const abr_form_line *l)
 {
+    if (abr_is_letter(*l->bare.p) && ABR_CONTAINS(l->bare, ":  "))
+        return true;
     return is_indented(l) &&
            (ABR_CONTAINS(l->bare, "  ") || (abr_is_digit(*l->bare.p) && number_length(l->bare) > 0));
 }

@@ -32,9 +32,11 @@ static abr_text_line name_of(const abr_form_line *l)
 
 /* ---- source ---- */
 
-/* `f(x):`, `f(x),`, `f(` */
+/* `f(x):`, `f(x),`, `f(`, `f(x, "y")`: a table in source has rows of the last, and may quote anything. */
 bool abr_is_block(const abr_form_line *l)
 {
+    if (last_of(l) == ')')
+        return char_at(l->bare, name_of(l).n) == '(' && ABR_CONTAINS(l->bare, ", \"");
     return l->bare.n > 1 && (last_of(l) == '(' || l->bare.p[l->bare.n - 2] == ')');
 }
 

@@ -62,12 +62,32 @@ static float oddness(const abr_chooser *x, const abr_shown_line *u)
     return words > 0 ? (2 * words + shape) / 3 : 0;
 }
 
-/* Is the line the source that a diagnostic on the line before it shows? What is odd in that is no news. */
+/* Does line k point at the one above it, with carets before its words, and is it so many lines from line i? */
+static bool points_at(const abr_chooser *x, size_t k, size_t i, int64_t below)
+{
+    if (k >= x->count || x->lines[k].c->kind != ABR_LINE_EXCERPT ||
+        (int64_t)(x->lines[k].c->line - x->lines[i].c->line) != below)
+        return false;
+    const abr_candidate *c = x->lines[k].c;
+    const size_t at = c->indent;
+    return at < c->start_n && (c->start[at] == '^' || c->start[at] == '~');
+}
+
+static bool is_blank_above(const abr_chooser *x, size_t i, uint64_t lines)
+{
+    return i >= lines && x->lines[i - lines].c->kind == ABR_LINE_BLANK &&
+           x->lines[i - lines].c->line + lines == x->lines[i].c->line;
+}
+
+/* Is the line the source that a diagnostic shows: below the diagnostic, above a caret, or as the mended line
+ * that a linter shows below a caret, a blank line and a word on it? What is odd in that is no news. */
 static bool is_shown_source(const abr_chooser *x, size_t i)
 {
     const abr_candidate *c = x->lines[i].c;
     const abr_candidate *before = i > 0 ? x->lines[i - 1].c : NULL;
-    return before && before->placed && before->line + 1 == c->line && c->indent > before->indent;
+    if (before && before->placed && before->line + 1 == c->line && c->indent > before->indent)
+        return true;
+    return points_at(x, i + 1, i, 1) || (i >= 3 && points_at(x, i - 3, i, -3) && is_blank_above(x, i, 2));
 }
 
 static unsigned step_of(float odd)

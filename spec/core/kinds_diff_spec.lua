@@ -146,6 +146,13 @@ describe("a cut of a diff #once", function()
     assert.equal("hunks", cut.items[3].unit)
   end)
 
+  it("has the subjects of twelve commits in 2 KiB, where three quarters do not hold them", function()
+    local content = abridge.auto(history(12, 30), { max_bytes = 2048 })
+    for n = 1, 12 do
+      assert.truthy(content:find(("    area %d: "):format(n), 1, true), "subject " .. n)
+    end
+  end)
+
   it("has headers as they stand where they take no more than half of it, and names of each commit", function()
     local content = abridge.auto(history(12, 30), { max_bytes = 6000 })
     for n = 1, 12 do

@@ -82,6 +82,18 @@ describe("a cut of JSON #few", function()
     end
   end)
 
+  it("shows elements whole rather than many names with nothing beside them", function()
+    local rows = {}
+    for i = 1, 300 do
+      rows[i] = ('{"id":%d,"name":"customer %d","city":"Oslo","amount":%d.25,"note":"order %d"}'):format(i, i, i, i)
+    end
+    local content, cut = abridge.auto("[" .. table.concat(rows, ",\n") .. "]\n", { max_bytes = 2048 })
+    assert.truthy(cut.items[1].kept >= 20 and cut.items[1].kept <= 25)
+    for _, i in ipairs { 1, 2, 3, 4, 5, 6, 7, 8, 293, 294, 295, 296, 297, 298, 299, 300 } do
+      assert.truthy(content:find(rows[i], 1, true), "row " .. i)
+    end
+  end)
+
   it("parses however deep the source is, and is text over 2^20 #once", function()
     for _, pair in ipairs { { "[", "]" }, { '{"a":', "}" } } do
       local text = pair[1]:rep(2 ^ 20 - 2) .. "1" .. pair[2]:rep(2 ^ 20 - 2)

@@ -116,6 +116,52 @@ describe("a kind that is asked for", function()
     end
   end)
 
+  it("a report in JUnit's XML after other output is a log too, whose tests in error show with their names", function()
+    local tests = {}
+    for i = 1, 80 do
+      tests[i] = ('<testcase classname="tests.cart" name="test_%d" time="0.01" />\n'):format(i)
+    end
+    tests[40] = '<testcase classname="tests.cart" name="test_40" time="0.01">\n'
+      .. "<error message=\"fixture 'db' not found\" /></testcase>\n"
+    local listed = ("-rw-r--r-- 1 root root 12 Nov 22 10:00 cart.py\n"):rep(12)
+    local report = '<?xml version="1.0"?>\n<testsuites>\n' .. table.concat(tests) .. "</testsuites>\n"
+    for _, before in ipairs { "", listed } do
+      local content, cut = abridge.auto(before .. report, { max_bytes = 2048 })
+      assert.equal("log", cut.kind)
+      assert.truthy(content:find(tests[40], 1, true), content)
+    end
+  end)
+
+  it("a table of calls in source that quote what programs print is text", function()
+    local quoted = {
+      "cat: notes.txt: No such file or directory",
+      "sh: 1: frob: not found",
+      "Target process: 77 doesn't exist.",
+      "hidden symbol x isn't defined",
+      "E906: Not an open channel",
+      "npm ERR! code E404",
+      "make: *** [Makefile:9: all] Error 2",
+      "1 did not equal 2",
+      "Build step 3 failed",
+      "Passwords didn't match.",
+    }
+    local rows = { "/*\n * Lines that programs print.\n */\n" }
+    for i = 1, 300 do
+      rows[i + 1] = ('LINE(WORD_%d, "%s")\n'):format(i, quoted[i % #quoted + 1])
+    end
+    assert.equal("text", (abridge.kind(table.concat(rows))))
+  end)
+
+  it("packages and what a machine is made of, listed by name, are text", function()
+    local packages, facts = { "\nWARNING: apt does not have a stable CLI interface.\n\nListing...\n" }, {}
+    for i = 1, 200 do
+      packages[i + 1] = ("lib%d++/oldstable,now %d.1-2 amd64 [installed,automatic]\n"):format(i, i)
+      facts[i] = ("Vulnerability N%d:%sNot affected\n"):format(i, (" "):rep(8))
+    end
+    assert.equal("text", (abridge.kind(table.concat(packages))))
+    assert.equal("text", (abridge.kind("Stepping:    1\nModel name:    A\n" .. table.concat(facts))))
+  end)
+
   it("json of what is none is text", function()
     random.each(100, function()
       local text = prose()

@@ -122,4 +122,19 @@ describe("the odd line", function()
       assert.is_falsy(alone, content)
     end
   end)
+
+  it("is none right above a caret, or as the mended line below it", function()
+    local lines = {}
+    for i = 1, 60 do
+      local source = i % 9 == 0 and ("quagga%d | zebra okapi > gnu"):format(i) or "test $x"
+      lines[#lines + 1] = ("\nIn /usr/bin/cart line %d:\n  %s"):format(10 * i, source)
+      lines[#lines + 1] = "  ^---^ SC2086 (info): Double quote to prevent globbing and word splitting."
+      lines[#lines + 1] = ('\nDid you mean: \n  "%s"\n'):format(source)
+    end
+    local text = table.concat(lines, "\n") .. "\n"
+    for _, budget in ipairs { 1000, 2000, 4000 } do
+      local content = abridge.auto(text, { max_bytes = budget })
+      assert.equal(1, select(2, content:gsub("omitted%]", "")), content)
+    end
+  end)
 end)

@@ -160,14 +160,13 @@ static void show_subjects(abr_diff_choice *x, uint64_t limit)
 }
 
 /* Show headers as they stand, from hash to subject, in half the budget. If they don't all fit, show hashes
- * and subjects in three quarters, since those tell more than any diff; if that fails too, show hash lines in
- * half of it, and then as many subjects as there is room for. A single commit takes the room that names
- * leave. */
+ * and subjects, since those tell more than any diff; if that fails too, show hash lines in half of it, and
+ * then as many subjects as there is room for. A single commit takes the room that names leave. */
 static void choose_commits(abr_diff_choice *x)
 {
     const bool one = x->plan->total.commits == 1;
     const uint64_t half = one ? x->bytes : x->bytes / 2;
-    const uint64_t limits[] = {half, one ? x->bytes : x->bytes - x->bytes / 4, half};
+    const uint64_t limits[] = {half, x->bytes, half};
     const uint64_t nothing = x->used;
     for (int level = WHOLE_HEADER; level >= HASH_LINE && nothing <= x->bytes; level--) {
         x->used = nothing;

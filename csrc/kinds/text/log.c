@@ -49,13 +49,14 @@ typedef struct {
     abr_text_line before; /* the first word of the line before */
 } evidence;
 
-/* Does the line start with the same word as the one before, like lines printed in a loop? */
+/* Does the line start with the same word as the one before, like lines printed in a loop? Not if that is a
+ * call: source may have many of one function. */
 static bool repeats(evidence *e, abr_text_line line)
 {
     size_t n = 0;
     while (n < line.n && abr_is_letter(line.p[n]))
         n++;
-    bool words = n < line.n && !memchr("/.-", line.p[n], 3) && !abr_is_word(line.p[n]) &&
+    bool words = n < line.n && !memchr("/.-(", line.p[n], 4) && !abr_is_word(line.p[n]) &&
                  memchr(line.p + n + 1, ' ', line.n - n - 1);
     bool same = words && n > 0 && n == e->before.n && memcmp(line.p, e->before.p, n) == 0;
     e->before = (abr_text_line){line.p, n};
@@ -81,7 +82,7 @@ static void weigh_line(evidence *e, const abr_forms *forms, abr_text_line line)
     float log = told.log;
     float text = line.n >= LONG_LINE && log < 1 ? 1 : told.text;
     e->numbers += (float)is_number(bare);
-    if (repeats(e, start) && text < repeated_text) {
+    if (repeats(e, start) && text < repeated_text && told.form != ABR_FORM_COLUMNS) {
         text = 0;
         log = log > repeated_log ? log : repeated_log;
     }
