@@ -3,7 +3,8 @@
  * bytes are held until then; the kind's reader gets them, and the rest as it comes.
  *
  * Source, prose and listings have no reader, but a log may start later. So the last whole block of such a
- * text is held with the bytes after it, and a log is read from the block it starts in.
+ * text is held with the bytes after it, and a log is read from the block it starts in. A document that breaks
+ * after its first ABR_TOLD_BY bytes, or that other text follows, is such a text from there on.
  */
 #include <string.h>
 
@@ -55,12 +56,21 @@ struct abr_by_kind {
     size_t start_size;
     size_t preview_n;
     bool watches;    /* the text is written, and a log may start in it */
-    text_place held; /* counts before the bytes held */
+    text_place held; /* counts before the bytes held; before the next chunk, if the reader may be lost */
+    uint64_t first;  /* bytes before those that are watched */
+    abr_code code;   /* of the memory to go on with */
     uint64_t log_at; /* start of a late log, in the bytes held and the chunk after them */
     log_reader last; /* of a log in the bytes held, for a text that ends there */
 };
 
 /* ---- the reader of a kind ---- */
+
+static void count_held(const abr_by_kind *k, text_place *at, const char *p, size_t n)
+{
+    at->bytes += n;
+    if (n > 0)
+        at->lines += abr_find_newlines(p, n, abr_wants_chars(&k->opts) ? &at->chars : NULL).count;
+}
 
 static void close_log(log_reader *log)
 {
@@ -150,12 +160,32 @@ static bool reserve_chunk(abr_by_kind *k, const char *p, size_t n)
     return !k->reader || k->reader->methods->reserve(k->reader, p, n);
 }
 
-static void write_chunk(abr_by_kind *k, const char *p, size_t n)
+/* Is the text not of its kind, as the chunk after k->held shows? *at: the byte of the chunk that shows it. */
+static bool is_lost(const abr_by_kind *k, size_t n, size_t *at)
 {
-    if (k->log.retainer)
+    uint64_t place;
+    const abr_reader *r = k->reader;
+    if (!r || !r->methods->lost || k->opts.kind != ABR_KIND_TOLD || !r->methods->lost(r, &place) ||
+        place < ABR_TOLD_BY || place < k->held.bytes || place - k->held.bytes > n)
+        return false;
+    *at = (size_t)(place - k->held.bytes);
+    return true;
+}
+
+/* Read a chunk. False: *at bytes of it show that the text is of no kind but text. */
+static bool write_chunk(abr_by_kind *k, const char *p, size_t n, size_t *at)
+{
+    if (k->log.retainer) {
         write_log(&k->log, p, n);
-    else if (k->reader)
-        k->reader->methods->write(k->reader, p, n);
+        return true;
+    }
+    if (!k->reader)
+        return true;
+    k->reader->methods->write(k->reader, p, n);
+    const bool lost = is_lost(k, n, at);
+    if (k->reader->methods->lost)
+        count_held(k, &k->held, p, lost ? *at : n);
+    return !lost;
 }
 
 /* ---- the bytes held ---- */
@@ -179,13 +209,6 @@ static void free_start(abr_by_kind *k)
 }
 
 /* ---- a text that is written ---- */
-
-static void count_held(const abr_by_kind *k, text_place *at, const char *p, size_t n)
-{
-    at->bytes += n;
-    if (n > 0)
-        at->lines += abr_find_newlines(p, n, abr_wants_chars(&k->opts) ? &at->chars : NULL).count;
-}
 
 /* Bytes held; during the chunk that decides the kind, those that decide it. */
 static size_t bytes_held(const abr_by_kind *k)
@@ -248,7 +271,7 @@ static bool reserve_written(abr_by_kind *k, const char *p, size_t n)
 static void hold_end(abr_by_kind *k, const char *p, size_t n)
 {
     const uint64_t all = (uint64_t)k->start_n + n;
-    const uint64_t gone = all - all % ABR_TEXT_BLOCK - ABR_TEXT_BLOCK;
+    const uint64_t gone = all < ABR_TEXT_BLOCK ? 0 : all - all % ABR_TEXT_BLOCK - ABR_TEXT_BLOCK;
     const size_t held = gone < k->start_n ? (size_t)gone : k->start_n;
     const size_t passed = (size_t)(gone - held);
     count_held(k, &k->held, k->start, held);
@@ -275,13 +298,29 @@ static void write_written(abr_by_kind *k, const char *p, size_t n)
 static abr_code read_last(abr_by_kind *k)
 {
     abr_late_log found;
-    if (k->last.retainer || !k->watches || !abr_log_in_end(k->held.bytes == 0, k->start, k->start_n, &found))
+    if (k->last.retainer || !k->watches ||
+        !abr_log_in_end(k->held.bytes == k->first, k->start, k->start_n, &found))
         return ABR_OK;
     k->log_at = found.from;
     if (!open_late(k, "", 0, &k->last))
         return ABR_ENOMEM;
     write_late(k, "", 0, &k->last);
     return ABR_OK;
+}
+
+/* The reader is lost before (p, n): watch that for a log. */
+static void go_on_as_text(abr_by_kind *k, const char *p, size_t n)
+{
+    close_reader(k);
+    k->told = (abr_telling){.kind = ABR_KIND_TEXT};
+    k->first = k->held.bytes;
+    k->watches = grow_start(k, 2 * (size_t)ABR_TEXT_BLOCK) && reserve_written(k, p, n);
+    if (k->watches) {
+        write_written(k, p, n);
+        return;
+    }
+    free_start(k);
+    k->code = ABR_ENOMEM;
 }
 
 /* ---- the start ---- */
@@ -297,8 +336,9 @@ static bool open_by_start(abr_by_kind *k, const char *p)
     k->watches = k->told.kind == ABR_KIND_TEXT && k->opts.kind == ABR_KIND_TOLD;
     if (k->watches && grow_start(k, ABR_TOLD_BY + (size_t)ABR_TEXT_BLOCK))
         return true;
+    size_t at;
     if (!k->watches && open_reader(k) == ABR_OK && reserve_chunk(k, k->start, k->start_n)) {
-        write_chunk(k, k->start, k->start_n);
+        write_chunk(k, k->start, k->start_n, &at); /* too short to be lost */
         return true;
     }
     close_reader(k);
@@ -347,11 +387,31 @@ abr_code abr_by_kind_open(const abr_opts *opts, size_t keep, abr_by_kind **out)
     return code;
 }
 
+/* Read a text that is all at hand, from `at` on. False in *held: byte *at shows that it is text. */
+static abr_code read_from(abr_by_kind *k, const char *p, size_t n, size_t *at, bool *held)
+{
+    enum { CHUNK = ABR_OR_TINY(256 * 1024, 96) };
+    count_held(k, &k->held, p, *at);
+    abr_code code = open_reader(k);
+    *held = true;
+    while (*at < n && code == ABR_OK && *held && (k->log.retainer || k->reader)) {
+        size_t part = n - *at < CHUNK ? n - *at : CHUNK;
+        if (!reserve_chunk(k, p + *at, part))
+            code = ABR_ENOMEM;
+        else if (write_chunk(k, p + *at, part, &part))
+            *at += part;
+        else
+            *held = false;
+    }
+    *at = *held ? *at : (size_t)k->held.bytes;
+    return code;
+}
+
 abr_code abr_by_kind_read(const abr_opts *opts, size_t keep, abr_text_place where, const char *p, size_t n,
                           abr_by_kind **out)
 {
-    enum { CHUNK = ABR_OR_TINY(256 * 1024, 96) };
     abr_by_kind *k = *out = new_by_kind(opts, keep);
+    bool held;
     if (!k)
         return ABR_ENOMEM;
     k->text = p;
@@ -359,15 +419,17 @@ abr_code abr_by_kind_read(const abr_opts *opts, size_t keep, abr_text_place wher
     k->where = where;
     k->told = abr_tell_as(opts->kind, p, n, true);
     k->decided = true;
-    count_held(k, &k->held, p, (size_t)k->told.late.from);
-    abr_code code = open_reader(k);
-    for (size_t at = (size_t)k->told.late.from; at < n && code == ABR_OK && (k->log.retainer || k->reader);
-         at += CHUNK) {
-        size_t part = n - at < CHUNK ? n - at : CHUNK;
-        if (reserve_chunk(k, p + at, part))
-            write_chunk(k, p + at, part);
-        else
-            code = ABR_ENOMEM;
+    size_t at = (size_t)k->told.late.from;
+    abr_code code = read_from(k, p, n, &at, &held);
+    if (!held) {
+        close_reader(k);
+        k->told = (abr_telling){.kind = ABR_KIND_TEXT};
+        if (abr_find_late_log(p + at, n - at, 0, &k->told.late)) {
+            k->told.kind = ABR_KIND_LOG;
+            k->held = (text_place){.bytes = 0};
+            at += (size_t)k->told.late.from;
+            code = read_from(k, p, n, &at, &held);
+        }
     }
     if (code == ABR_OK)
         return ABR_OK;
@@ -412,7 +474,9 @@ void abr_by_kind_write(abr_by_kind *k, const char *p, size_t n)
         return;
     }
     free_start(k);
-    write_chunk(k, p, n);
+    size_t at;
+    if (!write_chunk(k, p, n, &at))
+        go_on_as_text(k, p + at, n - at);
 }
 
 bool abr_by_kind_preview(abr_by_kind *k, const char *p, size_t n)
@@ -438,7 +502,7 @@ abr_code abr_by_kind_view(abr_by_kind *k, abr_view *view)
     /* a preview has not been read: it may change until it is written */
     const bool read = k->preview_n == 0;
     const bool holds = !k->reader || !k->reader->methods->holds || k->reader->methods->holds(k->reader);
-    const abr_code code = read ? read_last(k) : ABR_OK;
+    const abr_code code = k->code != ABR_OK ? k->code : read ? read_last(k) : ABR_OK;
     const log_reader *log = k->last.retainer ? &k->last : &k->log;
     view->kind = !holds && read ? ABR_KIND_TEXT : k->last.retainer && read ? ABR_KIND_LOG : k->told.kind;
     view->media_type = k->told.media_type;

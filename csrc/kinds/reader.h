@@ -58,6 +58,9 @@ typedef struct {
     bool (*choose)(abr_reader *r, const abr_kind_request *q, abr_content *out);
 
     void (*close)(abr_reader *r);
+
+    /* Is it not of this kind, whatever comes? *at: the byte of the text that shows it. NULL: never. */
+    bool (*lost)(const abr_reader *r, uint64_t *at);
 } abr_reader_methods;
 
 struct abr_reader {

@@ -214,6 +214,25 @@ static void check_stream(const text *t, const abr_opts *o, size_t step, const ab
     abr_stream_close(s);
 }
 
+/* A stream takes no more memory than it may. */
+static void check_peak(const text *t, const char *name)
+{
+    ledger l = {0};
+    const abr_alloc alloc = ledger_alloc(&l);
+    abr_opts o = opts_of(4 * KB);
+    abr_stream *s = NULL;
+    abr_cut cut;
+    o.alloc = &alloc;
+    CHECK(abr_stream_open(&o, NULL, NULL, &s, NULL) == ABR_OK);
+    write_in_chunks(s, t, 16 * KB);
+    CHECK(abr_stream_finish(s, NULL, &cut, NULL) == ABR_OK);
+    abr_cut_free(&cut);
+    if (!CHECK(l.peak <= 64 * o.max.bytes + 1024 * KB))
+        fprintf(stderr, "%s: %zu bytes\n", name, l.peak);
+    abr_stream_close(s);
+    CHECK_COUNT(0, l.blocks);
+}
+
 static void chunks_change_nothing(void)
 {
     static const size_t sizes[] = {0, 1, 60, 3000, ABR_KIND_BYTES - 100, ABR_KIND_BYTES + 5000, LARGE};
@@ -376,8 +395,40 @@ static void json_that_breaks_late_is_text(void)
     }
 }
 
-/* Of a string that went by little is at hand, and under a few bytes, without markers, there is room for none of
- * it: it is not taken for one that shows whole. */
+/* A log below a document is one, however long that is and wherever its blocks end: its failure shows. */
+static void a_log_below_a_long_document_is_one(void)
+{
+    static const char error[] = "src/cart.c:12:5: error: expected ';' before 'return'\n";
+    static const size_t work_lines[] = {1, 30, 900, 5000};
+    for (size_t i = 0; i < 4; i++)
+        for (size_t shift = 0; shift < 3; shift++) {
+            const sample document = {"json", ABR_KIND_JSON, json_line, "\n]\n"};
+            text t = make(&document, LARGE + shift * 21 * KB);
+            const abr_opts o = opts_of(4 * KB);
+            abr_cut cut;
+            t.p = realloc(t.p, t.n + 2 * work_lines[i] * 64 + sizeof error);
+            if (!t.p)
+                exit(2);
+            for (size_t line = 0; line <= 2 * work_lines[i]; line++) {
+                char *end = t.p + t.n;
+                t.n += (size_t)(line == work_lines[i] ? sprintf(end, "%s", error)
+                                                      : sprintf(end, "[%zu/9] compiling x.c\n", line));
+            }
+            CHECK(abr_cut_text(t.p, t.n, &o, &cut, NULL) == ABR_OK);
+            CHECK_COUNT(ABR_KIND_LOG, cut.kind);
+            char *content = content_of(&cut);
+            CHECK(strstr(content, error) != NULL);
+            free(content);
+            check_stream(&t, &o, 0, &cut);
+            check_stream(&t, &o, t.n, &cut);
+            abr_cut_free(&cut);
+            check_peak(&t, "a log below a document");
+            free(t.p);
+        }
+}
+
+/* Of a string that went by little is at hand, and under a few bytes, without markers, there is room for none
+ * of it: it is not taken for one that shows whole. */
 static void a_string_is_not_printed_past_its_ends_at_hand(void)
 {
     text t = {malloc(3000 * KB), 3000 * KB};
@@ -469,20 +520,7 @@ static void memory_is_bounded(void)
 {
     for (size_t i = 0; i < SAMPLES; i++) {
         const text t = make(&samples[i], 4 * LARGE);
-        ledger l = {0};
-        const abr_alloc alloc = ledger_alloc(&l);
-        abr_opts o = opts_of(4 * KB);
-        abr_stream *s = NULL;
-        abr_cut cut;
-        o.alloc = &alloc;
-        CHECK(abr_stream_open(&o, NULL, NULL, &s, NULL) == ABR_OK);
-        write_in_chunks(s, &t, 16 * KB);
-        CHECK(abr_stream_finish(s, NULL, &cut, NULL) == ABR_OK);
-        abr_cut_free(&cut);
-        if (!CHECK(l.peak <= 64 * o.max.bytes + 1024 * KB))
-            fprintf(stderr, "%s: %zu bytes\n", samples[i].name, l.peak);
-        abr_stream_close(s);
-        CHECK_COUNT(0, l.blocks);
+        check_peak(&t, samples[i].name);
         free(t.p);
     }
 }
@@ -555,6 +593,7 @@ int main(void)
     RUN(patterns_may_go_once_a_stream_is_open);
     RUN(a_kind_may_be_given);
     RUN(json_that_breaks_late_is_text);
+    RUN(a_log_below_a_long_document_is_one);
     RUN(a_string_is_not_printed_past_its_ends_at_hand);
     RUN(something_binary_is_one_line);
     RUN(a_preview_leaves_no_trace);

@@ -32,6 +32,88 @@ describe("a cut of an output of several kinds", function()
   end)
 end)
 
+describe("a cut of parts past 256 KiB #once", function()
+  local FAILURE = [[
+=== FAILURES ===
+    def test_total():
+>       assert total([1, 2, 3]) == 7
+E       assert 6 == 7
+E        +  where 6 = total([1, 2, 3])
+
+test_cart.py:5: AssertionError
+1 failed in 0.03s
+]]
+  local NEEDLE = "E       assert 6 == 7\n"
+
+  --- Rows until there are so many bytes.
+  local function rows(size, form)
+    local list, n, i = {}, 0, 0
+    while n < size do
+      i = i + 1
+      list[i] = form:format(i, i % 40)
+      n = n + #list[i]
+    end
+    return table.concat(list)
+  end
+
+  local function log(size)
+    local half = rows(size / 2, "[%d/900000] compiling module_%d.c\n")
+    return half .. FAILURE .. half .. "Build stopped.\n"
+  end
+
+  local PARTS = {
+    json = function(size)
+      return "[\n" .. rows(size, '  {"id": %d, "status": "ok", "n": %d},\n') .. "  null\n]\n"
+    end,
+    text = function(size)
+      return rows(size, "static int value_%d(void)\n{\n    return error(%d);\n}\n\n")
+    end,
+  }
+
+  --- Parts that a log with a failure follows: at least one, of so many bytes together.
+  local function composed(size)
+    local texts, n = {}, 0
+    for i = 1, random.between(1, 3) do
+      local part = i == 1 and random.choose { "json", "text" } or "text"
+      texts[i] = PARTS[part](n < 300000 and random.between(300000, 300000 + size) or random.between(1, size))
+      n = n + #texts[i]
+    end
+    texts[#texts + 1] = log(random.choose { 300, 5000, 70000, random.between(1, size) })
+    return table.concat(texts)
+  end
+
+  --- Whole and in chunks, of 1 to 64 MB if all cases are tried.
+  local function judge_composed(size)
+    local text, opts = composed(size), { max_bytes = random.choose { 2048, 8192, 60000 }, full_output = false }
+    local stream = abridge.stream(opts)
+    for chunk in random.chunks(text, random.choose { 3000, 100000, 5e6 }) do
+      assert(stream:write(chunk))
+    end
+    opts.full_output = nil
+    local content, cut = abridge.auto(text, opts)
+    local content_in_chunks, cut_in_chunks = stream:finish()
+    stream:close()
+    assert.equal("log", cut.kind)
+    assert.is_truthy(content:find(NEEDLE, 1, true))
+    assert.is_true(cut.failures.kept >= 1)
+    assert.is_true(content == content_in_chunks)
+    assert.same(cut.kept, cut_in_chunks.kept)
+    assert.same(cut.parts, cut_in_chunks.parts)
+  end
+
+  it("shows the failure of a log behind them, however it came", function()
+    random.each(60, function()
+      judge_composed(1e6)
+    end)
+  end)
+
+  it("does so in 1 to 64 MB", function()
+    random.each(4, function(case)
+      judge_composed(({ 1e6, 4e6, 10e6, 20e6 })[case])
+    end)
+  end)
+end)
+
 describe("a table of columns amid other output", function()
   local PODS = "NAMESPACE     NAME            READY   STATUS             RESTARTS   AGE\n"
   local SERVICES = "NAME          TYPE        CLUSTER-IP      PORT(S)   AGE\n"

@@ -53,6 +53,7 @@ typedef struct {
     abr_json_scan scan;
     size_t skipped; /* bytes of a BOM */
     bool broken;
+    uint64_t broken_at;    /* the byte that broke it */
     bool has_key;          /* the next value has a key */
     uint64_t path;         /* path of the next value */
     abr_json_known *known; /* its key; NULL: it is looked up */
@@ -427,8 +428,9 @@ static void write_json(abr_reader *reader, const char *p, size_t n)
     const uint64_t from_at = at + i;
     n -= i;
     i = 0;
-    if (!r->broken) /* else no memory was reserved */
-        abr_json_compact_write(&r->compact, from, n);
+    if (r->broken) /* no memory was reserved */
+        return;
+    abr_json_compact_write(&r->compact, from, n);
     while (!r->broken) {
         const abr_json_token token = abr_json_next(&r->scan, from, n, &i);
         if (token == ABR_JSON_MORE)
@@ -437,8 +439,10 @@ static void write_json(abr_reader *reader, const char *p, size_t n)
         if (!r->broken)
             take_json_token(r, token, r->scan.start + r->skipped, from_at + i);
     }
-    if (r->broken)
+    if (r->broken) {
+        r->broken_at = from_at + i;
         return;
+    }
     const uint64_t start = r->scan.start + r->skipped;
     if (is_in_long(r, start, end))
         keep_long(r, start, end, false);
@@ -449,6 +453,13 @@ static bool holds_json(const abr_reader *reader)
 {
     const json_reader *r = (const json_reader *)(const void *)reader;
     return !r->broken && abr_json_is_whole(&r->scan);
+}
+
+static bool lost_json(const abr_reader *reader, uint64_t *at)
+{
+    const json_reader *r = (const json_reader *)(const void *)reader;
+    *at = r->broken_at;
+    return r->broken;
 }
 
 /* Put the whole document without its blanks, if it is at hand. False: out of memory. */
@@ -534,5 +545,5 @@ static abr_code open_json(const abr_reader_opts *opts, abr_reader **out)
     return ABR_OK;
 }
 
-const abr_reader_methods abr_json_methods = {open_json,  reserve_json, write_json,
-                                             holds_json, choose_json,  close_json};
+const abr_reader_methods abr_json_methods = {open_json,   reserve_json, write_json, holds_json,
+                                             choose_json, close_json,   lost_json};

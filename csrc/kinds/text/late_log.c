@@ -84,7 +84,8 @@ bool abr_find_late_log(const char *p, size_t n, size_t told, abr_late_log *out)
     *out = (abr_late_log){.from = 0};
     for (; !found && n - at >= ABR_TEXT_BLOCK; at += ABR_TEXT_BLOCK)
         found = abr_log_in_block(p + at, out);
-    at -= ABR_TEXT_BLOCK;
+    if (at > 0)
+        at -= ABR_TEXT_BLOCK;
     if (!found)
         found = abr_log_in_end(at == 0, p + at, n - at, out);
     out->from += found ? at : 0;

@@ -28,7 +28,7 @@ bool abr_log_in_block(const char *p, abr_late_log *out);
  * `starts`: a line starts at p. */
 bool abr_log_in_end(bool starts, const char *p, size_t n, abr_late_log *out);
 
-/* The same for a whole text that is written up to byte `told`, the end of a block. */
+/* The same for a whole text that is written up to byte `told`, the end of a block or 0. */
 bool abr_find_late_log(const char *p, size_t n, size_t told, abr_late_log *out);
 
 ABR_PRIVATE_END

@@ -181,9 +181,11 @@ static size_t start_part(abr_stretches *s, size_t edge, bool written, abr_log_pa
         list[count - 2].tail = (abr_lines_at_hand){0};
         return count - 1;
     }
-    if (count == PARTS_MOST) { /* after so many, the rest is all one log */
-        last->written = false;
-        return count;
+    if (count == PARTS_MOST) { /* after so many, what is between two logs is a log too */
+        if (!last->written)
+            return count;
+        list[count - 2].tail = (abr_lines_at_hand){0};
+        return count - 1;
     }
     if (!last->written)
         last->tail = tail_before(s, edge, last->line, s->tails[count - 1]);
