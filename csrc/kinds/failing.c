@@ -131,15 +131,6 @@ static float evidence_before(finder *f, size_t end)
     return most;
 }
 
-/* Is it a line of a paragraph, or of a list? */
-static bool is_prose(finder *f, abr_text_line line)
-{
-    static const abr_form_set prose =
-        ABR_FORM_BIT(ABR_FORM_PROSE) | ABR_FORM_BIT(ABR_FORM_SENTENCE) | ABR_FORM_BIT(ABR_FORM_ITEM);
-    const abr_form_told told = abr_read_whole_form(&f->rules->forms, line);
-    return line.n > 0 && told.text > told.log && (ABR_FORM_BIT(told.form) & prose) != 0;
-}
-
 /* Is the line labelled as a program's message: "tar: Child returned status 1", "Runtime error near line 7:
  * ..."? */
 static bool is_labelled(abr_text_line line)
@@ -186,8 +177,7 @@ static bool has_column(abr_text_line line)
     return i + 1 < line.n && line.p[i + 1] == ' ';
 }
 
-/* Is the line a message that reports a failure wherever it stands? The following line starts at `next`: if
- * people quote a message, or write something like one, their prose goes on there. */
+/* Is the line a message that reports a failure wherever it stands? The following line starts at `next`. */
 static bool fails_alone(finder *f, abr_text_line line, size_t next)
 {
     if (line.n < SHORTEST || !abr_is_letter(line.p[0]) || line.p[line.n - 1] == ';')
@@ -198,14 +188,12 @@ static bool fails_alone(finder *f, abr_text_line line, size_t next)
     const bool printed = told.log >= 1 && told.text <= most_text_alone && told.form != ABR_FORM_TEST;
     const bool plain = told.text == 0 || told.form == ABR_FORM_SENTENCE;
     const bool of_program = told.text <= most_text_alone && starts_with_program(line);
-    abr_text_line after = {f->p, 0};
     f->weighed++;
-    abr_next_line(f->p, f->n, &next, &after);
-    const bool is_rule = after.n > 0 && *after.p == '\t'; /* of a makefile */
+    const bool is_rule = next < f->n && f->p[next] == '\t'; /* of a makefile */
     const bool diagnostic = told.form == ABR_FORM_PLACE && told.text == 0 && has_column(line);
     if (diagnostic)
         return true;
-    return (of_program || ((printed || plain) && is_labelled(line))) && !is_rule && !is_prose(f, after);
+    return (of_program || ((printed || plain) && is_labelled(line))) && !is_rule;
 }
 
 /* Does it report a failure, amid lines printed with it? */
