@@ -94,6 +94,28 @@ describe("a cut of JSON #few", function()
     end
   end)
 
+  it("shows no member whole for a name in it, only elements", function()
+    local packages, scripts = {}, {}
+    for i = 1, 60 do
+      packages[i] = ('"package-%d":"^%d.0.1"'):format(i, i)
+    end
+    for i = 1, 20 do
+      scripts[i] = ('"script-%d":"run tool %d"'):format(i, i)
+    end
+    local settings = '{"//text":"This file is partially managed by a tool. Edits may be overwritten.",'
+      .. '"version":"4.29.0","content":"./scripts/x/root.js","update":false}'
+    local content = abridge.auto(
+      ('{"name":"cart","files":["bin/","docs/"],"settings":%s,"scripts":{%s},"dependencies":{%s}}'):format(
+        settings,
+        table.concat(scripts, ","),
+        table.concat(packages, ",")
+      ),
+      { max_bytes = 600 }
+    )
+    assert.truthy(content:find('"version":"4.29.0"', 1, true))
+    assert.falsy(content:find(settings, 1, true), content)
+  end)
+
   it("parses however deep the source is, and is text over 2^20 #once", function()
     for _, pair in ipairs { { "[", "]" }, { '{"a":', "}" } } do
       local text = pair[1]:rep(2 ^ 20 - 2) .. "1" .. pair[2]:rep(2 ^ 20 - 2)

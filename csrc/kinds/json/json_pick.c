@@ -13,7 +13,7 @@ enum {
     VALUE_SHARE = 4, /* a value in trouble may take this part of the remaining room with everything in it */
     SMALL = 6,       /* a small value takes at most this part of the budget, */
     LARGE = 2,       /* and a large one more than this */
-    WHOLE = 4,       /* an element is shown whole if it takes at most so many times the bytes of its name */
+    WHOLE = 4,       /* an element of a list is shown whole if it takes at most so many times the bytes of its name */
     LITTLE = 16,     /* this part of the budget may stay unused rather than show a value in part */
     MESSAGE = 4      /* a record's message leaves this part of the budget to the rest */
 };
@@ -198,8 +198,9 @@ void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q)
     for (uint64_t key; q->count > 0;) {
         const uint32_t v = abr_json_queue_take(q, &key);
         const uint32_t element = element_of(values, v);
-        if (values[v].shown ||
-            (!values[element].shown && show_whole_if(x, element, WHOLE * abr_json_cost(x, v), x->most)))
+        const bool is_element = abr_json_is_list(&values[values[element].parent]);
+        if (values[v].shown || (is_element && !values[element].shown &&
+                                show_whole_if(x, element, WHOLE * abr_json_cost(x, v), x->most)))
             continue;
         show_if(x, v, x->most);
     }
