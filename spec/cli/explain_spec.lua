@@ -57,6 +57,21 @@ describe("abridge explain", function()
     assert.matches("^kind +log: a failure at line 203, amid what looks written\n", out)
   end)
 
+  it("lists the parts of the output of several commands", function()
+    local records, work = {}, {}
+    for i = 1, 60 do
+      records[i] = ('  {"id": %d, "status": "ok"}'):format(i)
+      work[i] = ("[%d/60] compiling module_%d.c"):format(i, i)
+    end
+    local text = "[\n"
+      .. table.concat(records, ",\n")
+      .. "\n]\n"
+      .. table.concat(work, "\n")
+      .. "\nx.c:1:2: error: no\n"
+    local out = explained(text, "--max-bytes", "1500")
+    assert.matches("^kind +mixed: it has several parts\n1%-62 +part: json\n63%-123 +part: log\n", out)
+  end)
+
   it("says that printed lines make a log of what looks written", function()
     local mixed = {}
     for i = 1, 1500 do

@@ -175,6 +175,26 @@ describe("a search in a full output", function()
   end)
 end)
 
+describe("parts of a full output", function()
+  after_each(close_all)
+
+  it("are told of the line that the cursor is on", function()
+    local records, work = {}, {}
+    for i = 1, 60 do
+      records[i] = ('  {"id": %d, "status": "ok"}'):format(i)
+      work[i] = ("[%d/60] compiling module_%d.c"):format(i, i)
+    end
+    local document = "[\n" .. table.concat(records, ",\n") .. "\n]\n"
+    local text = document .. table.concat(work, "\n") .. "\nx.c:1:2: error: no\nmake: *** [all] Error 1\n"
+    local _, cut = abridge.auto(text, { max_bytes = 1500 })
+    assert.equal("mixed", cut.kind)
+    local seen = open(text, cut)
+    windows.says(seen.buf, "part 1 of 2: json")
+    type_keys "G"
+    windows.says(seen.buf, "part 2 of 2: log")
+  end)
+end)
+
 describe("lines in a full output", function()
   after_each(close_all)
 

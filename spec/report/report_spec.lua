@@ -162,6 +162,27 @@ describe("the page of a run #few", function()
     assert.is_true(empty + 5 * own < 20 * 1024)
   end)
 
+  it("lists the parts of the output of several commands", function()
+    local records, work = {}, {}
+    for i = 1, 60 do
+      records[i] = ('  {"id": %d, "status": "ok"}'):format(i)
+      work[i] = ("[%d/60] compiling module_%d.c"):format(i, i)
+    end
+    local text = "[\n"
+      .. table.concat(records, ",\n")
+      .. "\n]\n"
+      .. table.concat(work, "\n")
+      .. "\nx.c:1:2: error: no\n"
+    local session = session_of { run_command = { max_bytes = 1500 } }
+    session:cap("run_command", text)
+    session:close()
+    local _, page = elements_of()
+    assert.truthy(
+      page:find("of 123 lines, 3.5KB: json 1-62, log 63-123<", 1, true),
+      page:match "Kept and left out.-</h3>"
+    )
+  end)
+
   it("stays a page whatever the names, inputs, outputs and the log itself are", function()
     hostile_run.make(dir:at "run")
     local elements, page = elements_of()

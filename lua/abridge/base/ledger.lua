@@ -82,6 +82,21 @@ function M.of(event)
   return cut
 end
 
+local MOST_PARTS = 16
+
+--- The parts of the output of several commands, from its ledger, which may be anyone's; nil if there is only one.
+---@param cut table
+---@return abridge.Part[]|nil
+function M.parts(cut)
+  local parts = cut.parts
+  if type(parts) ~= "table" or #parts < 2 or #parts > MOST_PARTS then return nil end
+  for _, part in ipairs(parts) do
+    local whole = type(part) == "table" and type(part.kind) == "string"
+    if not whole or not check.are_counts(part, "first_line", "last_line") then return nil end
+  end
+  return parts
+end
+
 --- How many ranges of a text a cut kept, and the first of them.
 ---@param cut abridge.Cut one that was checked
 ---@return integer count

@@ -3,6 +3,7 @@
 local bisect = require "abridge.base.bisect"
 local core = require "abridge.base.core_loader"
 local host = require "abridge.base.host"
+local ledger = require "abridge.base.ledger"
 local slices = require "abridge.base.time_slices"
 local buffer = require "abridge.nvim.buffer"
 local cells = require "abridge.nvim.cells"
@@ -16,6 +17,7 @@ local status = require "abridge.nvim.status"
 local display = require "abridge.output.display"
 local kept_of = require "abridge.output.kept"
 local sentences = require "abridge.output.sentences"
+local call_words = require "abridge.run.call_words"
 
 local M = {}
 
@@ -34,6 +36,7 @@ local TELL_MS = 100 -- between two words on how far a search is
 ---@field source abridge.nvim.Source
 ---@field ranges abridge.nvim.Range[]
 ---@field cut? abridge.Cut
+---@field parts? abridge.Part[] of the output of several commands
 ---@field lines? integer of the text, if they are known
 ---@field private words? string on the kept part
 ---@field private cwd string that places are seen from
@@ -176,6 +179,15 @@ local function seen(self, byte)
   return { "not shown to the model" .. which, "AbridgeNotice" }
 end
 
+--- Words on the part of a line, in an output of several commands.
+local function part_of(self, line)
+  for i, part in ipairs(line and self.parts or {}) do
+    if line >= part.first_line and line <= part.last_line then
+      return { ("part %d of %d: %s"):format(i, #self.parts, call_words.one_line(part.kind)) }
+    end
+  end
+end
+
 local HINTS_OF_ALL = { { "gy", "yank" }, { "g/", "find" }, { "g?", "keys" } }
 local HINTS = { { "gy", "yank" }, { "]o", "gap" }, { "g/", "find" }, { "g?", "keys" } }
 
@@ -186,6 +198,7 @@ local function tell(self, win)
     { ("line %s of %s"):format(line or "?", self.lines and ("%.0f"):format(self.lines) or "?") },
     { ("%.0f%%"):format(self.source.size > 0 and byte / self.source.size * 100 or 100) },
   }
+  parts[#parts + 1] = part_of(self, line)
   parts[#parts + 1] = self.cut and seen(self, byte)
   parts[#parts + 1] = self.note and { self.note, "AbridgeError" }
   parts[#parts + 1] = self.words and { self.words, least = LEAST_WORDS }
@@ -566,6 +579,7 @@ end
 function M.open(source, opts)
   highlight.define()
   local self = setmetatable({ source = source, cut = opts.cut, note = opts.note, command = opts.command }, Pager)
+  self.parts = opts.cut and ledger.parts(opts.cut)
   self.words, self.cwd = kept_of.words(opts.cut), opts.cwd or host.uv().cwd()
   self.lines = opts.lines or opts.cut and opts.cut.total_lines
   self.ranges = ranges.of(opts.cut, source.size)

@@ -245,6 +245,10 @@ local function left_out_html(call, event, run, segments, link_of)
   end)
   local total = type(event.cut.total_lines) == "number" and words.counted(event.cut.total_lines, "line") .. ", " or ""
   local about = total .. words.size(event.cut.total_bytes)
+  for i, part in ipairs(ledger.parts(event.cut) or {}) do
+    local place = ("%s-%s"):format(words.count(part.first_line), words.count(part.last_line))
+    about = about .. (i == 1 and ": " or ", ") .. escape.text(call_words.one_line(part.kind)) .. " " .. place
+  end
   return ("<h3>Kept and left out <span>of %s</span></h3>%s"):format(about, drawn), full, gaps
 end
 
