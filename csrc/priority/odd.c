@@ -62,7 +62,7 @@ static float oddness(const abr_chooser *x, const abr_shown_line *u)
     return words > 0 ? (2 * words + shape) / 3 : 0;
 }
 
-/* Does line k point at the one above it, with carets before its words, and is it so many lines from line i? */
+/* Does line k point at the one above it, with carets before its words, so many lines below line i? */
 static bool points_at(const abr_chooser *x, size_t k, size_t i, int64_t below)
 {
     if (k >= x->count || x->lines[k].c->kind != ABR_LINE_EXCERPT ||

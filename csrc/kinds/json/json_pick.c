@@ -13,7 +13,7 @@ enum {
     VALUE_SHARE = 4, /* a value in trouble may take this part of the remaining room with everything in it */
     SMALL = 6,       /* a small value takes at most this part of the budget, */
     LARGE = 2,       /* and a large one more than this */
-    WHOLE = 4,       /* an element of a list is shown whole if it takes at most so many times the bytes of its name */
+    WHOLE = 4,       /* an element is shown whole if it takes at most so many times the bytes of its name */
     LITTLE = 16,     /* this part of the budget may stay unused rather than show a value in part */
     MESSAGE = 4      /* a record's message leaves this part of the budget to the rest */
 };
