@@ -188,16 +188,14 @@ local function renumbered(patch)
 end
 
 --- Does a patch apply to the tree of a folder's HEAD? True, or false and what git says.
-function M.applies(dir, patch, options, folder)
+function M.applies(dir, patch, options)
   local zero = options == "-U0" and "--unidiff-zero" or ""
   dir:write("cut.patch", zero ~= "" and renumbered(patch) or patch)
   local strip = options == "--no-prefix" and "-p0" or ""
   local _, err, code = dir:sh(
     GIT
-      .. ("export GIT_INDEX_FILE=%s; cd %s && git read-tree %s && git apply --check --cached %s %s %s"):format(
+      .. ("export GIT_INDEX_FILE=%s; cd tree && git read-tree HEAD && git apply --check --cached %s %s %s"):format(
         tmpdir.quote(dir:at "cut.index"),
-        tmpdir.quote(folder or "tree"),
-        dir.commit or "HEAD",
         zero,
         strip,
         tmpdir.quote(dir:at "cut.patch")
