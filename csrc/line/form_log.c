@@ -47,7 +47,7 @@ bool abr_is_timed(const abr_form_line *l)
     return false;
 }
 
-/* A level at the start or first in brackets, in capitals, in brackets or before a colon: `INFO`, `[warn]`, `error:`. */
+/* A level at the start, or first in brackets: `INFO`, `[warn]`, `error:`. */
 bool abr_leads_with_level(const abr_form_line *l)
 {
     const abr_text_line line = l->line;
