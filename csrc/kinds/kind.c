@@ -16,8 +16,8 @@
 #include "kinds/text/late_log.h"
 #include "kinds/text/log.h"
 
-_Static_assert(ABR_TOLD_BY % ABR_TEXT_BLOCK == 0, "a block ends where the start does that tells a text");
-_Static_assert((size_t)ABR_TOLD_BY <= ABR_JSON_JUDGED, "JSON is told by as much as any kind");
+_Static_assert(ABR_TOLD_BY % ABR_TEXT_BLOCK == 0, "the start that tells a text is whole blocks");
+_Static_assert((size_t)ABR_TOLD_BY <= ABR_JSON_JUDGED, "as much of JSON is judged as of any kind");
 
 typedef struct {
     const char *name;
@@ -33,7 +33,7 @@ static const register_row rows[] = {
 #undef KIND
 };
 
-_Static_assert(sizeof rows / sizeof *rows == ABR_KINDS, "the header has the kinds of the register");
+_Static_assert(sizeof rows / sizeof *rows == ABR_KINDS, "the header lists the kinds of the register");
 
 /* In the order of the register. */
 static const abr_kind asked[] = {

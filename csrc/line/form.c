@@ -55,7 +55,7 @@ static const form_mark mark_rows[] = {
 
 enum { MARK_ROWS = sizeof mark_rows / sizeof *mark_rows };
 _Static_assert((int)MARK_ROWS < (int)ABR_MARKS_MOST, "every mark has a place");
-_Static_assert(ABR_FORMS <= 64, "a form is a bit");
+_Static_assert(ABR_FORMS <= 64, "a bit for each form");
 
 static unsigned char_index(char c)
 {

@@ -11,7 +11,7 @@ enum {
     JUDGE_OVERLAP = ABR_OR_TINY(ABR_HIT_MOST + 2, 66) /* of segments: a match and a byte on each side */
 };
 
-_Static_assert((size_t)JUDGE_OVERLAP < ABR_SEGMENT, "segments go on");
+_Static_assert((size_t)JUDGE_OVERLAP < ABR_SEGMENT, "each segment adds bytes");
 
 void abr_judge_begin(abr_judge *j, const abr_opts *opts)
 {

@@ -21,7 +21,7 @@ const abr_word abr_words[] = {
 
 enum { WORDS = sizeof abr_words / sizeof *abr_words };
 
-_Static_assert(WORDS - ABR_WORDS_ALONE <= UINT8_MAX, "a sign has the number of a phrase");
+_Static_assert(WORDS - ABR_WORDS_ALONE <= UINT8_MAX, "the number of a phrase fits a sign");
 
 unsigned abr_word_group(unsigned class)
 {

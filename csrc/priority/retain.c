@@ -47,8 +47,8 @@ enum {
     FOUND_MARKS = ABR_OR_TINY(256, 16) /* places with counts of the hits before them */
 };
 
-_Static_assert((size_t)MATCH_OVERLAP < ABR_SEGMENT && OVERLAP < MATCH_OVERLAP, "segments go on");
-_Static_assert(WINDOW_BEFORE < START_MOST && (size_t)START_MOST <= ABR_SEGMENT, "a start is a segment's");
+_Static_assert((size_t)MATCH_OVERLAP < ABR_SEGMENT && OVERLAP < MATCH_OVERLAP, "each segment adds bytes");
+_Static_assert(WINDOW_BEFORE < START_MOST && (size_t)START_MOST <= ABR_SEGMENT, "a start fits a segment");
 
 /* of a hit's weight, for the line before it; less by a step for each further line */
 static const float share_before = 0.45F;

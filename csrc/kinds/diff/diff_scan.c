@@ -26,7 +26,7 @@ enum {
     WIDE_LINE = 400    /* bytes per line of a hunk in a minified file */
 };
 
-_Static_assert((size_t)TELLING <= ABR_DIFF_LINE_MOST, "what tells of a line is in its start");
+_Static_assert((size_t)TELLING <= ABR_DIFF_LINE_MOST, "the bytes that tell a line fit its start");
 
 typedef struct {
     abr_diff_scan *s;

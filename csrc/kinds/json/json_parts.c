@@ -34,8 +34,8 @@ enum { NODES_AGAIN = ABR_JSON_SMALL + 2 * ABR_JSON_SHOWN_DEPTH };
 _Static_assert(ABR_JSON_SHOWN_DEPTH *(size_t)NODE_BYTES <= NODES_AGAIN, "memory is reserved for all nodes");
 _Static_assert(ABR_JSON_SHOWN_DEPTH *(size_t)2 * UNIT_BYTES <= NODES_AGAIN, "and for all units");
 
-_Static_assert(STRING_MORE / 2 > ABR_JSON_DATA_READ + 1, "of a long string there is all that tells of it");
-_Static_assert(STRING_MORE / 2 > ABR_JSON_READ + ABR_PADDING, "and all that is read for trouble");
+_Static_assert(STRING_MORE / 2 > ABR_JSON_DATA_READ + 1, "a long string keeps the bytes that tell its data");
+_Static_assert(STRING_MORE / 2 > ABR_JSON_READ + ABR_PADDING, "and those read for trouble");
 _Static_assert(ABR_JSON_RECORD_PER_BYTE >= ABR_JSON_BYTE_COST * ABR_JSON_REACH,
                "a value is out of reach only if its keys take more than any budget");
 

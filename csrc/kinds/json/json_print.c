@@ -256,7 +256,7 @@ static void print_value(printer *x, uint32_t index, bool gap, bool first);
 static void print_close(printer *x, const abr_json_value *v)
 {
     static const char newlines[] = "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
-    _Static_assert(sizeof newlines == ABR_JSON_CLOSE_MOST, "there is one for each that may be shown");
+    _Static_assert(sizeof newlines == ABR_JSON_CLOSE_MOST, "a newline for each bracket that may be shown");
     const bool large = v->node != ABR_JSON_NONE;
     const uint64_t at = v->end - 1;
     const uint64_t line = large ? x->costs->tree->parts->nodes[v->node].close_line

@@ -30,9 +30,9 @@ enum {
     DEPTH_MOST = ABR_OR_TINY(1 << 20, 256) /* deeper documents are cut as text */
 };
 
-_Static_assert(ABR_JSON_PREFIX_MOST >= ABR_JSON_SMALL, "a token that is held is a key or a small value");
+_Static_assert(ABR_JSON_PREFIX_MOST >= ABR_JSON_SMALL, "held tokens are keys or small values");
 _Static_assert(ABR_JSON_READ + ABR_JSON_QUOTES <= ABR_JSON_SMALL,
-               "a long string has all that is read of one");
+               "a long string keeps all bytes that are read");
 
 /* A long string that continues from an earlier chunk. */
 typedef struct {

@@ -29,7 +29,7 @@ enum {
     TAIL_MOST = ABR_OR_TINY(32, 3)     /* at most so many lines */
 };
 
-_Static_assert((size_t)PART_HEAD <= LINE_END, "a line that is cut does not seem to end in a part's head");
+_Static_assert((size_t)PART_HEAD <= LINE_END, "a cut line never seems to end in a part's head");
 
 /* Counts before a line. */
 typedef struct {
