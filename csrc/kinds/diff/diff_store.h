@@ -60,7 +60,7 @@ typedef struct {
     abr_diff_tally hunks;
 } abr_diff_name;
 
-_Static_assert(sizeof(abr_diff_hunk) == 192 && sizeof(abr_diff_name) == 136, "sizes are equal on every machine");
+_Static_assert(sizeof(abr_diff_hunk) == 192 && sizeof(abr_diff_name) == 136, "equal on every machine");
 
 /* Text before, between and after files: consecutive lines. A commit starts its own text. */
 typedef struct {
