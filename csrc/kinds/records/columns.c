@@ -41,7 +41,7 @@ enum {
     LEAST_WORD = 4
 };
 
-_Static_assert(VALUE_OVERLAP < SEGMENT && (size_t)SEGMENT <= ABR_SEGMENT, "segments add bytes, and can be read");
+_Static_assert(VALUE_OVERLAP < SEGMENT && (size_t)SEGMENT <= ABR_SEGMENT, "segments can be read on");
 
 /* On the scale of line/score.h. Odd values come after all trouble, below ABR_SCORE_HIT; numbers of an odd
  * size come after other odd values, above ABR_SCORE_WARNED. */
