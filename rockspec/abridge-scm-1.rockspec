@@ -76,6 +76,8 @@ build = {
         "csrc/kinds/json/json_compact.c",
         "csrc/kinds/json/json_cost.c",
         "csrc/kinds/json/json_cut.c",
+        "csrc/kinds/json/json_elements.c",
+        "csrc/kinds/json/json_feed.c",
         "csrc/kinds/json/json_held.c",
         "csrc/kinds/json/json_inner.c",
         "csrc/kinds/json/json_joined.c",

@@ -127,6 +127,14 @@ struct abr_retainer {
     abr_recall recall; /* its lines follow the sets, then the own lexicon, `judged` and `texts` */
 };
 
+/* The chars of (p, n), or the bytes counted in their place; 0 if neither is wanted. */
+static inline uint64_t count_in_line(const abr_retainer *q, const char *p, size_t n)
+{
+    if (q->opts.count)
+        return q->opts.count(p, n);
+    return q->opts.chars ? abr_count_chars(p, n, NULL) : 0;
+}
+
 /* ---- decoded lines ---- */
 
 const char *abr_retainer_judged(const abr_retainer *q, const char *p, size_t *n)
@@ -319,8 +327,7 @@ static void set_text(const abr_retainer *q, const char *p, size_t n, const abr_r
     c->window = p + from;
     c->window_at = from;
     c->window_n = (uint32_t)(end - from);
-    if (q->opts.chars)
-        c->window_chars = abr_count_chars(p, from, NULL);
+    c->window_chars = count_in_line(q, p, from);
 }
 
 /* Make a candidate of a line, without its text. Field by field, since zeroing it first takes longer. */
@@ -411,7 +418,7 @@ static void read_whole_line(abr_retainer *q, const char *p, const char *folded, 
     make_candidate(q, r, n, true, c);
     set_text(q, stays, n, r, c);
     queue_line(q, r, c);
-    next_line(q, n, q->opts.chars ? abr_count_chars(p, n, NULL) : 0);
+    next_line(q, n, count_in_line(q, p, n));
 }
 
 /* ---- the open line ---- */
@@ -444,8 +451,7 @@ static void read_segment(const abr_retainer *q, open_line *o)
     o->window_at = o->before + from;
     o->sign = o->before + r.at;
     memcpy(o->window, o->segment + from, o->window_n);
-    if (q->opts.chars)
-        o->window_chars = o->chars_before + abr_count_chars(o->segment, from, NULL);
+    o->window_chars = o->chars_before + count_in_line(q, o->segment, from);
 }
 
 /* Make room in a full segment: its end stays as the start of the next one. */
@@ -454,8 +460,7 @@ static void slide_segment(const abr_retainer *q, open_line *o)
     read_segment(q, o);
     size_t overlap = q->patterns->count > 0 ? MATCH_OVERLAP : OVERLAP;
     size_t gone = abr_char_start(o->segment, o->n, o->n - overlap);
-    if (q->opts.chars)
-        o->chars_before += abr_count_chars(o->segment, gone, NULL);
+    o->chars_before += count_in_line(q, o->segment, gone);
     memmove(o->segment, o->segment + gone, o->n - gone);
     o->n -= gone;
     o->before += gone;
@@ -510,9 +515,8 @@ static void end_open(abr_retainer *q)
         abr_candidate *c = next_place(q);
         abr_runs_add(&q->runs, &(abr_run_line){.whole = false}, q->line);
         make_open_candidate(q, o, true, c);
-        uint64_t chars = q->opts.chars ? o->chars_before + abr_count_chars(o->segment, o->n, NULL) : 0;
         queue_line(q, &o->reading, c);
-        next_line(q, o->before + o->n, chars);
+        next_line(q, o->before + o->n, o->chars_before + count_in_line(q, o->segment, o->n));
     }
     keep_texts(q, 1);
     o->n = 0;
@@ -585,7 +589,7 @@ static size_t pass_flood(abr_retainer *q, const abr_reading *r, const char *p, s
     q->runs.open.count += lines;
     q->line += lines;
     q->bytes += lines * size;
-    q->chars += lines * (q->opts.chars ? abr_count_chars(p + at - size, size, NULL) : 1);
+    q->chars += lines * (count_in_line(q, p + at - size, size - 1) + 1);
     return lines * size;
 }
 

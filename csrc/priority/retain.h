@@ -23,7 +23,8 @@ typedef struct {
     const char *text; /* the whole text, which stays where it is; NULL: chunks are copied */
     size_t keep;      /* abr_bytes_to_keep() of the budgets */
     bool chars;       /* count chars */
-    bool inside;      /* the text stands inside another one, which takes memory too: less is retained */
+    uint64_t (*count)(const char *p, size_t n); /* counts these in place of chars; NULL: chars */
+    bool inside; /* the text stands inside another one, which takes memory too: less is retained */
     size_t (*decode)(const char *p, size_t n,
                      char *dst);  /* writes the line that the bytes stand for; NULL: they are the line */
     const abr_lexicon *lexicon;   /* those of the text around it, which must stay; NULL: its own, */

@@ -415,6 +415,20 @@ static size_t log_line(char *dst, unsigned i, size_t size)
     return n + fill(dst + n, 'x', size) + put(dst + n + size, "\"");
 }
 
+/* The same, in a document that is short. */
+static size_t line_in_short(char *dst, unsigned i, size_t size)
+{
+    return log_line(dst, i, size);
+}
+
+/* A record with such a line. */
+static size_t log_record(char *dst, unsigned i, size_t size)
+{
+    size_t n = put_number(dst, i > 0 ? ",{\"n\":%u,\"log\":\"" : "{\"n\":%u,\"log\":\"", i);
+    n += put_number(dst + n, i % 900 == 0 ? "src/x%u.c:%u: error: no '%u'" : "step %u of %u, %u", mixed(i));
+    return n + fill(dst + n, 'x', size) + put(dst + n + size, "\"}");
+}
+
 /* Source, in which every hundredth piece is a message of a program that failed. */
 static size_t source(char *dst, unsigned i, size_t size)
 {
@@ -491,8 +505,12 @@ static const family families[] = {
     {"a longer log in a string", ABR_KIND_JSON, "{", log_in_string, "}", 240 * KB},
     {"a log in a short document", ABR_KIND_JSON, "{", log_in_short, "}", 50 * KB},
     {"a long log in a short document", ABR_KIND_JSON, "{", log_in_short, "}", 115 * KB},
-    {"lines of a log in a short array", ABR_KIND_JSON, "[", log_line, "]", 8},
-    {"longer lines of a log in a short array", ABR_KIND_JSON, "[", log_line, "]", 60},
+    {"lines of a log in a short array", ABR_KIND_JSON, "[", line_in_short, "]", 8},
+    {"longer lines of a log in a short array", ABR_KIND_JSON, "[", line_in_short, "]", 60},
+    {"lines of a log in an array", ABR_KIND_JSON, "[", log_line, "]", 8},
+    {"longer lines of a log in an array", ABR_KIND_JSON, "[", log_line, "]", 60},
+    {"long lines of a log in an array", ABR_KIND_JSON, "[", log_line, "]", 1200},
+    {"lines of a log in records", ABR_KIND_JSON, "[", log_record, "]", 8},
     {"numbers", ABR_KIND_JSON, "[", numbers, "]", 1},
     {"large numbers", ABR_KIND_JSON, "[", numbers, "]", 9},
     {"empty arrays", ABR_KIND_JSON, "[", brackets, "]", 1},
@@ -628,9 +646,9 @@ static void check_peak(const family *f, const abr_opts *o, size_t bytes, size_t 
     const size_t most = 64 * bytes + MB;
     const size_t any = LEAST + bytes * (takes_long() ? PER_BYTE_MOST : PER_BYTE);
     /* some texts are all at hand */
-    const size_t flow = f->piece == outputs                                ? 200 * KB
-                        : f->piece == log_in_short || f->piece == log_line ? 120 * KB
-                                                                           : any;
+    const size_t flow = f->piece == outputs                                     ? 200 * KB
+                        : f->piece == log_in_short || f->piece == line_in_short ? 120 * KB
+                                                                                : any;
     abr_kind kind;
     const size_t peak = peak_of(f, *o, flow, chunk, &kind);
     if (!CHECK(peak <= most))

@@ -143,6 +143,95 @@ describe("a string of JSON", function()
     end)
   end)
 
+  --- An array of about so many bytes of lines, spelled by `spell`, one of them the failure; and their number.
+  local function array_of(bytes, spell, between, odd)
+    local elements, size, failed = {}, 0, false
+    local at = bytes * random.below(100) / 100
+    while size < bytes or not failed do
+      local i = #elements + 1
+      local text = ("2026-11-26T10:00:%02dZ INFO [worker-%d] step %d of the build: \\ "):format(i % 60, i % 4, i)
+        .. random.choose { 'say "done"', "a\tb", "größer", "\27[32mok\27[0m", ("x/y"):rep(random.below(80)) }
+      if i > 20 and size >= at and not failed then
+        text, failed = FAILURE, true
+      end
+      local element = spell(text)
+      if i > 16 and text ~= FAILURE and odd and random.below(50) == 0 then element = random.choose(odd) end
+      elements[i] = element
+      size = size + #element + #between
+    end
+    return "[" .. table.concat(elements, between) .. "]", #elements
+  end
+
+  local SPELLED = { "%s", '{"type":"stdout","data":%s}', '{\n "t":7,"tags":["a",{"log":"b"}], "log" : %s }' }
+  local ODD =
+    { "17", '[1,["error: x"]]', '{"a":"b,]"}', '"l1\\nerror: l2\\nl3"', '"[\\"a,"', ('"%s"'):format(("z"):rep(5000)) }
+
+  --- What holds for a cut of a document that has such an array.
+  local function check_array(whole, count, opts)
+    local content, cut = abridge.auto(whole, opts)
+    assert.equal("json", cut.kind)
+    local kept, rest = shown(whole, content, cut)
+    assert.equal((kept:gsub("%s", "")), (rest:gsub("%s", "")))
+    assert.is_true(#(opts.marker == "outside" and rest or content) <= opts.max_bytes)
+    assert.truthy(json.decode(content))
+    assert.truthy(content:find("src/cart.c:12:5: error: expected ';'", 1, true), content)
+    for _, range in ipairs(cut.kept) do
+      assert.equal(select(2, whole:sub(1, range.first_byte - 1):gsub("\n", "")) + 1, range.first_line)
+    end
+    for _, item in ipairs(cut.items) do
+      if item.unit == "elements" and item.total > 100 then assert.equal(count, item.total) end
+    end
+    return content, cut
+  end
+
+  it("that is a line of a log shows where the log would, in an array of any length", function()
+    random.each(14, function()
+      local bytes = random.choose { 127 * 1024, 128 * 1024, 129 * 1024, random.between(60000, 400000) }
+      local after = random.choose { "", "\n" }
+      local form = random.choose(SPELLED)
+      local function spell(text)
+        return (form:gsub("%%s", function()
+          return json.encode(text .. after)
+        end))
+      end
+      local list, count = array_of(bytes, spell, random.choose { ",", ",\n  ", " , " }, random.below(2) == 0 and ODD)
+      local whole =
+        random.choose { "%s", '{"lines":%s,"exit_code":1}', '{"exit_code":1,"a":[["b"]],"l":{"lines": %s}}\n' }
+      whole = whole:gsub("%%s", function()
+        return list
+      end)
+      local opts =
+        { max_bytes = random.between(512, 30 * 1024), marker = random.choose { "inside", "none", "outside" } }
+      local content, cut = check_array(whole, count, opts)
+      local chunked, cut_chunked = in_chunks(whole, opts)
+      assert.equal(content, chunked)
+      assert.same(cut.kept, cut_chunked.kept)
+      local wide = { max_bytes = opts.max_bytes * random.between(2, 40), marker = opts.marker }
+      assert.equal(content, (in_chunks(whole, wide, { max_bytes = opts.max_bytes })))
+    end)
+  end)
+
+  it("that is a line of a log shows where the log would, beside elements of 1 MB #once", function()
+    local long = { json.encode(("long "):rep(200000)), json.encode(("x\nerror: y\n"):rep(90000)) }
+    local list, count = array_of(8 * 1024 * 1024, json.encode, ",")
+    local at = list:find('","', math.floor(#list / 4), true)
+    local whole = ('{"lines":%s,%s%s,"exit_code":1}'):format(list:sub(1, at), table.concat(long, ","), list:sub(at + 1))
+    local opts = { max_bytes = 8192, marker = "inside" }
+    assert.equal(check_array(whole, count + 2, opts), (in_chunks(whole, opts)))
+  end)
+
+  it("of an array that lists no log shows as it did", function()
+    local names = {}
+    for i = 1, 20000 do
+      names[i] = ('"csrc/kinds/a_module_of_some_name_%d.c"'):format(i)
+    end
+    local log = log_of(300000)
+    local whole = ('{"files":[%s],"stdout":%s}'):format(table.concat(names, ","), json.encode(log))
+    local content = abridge.auto(whole, { max_bytes = 6000 })
+    assert.truthy(json.decode(content).stdout:find(FAILURE, 1, true), content)
+    assert.is_true(#json.decode(content).files > 5)
+  end)
+
   it("is one of chars where nothing is inserted", function()
     local log = log_of(20000)
     local text = json.encode { content = { { type = "text", text = log } } }

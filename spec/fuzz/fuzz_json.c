@@ -6,7 +6,7 @@
 enum { DOCUMENT_MOST = 96 * 1024, DEPTH_MOST = 260, CONTENT_MOST = 256 * 1024 };
 
 typedef struct {
-    char text[DOCUMENT_MOST + 4 * DEPTH_MOST];
+    char text[DOCUMENT_MOST + 8 * DEPTH_MOST];
     size_t n;
     bool object[DEPTH_MOST];
     size_t depth;
@@ -57,6 +57,51 @@ static void put_blanks(document *d, input *in)
     put(d, blanks[take_below(in, 6)]);
 }
 
+/* An element that is a line of a log, or a record with one, or something else. */
+static void put_line(document *d, input *in, unsigned form, unsigned i)
+{
+    static const char *const ends[] = {"",         "\\n", "\\r\\n", "\\u001b[0m", "\\\\", "\\ud83d\\ude00",
+                                       "\xC3\xA9", "\\t"};
+    static const char *const forms[][2] = {
+        {"\"", "\""},
+        {"{\"log\":\"", "\"}"},
+        {"{\"n\":[1,{\"log\":\"x\"}], \"log\" : \"", "\",\"e\":\"error\"\n}"}};
+    static const char *const others[] = {"7", "[\"error: x\", [null]]", "{}", "\"\""};
+    char text[96];
+    const unsigned what = take_byte(in);
+    if (what >= 250) {
+        put(d, others[what % 4]);
+        return;
+    }
+    put(d, forms[form][0]);
+    snprintf(text, sizeof text,
+             what % 16 == 1 ? "src/x%u.c:%u:1: error: no member named 'x'"
+                            : "2026-11-26T10:00:00Z INFO [worker-%u] step %u of the build",
+             i % 4, i);
+    put(d, text);
+    for (unsigned times = what % 32 == 2 ? take_byte(in) : 0; times > 0 && d->n < DOCUMENT_MOST; times--)
+        put(d, "\\nerror: xy");
+    put(d, ends[what % 8]);
+    put(d, forms[form][1]);
+}
+
+static void put_lines(document *d, input *in)
+{
+    const unsigned form = take_below(in, 3);
+    const unsigned count = take_byte(in) * 4;
+    const input before = *in;
+    put(d, "[");
+    for (unsigned i = 0; i < count && d->n < DOCUMENT_MOST; i++) {
+        if (i % 64 == 0)
+            *in = before;
+        put(d, i > 0 ? "," : "");
+        if (form > 0 && take_below(in, 8) == 0)
+            put_blanks(d, in);
+        put_line(d, in, form, i);
+    }
+    put(d, "]");
+}
+
 static void put_value(document *d, input *in)
 {
     static const char *const scalars[] = {"0",  "-1.5e+3", "null", "true", "123456789012345678901234567890",
@@ -71,6 +116,8 @@ static void put_value(document *d, input *in)
     }
     if (what < 9)
         put_string(d, in);
+    else if (what == 15)
+        put_lines(d, in);
     else
         put(d, scalars[what % 7]);
     d->first = false;

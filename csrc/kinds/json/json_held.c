@@ -1,4 +1,4 @@
-/* Long strings that may be documents, held while the JSON around them goes by. */
+/* Long strings that may be documents, and arrays of lines, held while the JSON around them goes by. */
 #include <string.h>
 
 #include "kinds/json/json_held.h"
@@ -16,6 +16,9 @@ _Static_assert((size_t)ABR_JSON_HELD_PER_BYTE *(ANOTHER - 1) / ANOTHER > EDGES &
                    (size_t)ABR_JSON_HELD_LEAST < ABR_JSON_LOG_TOLD_BY &&
                    (size_t)ABR_JSON_LOG_TOLD_BY <= ABR_JSON_HELD_MOST,
                "a log has its edges where it was held, and is known before");
+_Static_assert((size_t)ABR_JSON_ARRAY_TOLD_BY < ABR_JSON_HELD_MOST - ABR_JSON_HELD_MOST / ANOTHER &&
+                   (size_t)ABR_JSON_ARRAY_TOLD_BY <= ABR_JSON_LOG_TOLD_BY,
+               "so is one in an array");
 
 static size_t held_most(size_t keep)
 {
@@ -102,12 +105,20 @@ static bool has_break(const char *p, size_t n)
     return false;
 }
 
-/* May the string be longer than `most` after n more bytes at p, and `more` before these? A string of several
- * lines cannot begin in bytes without a line break. */
+/* May (p, n) belong to an array of strings, or of records? One that begins there has quotes in it. */
+static bool may_have_array(const abr_json_held *x, const char *p, size_t n)
+{
+    return x->array_count > 0 || (memchr(p, '[', n) && memchr(p, '"', n));
+}
+
+/* May the string or the array be longer than `most` after n more bytes at p, and, of a string, `more`
+ * before these? A string of several lines cannot begin in bytes without a line break. */
 static bool may_pass(const abr_json_held *x, size_t most, const char *p, size_t n, size_t more)
 {
     if (x->open)
         return x->strings[x->count].n + n + more > most;
+    if ((x->array_count > 0 ? x->strings[x->count].n : 0) + n > most && may_have_array(x, p, n))
+        return true;
     return n + more > most && (most < more || (has_break(p, n) && may_have_long(p, n, most - more)));
 }
 
@@ -115,6 +126,11 @@ void abr_json_held_settle(abr_json_held *x)
 {
     if (!x->flows)
         abr_json_log_close(&x->log);
+    if (x->count > 0 || x->open || x->array_count > 0 || !x->p)
+        return;
+    x->opts.alloc->free(x->opts.alloc->ctx, x->p);
+    x->p = NULL;
+    x->size = 0;
 }
 
 bool abr_json_held_reserve(abr_json_held *x, const char *p, size_t n, size_t more)
@@ -124,32 +140,44 @@ bool abr_json_held_reserve(abr_json_held *x, const char *p, size_t n, size_t mor
         return true;
     if (x->flows)
         return abr_json_log_reserve(&x->log, p, n, more);
+    const size_t of_array = x->array_count > 0 ? x->strings[x->count].n : 0;
     const size_t has = x->used + (x->open ? x->strings[x->count].n : 0);
     const size_t left = x->most - has;
-    const size_t comes = n < left ? n + more : left;
+    const size_t before = of_array > more ? of_array : more; /* a string lets go of an array */
+    const size_t comes = n < left ? n + before : left;
     void *held = x->p;
     if (!abr_grow(alloc, &held, &x->size, has + (comes < left ? comes : left), x->most, 1))
         return false;
     x->p = held;
-    if (!x->scratch && may_pass(x, ABR_JSON_LOG_TOLD_BY, p, n, more)) {
+    if (!x->scratch && (may_have_array(x, p, n) || may_pass(x, ABR_JSON_LOG_TOLD_BY, p, n, more))) {
         x->scratch = alloc->malloc(alloc->ctx, ABR_JSON_LOG_TOLD_BY);
         if (!x->scratch)
             return false;
     }
     if (!may_pass(x, x->most - x->used, p, n, more)) {
-        abr_json_held_settle(x);
+        abr_json_log_close(&x->log);
         return true;
     }
     if (!x->log.retainer && !abr_json_log_open(&x->log, &x->opts, NULL))
         return false;
     x->log.scratch = x->scratch;
-    return abr_json_log_reserve(&x->log, p, n, more + has);
+    return abr_json_log_reserve(&x->log, p, n, before + has);
 }
 
 /* ---- the string ---- */
 
+/* No array that is open holds lines. */
+static void drop_arrays(abr_json_held *x)
+{
+    x->array_count = 0;
+    x->lines = x->told = false;
+}
+
 void abr_json_held_begin(abr_json_held *x, uint64_t at)
 {
+    if (x->lines)
+        return;
+    drop_arrays(x);
     x->open = x->most > 0 && !x->ended && x->count < ABR_JSON_HELD_STRINGS && x->used <= x->most / ANOTHER;
     x->is_lines = false;
     if (x->open)
@@ -188,12 +216,13 @@ static void pass_on(abr_json_held *x, const char *p, size_t n)
 {
     abr_json_held_string *s = &x->strings[x->count];
     const size_t edge = s->n / EDGES < x->opts.keep ? s->n / EDGES : x->opts.keep;
-    s->is_log = tells_log(x, x->p + s->from);
-    x->flows = x->open = s->is_log;
+    if (!x->lines)
+        s->is_log = x->open = tells_log(x, x->p + s->from);
+    x->flows = s->is_log;
     x->ended = !x->flows;
     if (x->ended)
         return;
-    abr_json_log_start(&x->log, x->p + s->from, s->n, edge);
+    abr_json_log_start(&x->log, x->lines ? &x->feed : NULL, x->p + s->from, s->n, edge);
     const size_t size = s->from + EDGES * edge;
     void *smaller = abr_resize(x->opts.alloc, x->p, x->size, size);
     if (smaller) {
@@ -242,4 +271,146 @@ void abr_json_held_end(abr_json_held *x)
         x->ended = x->flows || x->document;
     }
     x->open = false;
+}
+
+/* ---- arrays ---- */
+
+/* The first open array that may be lines is not, or one in it is: let go of the bytes before the next one.
+ * */
+static void drop_outermost(abr_json_held *x)
+{
+    abr_json_held_string *s = &x->strings[x->count];
+    x->array_count--;
+    if (x->array_count == 0)
+        return;
+    memmove(x->arrays, x->arrays + 1, x->array_count * sizeof *x->arrays);
+    const size_t gone = (size_t)(x->arrays[0].at - s->at);
+    s->at += gone;
+    s->n -= gone;
+    memmove(x->p + s->from, x->p + s->from + gone, s->n);
+}
+
+/* Is it a log by the first n bytes of the array? */
+static bool tells_array(const abr_json_held *x, size_t n, bool whole)
+{
+    const abr_json_held_string *s = &x->strings[x->count];
+    abr_json_feed feed = x->feed;
+    size_t used = 0;
+    if (!x->tell)
+        return false;
+    memcpy(x->scratch, x->p + s->from, n);
+    abr_json_feed_lines(&feed, x->scratch, n);
+    for (size_t at = 0; at < n;) {
+        const char *newline = memchr(x->scratch + at, '\n', n - at);
+        const size_t size = (newline ? (size_t)(newline - x->scratch) : n) - at;
+        if (newline || whole) {
+            /* decoded in place: no line becomes longer, and its quotes leave room for a newline */
+            memmove(x->scratch + used, x->scratch + at, size);
+            used += abr_json_feed_decode(x->scratch + used, size, x->scratch + used);
+            x->scratch[used++] = '\n';
+        }
+        at += size + 1;
+    }
+    return x->tell(x->scratch, used, whole).kind == ABR_KIND_LOG;
+}
+
+/* The array's elements are lines, and enough of them are held to tell whether it is a log. */
+static void tell_array(abr_json_held *x, size_t n, bool whole)
+{
+    x->told = true;
+    x->strings[x->count].is_log = tells_array(x, n, whole);
+    if (!x->strings[x->count].is_log)
+        drop_arrays(x);
+}
+
+/* Take some of the next n bytes of the open arrays; returns how many. */
+static size_t take_some(abr_json_held *x, const char *p, size_t n)
+{
+    abr_json_held_string *s = &x->strings[x->count];
+    const size_t room = x->told ? x->most - x->used - s->n : ABR_JSON_ARRAY_TOLD_BY - s->n;
+    const size_t part = n < room ? n : room;
+    if (part > 0)
+        memcpy(x->p + s->from + s->n, p, part);
+    s->n += part;
+    if (part == n)
+        return n;
+    if (x->told)
+        pass_on(x, p + part, n - part);
+    else if (x->lines)
+        tell_array(x, ABR_JSON_ARRAY_TOLD_BY, false);
+    else
+        drop_outermost(x);
+    if (!x->flows)
+        return part;
+    s->n += n - part;
+    return n;
+}
+
+void abr_json_held_go_on(abr_json_held *x, abr_json_source *source, uint64_t end)
+{
+    size_t n;
+    const char *p;
+    while (x->array_count > 0 && x->taken_to < end &&
+           (p = abr_flow_at(&source->flow, x->taken_to, &n)) != NULL) {
+        n = n < end - x->taken_to ? n : (size_t)(end - x->taken_to);
+        if (x->flows) {
+            x->strings[x->count].n += n;
+            abr_json_log_write(&x->log, p, n);
+        } else {
+            n = take_some(x, p, n);
+        }
+        x->taken_to += n;
+    }
+}
+
+void abr_json_held_array(abr_json_held *x, abr_json_source *source, size_t depth, uint64_t at)
+{
+    abr_json_held_string *s = &x->strings[x->count];
+    if (x->document || x->most == 0 || x->lines || x->ended || x->count == ABR_JSON_HELD_STRINGS ||
+        x->used > x->most / ANOTHER)
+        return;
+    abr_json_held_go_on(x, source, at);
+    if (x->array_count == ABR_JSON_OPEN_ARRAYS)
+        drop_outermost(x);
+    if (x->array_count == 0) {
+        *s = (abr_json_held_string){.at = at, .from = x->used};
+        x->taken_to = at;
+    }
+    x->arrays[x->array_count++] = (abr_json_open_array){depth, at};
+}
+
+void abr_json_held_elements(abr_json_held *x, abr_json_source *source, size_t depth, uint64_t end)
+{
+    abr_json_held_string *s = &x->strings[x->count];
+    abr_json_held_go_on(x, source, end);
+    if (x->lines || x->array_count == 0 || x->arrays[x->array_count - 1].depth != depth)
+        return;
+    const uint64_t at = x->arrays[x->array_count - 1].at;
+    const size_t before = (size_t)(at - s->at);
+    if (!abr_json_are_lines(x->p + s->from + before, s->n - before, &x->feed)) {
+        x->array_count--;
+        return;
+    }
+    while (x->array_count > 1)
+        drop_outermost(x);
+    x->lines = true;
+    s->lead = s->n;
+}
+
+void abr_json_held_array_ends(abr_json_held *x, abr_json_source *source, size_t depth, uint64_t end)
+{
+    abr_json_held_string *s = &x->strings[x->count];
+    if (x->array_count == 0 || x->arrays[x->array_count - 1].depth != depth)
+        return;
+    abr_json_held_go_on(x, source, end - 1);
+    if (x->lines && !x->told)
+        tell_array(x, s->n, true);
+    if (x->lines && x->told) {
+        x->used += s->n;
+        x->count++;
+        x->ended = x->flows;
+        drop_arrays(x);
+    } else if (x->array_count > 0) {
+        x->array_count--;
+    }
 }

@@ -1,11 +1,15 @@
-/* Long strings that may be documents: each held whole, or by its reader. */
+/* Long strings that may be documents, and arrays that may be the lines of a log: each held whole, or by its
+ * reader. */
 #ifndef ABR_KINDS_JSON_JSON_HELD_H
 #define ABR_KINDS_JSON_JSON_HELD_H
 
 #include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
+#include "kinds/json/json_feed.h"
+#include "kinds/json/json_joined.h"
 #include "kinds/json/json_log.h"
+#include "kinds/json/json_source.h"
 #include "kinds/json/json_values.h"
 #include "kinds/reader.h"
 
@@ -16,19 +20,33 @@ enum {
     ABR_JSON_HELD_LEAST = ABR_OR_TINY(4096, 64),
     ABR_JSON_HELD_MOST = ABR_OR_TINY(42 * 1024, 512), /* bytes held, at most, */
     ABR_JSON_HELD_PER_BYTE = 7,                       /* and more by the budget */
-    ABR_JSON_HELD_STRINGS = 4
+    ABR_JSON_HELD_STRINGS = 4,
+    ABR_JSON_ARRAY_TOLD_BY =
+        ABR_OR_TINY(16 * 1024, 256), /* bytes of an array that tell whether it is a log */
+    ABR_JSON_OPEN_ARRAYS = 4
 };
 
 typedef struct {
-    uint64_t at; /* bytes of the source before its content */
+    uint64_t at; /* bytes of the source before its content; an array's begins with its bracket */
     size_t from; /* place in the held bytes */
     size_t n;
-    bool is_log; /* judged by its start; never set for one shorter than ABR_JSON_LOG_TOLD_BY */
+    size_t
+        lead; /* of an array: bytes up to the end of the element that told that they are lines; 0: a string */
+    bool is_log; /* judged by its start; never set for a string shorter than ABR_JSON_LOG_TOLD_BY */
 } abr_json_held_string;
 
-/* The first long strings of several lines, or of JSON, in a document: each whole in its own spelling, within
- * a bound set by the budget; beyond that, the reader of a log. Another one is held as long as those before it
- * leave three quarters of the bound. If the document is all at hand, nothing has to be held. */
+/* An open array that may be the lines of a log. */
+typedef struct {
+    size_t depth;
+    uint64_t at;
+} abr_json_open_array;
+
+/* The first long strings of several lines, or of JSON, in a document: each whole in its own spelling,
+ * within a bound set by the budget; beyond that, the reader of a log. Another one is held as long as those
+ * before it leave three quarters of the bound. If the document is all at hand, nothing has to be held.
+ *
+ * So are the first arrays whose elements are the lines of a log. Bytes are held from the start of the
+ * outermost array that may be one, until it is known which of those open is, if any. */
 typedef struct {
     abr_json_log_opts opts;
     abr_telling (*tell)(const char *p, size_t n, bool whole);
@@ -41,8 +59,14 @@ typedef struct {
     size_t count;                                        /* strings that are whole */
     bool open;                                           /* inside a string that may be another one */
     bool is_lines;
-    bool flows;    /* the last one exceeded the bound, and `log` reads it */
-    bool ended;    /* no further one is held */
+    bool flows; /* the last one exceeded the bound, and `log` reads it */
+    bool ended; /* no further one is held */
+    abr_json_open_array arrays[ABR_JSON_OPEN_ARRAYS]; /* the outermost first */
+    size_t array_count;
+    bool lines;        /* the only one's elements are lines, */
+    bool told;         /* of a log */
+    uint64_t taken_to; /* bytes of the source up to the end of those held of an array */
+    abr_json_feed feed;
     char *scratch; /* ABR_JSON_LOG_TOLD_BY bytes, once a string may be that long */
     abr_json_log log;
 } abr_json_held;
@@ -62,7 +86,16 @@ void abr_json_held_begin(abr_json_held *x, uint64_t at);
 void abr_json_held_take(abr_json_held *x, const char *p, size_t n);
 void abr_json_held_end(abr_json_held *x);
 
-/* How a string is cut if only the bytes for `keep` are retained. */
+/* An array of `depth` open levels begins with the bracket after `at` bytes of the source;
+ * ABR_JSON_LINES_LEAST elements of it end; it ends. Its bytes are at hand in the source. */
+void abr_json_held_array(abr_json_held *x, abr_json_source *source, size_t depth, uint64_t at);
+void abr_json_held_elements(abr_json_held *x, abr_json_source *source, size_t depth, uint64_t end);
+void abr_json_held_array_ends(abr_json_held *x, abr_json_source *source, size_t depth, uint64_t end);
+
+/* The source's bytes up to `end` are about to go. */
+void abr_json_held_go_on(abr_json_held *x, abr_json_source *source, uint64_t end);
+
+/* How a string or an array is cut if only the bytes for `keep` are retained. */
 typedef enum {
     ABR_JSON_UNHELD = 0,
     ABR_JSON_AT_HAND, /* all of it is at hand */

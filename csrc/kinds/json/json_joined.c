@@ -8,15 +8,14 @@
 #include "abridge.h"
 #include "base/memory.h"
 #include "base/tiny.h"
-#include "kinds/json/json_inner.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_text.h"
 #include "text/scan.h"
 
 enum {
-    AVERAGE_LEAST = 24, /* bytes of an element */
+    AVERAGE_LEAST = 22, /* bytes of a line, with its quotes */
     KEYS = 8,           /* keys of a record that are examined */
-    LACKING = 10        /* one in so many records may lack its line */
+    LACKING = 10        /* one in so many elements may lack its line */
 };
 
 /* ---- reading ---- */
@@ -99,18 +98,23 @@ static bool find_shape(const char *p, size_t n, array_shape *out)
     for (size_t i = 0; i < KEYS; i++)
         if (keys[i].bytes > out->line.bytes)
             out->line = keys[i];
-    return r.at == n && r.scan.depth == 0;
+    return r.at == n && token == ABR_JSON_MORE;
 }
 
-/* Is it a list of lines of some length? */
-static bool is_list_of_lines(const array_shape *s, size_t n)
+/* Are the lines strings of records? Else they are the elements. */
+static bool are_in_records(const array_shape *s)
 {
-    const size_t count = s->strings + s->records;
-    if (s->others > 0 || count < ABR_JSON_LINES_LEAST || n / count < AVERAGE_LEAST)
-        return false;
-    if (s->records == 0)
-        return true;
-    return s->strings == 0 && s->line.count >= s->records - s->records / LACKING;
+    return s->line.count > s->strings;
+}
+
+/* Is it a list of lines of some length? Short strings of records are names or states. */
+static bool is_list_of_lines(const array_shape *s)
+{
+    const size_t count = s->strings + s->records + s->others;
+    const size_t lines = are_in_records(s) ? s->line.count : s->strings;
+    const uint64_t bytes = are_in_records(s) ? s->line.bytes : s->bytes;
+    return count >= ABR_JSON_LINES_LEAST && bytes / count >= AVERAGE_LEAST &&
+           lines >= count - count / LACKING;
 }
 
 /* Add the line that a string spells, without its final newline. */
@@ -124,50 +128,64 @@ static void add_line(abr_json_line_list *x, const char *p, size_t n, uint32_t *l
     *lines += (uint32_t)abr_count_newlines(line, size);
 }
 
-static void read_element_lines(abr_json_line_list *x, const char *p, size_t n, size_t at,
-                               const array_shape *shape)
+static void read_element_lines(abr_json_line_list *x, const char *p, size_t n, const array_shape *shape)
 {
     element_reader r = {.p = p, .n = n};
     abr_json_token token;
     uint32_t lines = 0;
     bool has_line = false;
     bool is_line = false; /* the value of the line's key */
+    const bool in_records = are_in_records(shape);
     abr_json_open(&r.scan, &r.levels, ABR_JSON_LEVELS);
     while (next_token(&r, &token)) {
         const size_t depth = r.scan.depth;
         abr_json_element *e = &x->elements[x->count];
+        const bool whole = depth == 1 && token != ABR_JSON_OPEN && token != ABR_JSON_CLOSE;
         x->size += r.end - r.from + (token != ABR_JSON_OPEN && token != ABR_JSON_CLOSE);
-        if ((token == ABR_JSON_OPEN && depth == 2) || (token == ABR_JSON_STRING && depth == 1)) {
-            *e = (abr_json_element){.from = (uint32_t)(at + r.from), .line = lines & INT32_MAX};
+        if (whole || (token == ABR_JSON_OPEN && depth == 2)) {
+            *e = (abr_json_element){.from = (uint32_t)r.from, .line = lines & INT32_MAX};
             has_line = false;
         }
         if (token == ABR_JSON_KEY && depth == 2)
             is_line = r.end - r.from == shape->line.key_n &&
                       memcmp(p + r.from, shape->line.key, shape->line.key_n) == 0;
-        if (token == ABR_JSON_STRING && (depth == 1 || (depth == 2 && is_line && !has_line))) {
+        if (token == ABR_JSON_STRING && !has_line && (in_records ? depth == 2 && is_line : whole)) {
             add_line(x, p + r.from, r.end - r.from, &lines);
             has_line = true;
         }
-        if (depth != 1 || (token != ABR_JSON_CLOSE && token != ABR_JSON_STRING))
+        if (!whole && (token != ABR_JSON_CLOSE || depth != 1))
             continue;
-        e->end = (uint32_t)(at + r.end);
+        e->end = (uint32_t)r.end;
         x->count++;
+        is_line = false;
     }
 }
 
-bool abr_json_join(const char *p, size_t n, size_t at, const abr_alloc *alloc, abr_json_line_list *x)
+bool abr_json_are_lines(const char *p, size_t n, abr_json_feed *feed)
+{
+    array_shape shape;
+    *feed = (abr_json_feed){.key_n = 0};
+    if (!find_shape(p, n, &shape) || !is_list_of_lines(&shape) || shape.line.key_n > sizeof feed->key)
+        return false;
+    feed->key_n = are_in_records(&shape) ? shape.line.key_n : 0;
+    if (feed->key_n > 0)
+        memcpy(feed->key, shape.line.key, feed->key_n);
+    return true;
+}
+
+bool abr_json_join(const char *p, size_t n, const abr_alloc *alloc, abr_json_line_list *x)
 {
     array_shape shape;
     *x = (abr_json_line_list){.alloc = alloc};
-    if (n > INT32_MAX - at || !find_shape(p, n, &shape) || !is_list_of_lines(&shape, n))
+    if (n > INT32_MAX || !find_shape(p, n, &shape) || !is_list_of_lines(&shape))
         return false;
-    const size_t count = shape.strings + shape.records;
+    const size_t count = shape.strings + shape.records + shape.others;
     x->elements = alloc->malloc(alloc->ctx, count * sizeof *x->elements);
-    x->text = alloc->malloc(alloc->ctx, (size_t)(shape.records > 0 ? shape.line.bytes : shape.bytes));
+    x->text = alloc->malloc(alloc->ctx, (size_t)(are_in_records(&shape) ? shape.line.bytes : shape.bytes));
     x->failed = !x->elements || !x->text;
     if (x->failed)
         return false;
-    read_element_lines(x, p, n, at, &shape);
+    read_element_lines(x, p, n, &shape);
     return true;
 }
 
@@ -177,35 +195,4 @@ void abr_json_joined_free(abr_json_line_list *x)
         x->alloc->free(x->alloc->ctx, x->elements);
     if (x->text)
         x->alloc->free(x->alloc->ctx, x->text);
-}
-
-/* ---- choosing ---- */
-
-/* Keep the elements of lines first..last, both counted from 0; the first `next` elements are already passed.
- * Returns the first one that is not. */
-static size_t keep_elements(abr_json_line_list *x, size_t next, uint64_t first, uint64_t last)
-{
-    while (next + 1 < x->count && x->elements[next + 1].line <= first)
-        next++;
-    for (; next < x->count && x->elements[next].line <= last; next++)
-        x->elements[next].kept = true;
-    return next > 0 ? next - 1 : 0;
-}
-
-bool abr_json_joined_keep(abr_json_line_list *x, const abr_kind_request *q, uint64_t bytes)
-{
-    const abr_opts o = abr_json_inner_opts(q, bytes, false);
-    abr_cut cut;
-    for (size_t i = 0; i < x->count; i++)
-        x->elements[i].kept = false;
-    x->failed = q->view->cut_inner(x->text, x->text_n, &o, q->view->depth + 1, false, &cut) != ABR_OK;
-    if (x->failed)
-        return false;
-    const bool is_log = cut.kind == ABR_KIND_LOG && cut.hits_found > 0;
-    size_t next = 0;
-    for (size_t i = 0; i < cut.piece_count && is_log; i++)
-        if (cut.pieces[i].source)
-            next = keep_elements(x, next, cut.pieces[i].first_line - 1, cut.pieces[i].last_line - 1);
-    abr_cut_free(&cut);
-    return is_log;
 }

@@ -5,14 +5,14 @@
 #include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
-#include "kinds/reader.h"
+#include "kinds/json/json_feed.h"
 
 ABR_PRIVATE_BEGIN
 
 enum { ABR_JSON_LINES_LEAST = ABR_OR_TINY(16, 4) }; /* elements */
 
 typedef struct {
-    uint32_t from;      /* bytes of the document before it */
+    uint32_t from;      /* bytes of the array before it */
     uint32_t end;       /* bytes up to its end */
     uint32_t line : 31; /* its first line among the joined lines */
     uint32_t kept : 1;
@@ -28,13 +28,13 @@ typedef struct {
     bool failed; /* out of memory */
 } abr_json_line_list;
 
-/* Join the lines of the array (p, n), `at` bytes into its document of less than 2 GiB, in time linear in n.
- * False: they aren't lines, or are too short. Always call abr_json_joined_free(). */
-bool abr_json_join(const char *p, size_t n, size_t at, const abr_alloc *alloc, abr_json_line_list *x);
+/* Are the elements in (p, n), the start of an array up to an element's end, lines? *feed becomes ready for
+ * them. */
+bool abr_json_are_lines(const char *p, size_t n, abr_json_feed *feed);
 
-/* Keep the elements that a log of these lines would keep within so many bytes. False: it isn't a log with
- * trouble in it. */
-bool abr_json_joined_keep(abr_json_line_list *x, const abr_kind_request *q, uint64_t bytes);
+/* Join the lines of the array (p, n), without its closing bracket, of less than 2 GiB, in time linear in n.
+ * False: they aren't lines, or are too short. Always call abr_json_joined_free(). */
+bool abr_json_join(const char *p, size_t n, const abr_alloc *alloc, abr_json_line_list *x);
 
 void abr_json_joined_free(abr_json_line_list *x);
 

@@ -34,12 +34,15 @@ size_t abr_json_break_lines(char *p, size_t n)
     return n;
 }
 
-/* The number of escapes \n in (p, n), or a few more. */
+/* At least the number of lines in (p, n), of a string or an array: of its escapes \n and its commas. */
 static uint64_t count_breaks(const char *p, size_t n)
 {
     uint64_t count = 1;
+    const char *end = p + n;
     for (size_t i = 0; (i += before_escape(p + i, n - i)) < n; i++)
         count += i + 1 == n || p[i + 1] == 'n';
+    for (; (p = memchr(p, ',', (size_t)(end - p))) != NULL; p++)
+        count++;
     return count;
 }
 
@@ -63,9 +66,11 @@ size_t abr_json_spell_piece(const char *p, size_t n, bool sure, size_t *skipped,
 
 /* ---- opening ---- */
 
-/* Decode a line, or part of one. */
+/* Decode a line, or part of one. What marks the lines of an array is in no string, and the reverse. */
 static size_t decode_line(const char *p, size_t n, char *dst)
 {
+    if (memchr(p, ABR_JSON_LINE_OPENS, n) || memchr(p, ABR_JSON_LINE_CLOSES, n))
+        return abr_json_feed_decode(p, n, dst);
     n -= n > 0 && p[n - 1] == ABR_JSON_BREAK;
     return abr_json_decode(p, n, dst);
 }
@@ -74,6 +79,7 @@ bool abr_json_log_open(abr_json_log *x, const abr_json_log_opts *opts, const cha
 {
     const abr_retainer_opts own = {.text = text,
                                    .keep = opts->keep,
+                                   .count = abr_json_feed_newlines,
                                    .inside = true,
                                    .decode = decode_line,
                                    .lexicon = opts->lexicon,
@@ -105,6 +111,7 @@ static void count_log(abr_json_log *x, const char *p, size_t n)
         x->line = x->bytes + found.last + 1;
     }
     x->newlines += found.count;
+    x->blank_newlines += x->is_array ? abr_json_feed_newlines(p, n) : 0;
     x->bytes += n;
     x->ends_line = n > 0 ? p[n - 1] == '\n' : x->ends_line;
 }
@@ -125,9 +132,21 @@ static void push_log(abr_json_log *x, const char *p, size_t n)
     x->back_n += n;
 }
 
-void abr_json_log_start(abr_json_log *x, char *p, size_t n, size_t edge)
+/* Break the lines of (p, n). Returns n, or n - 1 if the last byte begins an escape. */
+static size_t break_lines(abr_json_log *x, char *p, size_t n)
 {
-    const size_t read = abr_json_break_lines(p, n);
+    if (!x->is_array)
+        return abr_json_break_lines(p, n);
+    abr_json_feed_lines(&x->feed, p, n);
+    return n;
+}
+
+void abr_json_log_start(abr_json_log *x, const abr_json_feed *feed, char *p, size_t n, size_t edge)
+{
+    x->is_array = feed != NULL;
+    if (feed)
+        x->feed = *feed;
+    const size_t read = break_lines(x, p, n);
     x->escaped = read < n;
     abr_retainer_write(x->retainer, p, read);
     count_log(x, p, read);
@@ -152,7 +171,7 @@ void abr_json_log_write(abr_json_log *x, const char *p, size_t n)
         const size_t size = n < ABR_JSON_LOG_TOLD_BY - used ? n : ABR_JSON_LOG_TOLD_BY - used;
         memcpy(part + used, p, size);
         used += size;
-        const size_t read = abr_json_break_lines(part, used);
+        const size_t read = break_lines(x, part, used);
         x->escaped = read < used;
         abr_retainer_write(x->retainer, part, read);
         count_log(x, part, read);

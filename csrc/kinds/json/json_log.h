@@ -1,4 +1,5 @@
-/* A long string that is a log, as it goes by: the lines it spells are read like those of any log. */
+/* A long string that is a log, or an array of its lines, as it goes by: the lines it spells are read like
+ * those of any log. */
 #ifndef ABR_KINDS_JSON_JSON_LOG_H
 #define ABR_KINDS_JSON_JSON_LOG_H
 
@@ -6,6 +7,7 @@
 #include "base/private.h"
 #include "base/tiny.h"
 #include "budget/view.h"
+#include "kinds/json/json_feed.h"
 #include "line/hits.h"
 #include "line/lexicon.h"
 #include "priority/retain.h"
@@ -18,21 +20,24 @@ enum {
 };
 
 /* The content of a string, as long as its spelling, with its lines broken: in each escape \n, the backslash
- * becomes ABR_JSON_BREAK and the n a newline. */
+ * becomes ABR_JSON_BREAK and the n a newline. Or an array, as json_feed.h has it. */
 typedef struct {
     abr_retainer *retainer;
-    char *front; /* its first bytes */
-    char *back;  /* its last ones, with room for twice as many */
-    size_t edge; /* bytes of either */
+    bool is_array;
+    abr_json_feed feed; /* of an array */
+    char *front;        /* its first bytes */
+    char *back;         /* its last ones, with room for twice as many */
+    size_t edge;        /* bytes of either */
     size_t back_n;
     char *scratch; /* ABR_JSON_LOG_TOLD_BY bytes */
     bool escaped;  /* a backslash has begun an escape; it counts with the next byte */
     bool ends_line;
     uint64_t bytes;
     uint64_t newlines;
-    uint64_t first_line;  /* size */
-    uint64_t line;        /* start of the open line */
-    uint64_t line_before; /* start of the one before it */
+    uint64_t blank_newlines; /* of an array: between its tokens */
+    uint64_t first_line;     /* size */
+    uint64_t line;           /* start of the open line */
+    uint64_t line_before;    /* start of the one before it */
 } abr_json_log;
 
 typedef struct {
@@ -42,15 +47,15 @@ typedef struct {
     const abr_alloc *alloc;
 } abr_json_log_opts;
 
-/* `text`: all of the string, its lines broken, or NULL. False: out of memory. */
+/* `text`: all of the string or array, its lines broken, or NULL. False: out of memory. */
 bool abr_json_log_open(abr_json_log *x, const abr_json_log_opts *opts, const char *text);
 
-/* Get memory for (p, n), and `more` bytes before these. */
+/* Get memory for (p, n) of a string or an array, and `more` bytes before these. */
 bool abr_json_log_reserve(abr_json_log *x, const char *p, size_t n, size_t more);
 
-/* Read the string's first n bytes at p, which the log may change from now on; n is at least three times
- * `edge`. */
-void abr_json_log_start(abr_json_log *x, char *p, size_t n, size_t edge);
+/* Read the first n bytes at p, which the log may change from now on; n is at least three times `edge`.
+ * `feed`: of an array, which starts here; NULL: it is a string. */
+void abr_json_log_start(abr_json_log *x, const abr_json_feed *feed, char *p, size_t n, size_t edge);
 
 /* The first three edges of these bytes, the only ones needed now, are at p. */
 void abr_json_log_moved(abr_json_log *x, char *p);
@@ -58,10 +63,10 @@ void abr_json_log_moved(abr_json_log *x, char *p);
 /* Read the next n bytes. */
 void abr_json_log_write(abr_json_log *x, const char *p, size_t n);
 
-/* Read all of a string at once, its lines broken. */
+/* Read all of a string or an array at once, its lines broken. */
 void abr_json_log_write_all(abr_json_log *x, char *p, size_t n);
 
-/* The view of the string for a cut. */
+/* The view of it for a cut. */
 abr_view abr_json_log_view(const abr_json_log *x);
 
 void abr_json_log_close(abr_json_log *x);

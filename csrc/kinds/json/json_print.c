@@ -1,9 +1,9 @@
 /*
- * Print the shown values: source without the blanks between its tokens, and a marker for each gap. The range
- * of a token starts at the end of the one before it if nothing is left out between them.
+ * Print the shown values: source without the blanks between its tokens, and a marker for each gap. The
+ * range of a token starts at the end of the one before it if nothing is left out between them.
  *
- * A gap's comma is the one after it, so a value with a gap before it brings its comma along, and a gap at the
- * end brings its own.
+ * A gap's comma is the one after it, so a value with a gap before it brings its comma along, and a gap at
+ * the end brings its own.
  */
 #include <string.h>
 
@@ -12,10 +12,13 @@
 #include "base/private.h"
 #include "base/size.h"
 #include "kinds/json/json_cost.h"
+#include "kinds/json/json_elements.h"
+#include "kinds/json/json_feed.h"
 #include "kinds/json/json_held.h"
 #include "kinds/json/json_inner.h"
 #include "kinds/json/json_joined.h"
 #include "kinds/json/json_string.h"
+#include "kinds/json/json_text.h"
 #include "kinds/json/json_tree.h"
 #include "text/scan.h"
 
@@ -39,6 +42,7 @@ typedef struct {
     lack lacks[ABR_ITEMS_MOST]; /* the largest first */
     size_t lack_count;
     unsigned joins; /* arrays whose elements were joined */
+    uint64_t spare; /* bytes of the budget that no picked value takes */
 } printer;
 
 /* ---- source and markers ---- */
@@ -104,7 +108,8 @@ static void note_lack(printer *x, const abr_json_value *v, uint64_t bytes, uint6
 
 /* ---- strings ---- */
 
-/* The most bytes at the start of (p, n), up to `most`, that end between chars; *chars counts their chars. */
+/* The most bytes at the start of (p, n), up to `most`, that end between chars; *chars counts their chars.
+ * */
 static size_t fit_head(const char *p, size_t n, size_t most, uint64_t *chars)
 {
     size_t i = 0;
@@ -301,7 +306,12 @@ static void print_children(printer *x, const abr_json_value *v)
 
 /* ---- lines of a log, element by element ---- */
 
-enum { JOINED_TRIES = 6, JOINED_MOST = 4, JOINED_LEAST = 512 /* bytes of room that make it worth trying */ };
+enum {
+    JOINED_TRIES = 6,
+    JOINED_MOST = 4,
+    JOINED_LEAST = 512, /* bytes of room that make it worth joining the elements, */
+    FLOWN_LEAST = 128   /* and to choose among those that went by */
+};
 
 /* The state of a printer, so that later output can be taken back. */
 typedef struct {
@@ -341,75 +351,221 @@ static printed note_printed(const printer *x)
     return p;
 }
 
-/* Show a range of the document without the blanks between its tokens, except newlines if `newlines`. */
-static void keep_range(printer *x, size_t from, size_t end, bool newlines, uint64_t *line)
+/* Show a range of the document, whose bytes are at p, without the blanks between its tokens, except
+ * newlines if `newlines`. */
+static void keep_range(printer *x, const char *p, size_t n, uint64_t at, bool newlines, uint64_t *line)
 {
-    const char *p = x->costs->held->document;
     bool in_string = false;
-    size_t shown = from;
-    for (size_t i = from; i < end; i++) {
+    size_t shown = 0;
+    for (size_t i = 0; i < n; i++) {
         const bool escaped = in_string && p[i] == '\\';
         in_string = in_string != (p[i] == '"');
         i += escaped;
         if (in_string || escaped || (unsigned char)p[i] > ' ' || (newlines && p[i] == '\n'))
             continue;
-        keep_source(x, p + shown, i - shown, shown, *line);
+        keep_source(x, p + shown, i - shown, at + shown, *line);
         *line += abr_count_newlines(p + shown, i + 1 - shown);
         shown = i + 1;
     }
-    keep_source(x, p + shown, end - shown, shown, *line);
-    *line += abr_count_newlines(p + shown, end - shown);
+    keep_source(x, p + shown, n - shown, at + shown, *line);
+    *line += abr_count_newlines(p + shown, n - shown);
 }
 
-/* Print the kept elements, with a marker for each gap. */
-static void print_elements(printer *x, const abr_json_value *v, const abr_json_line_list *joined)
+/* Does the source break lines between the array's elements, and may that be shown? */
+static bool breaks_lines(const printer *x, const abr_json_value *v)
 {
-    const char *p = x->costs->held->document;
-    const bool newlines = v->parent == 0 && !x->q->one_line;
+    return v->parent == 0 && !x->q->one_line;
+}
+
+/* The elements of an array while they are printed. */
+typedef struct {
+    const abr_json_value *v;
+    uint64_t next; /* ordinal after the last one shown */
+    uint64_t end;  /* bytes of the source up to the end of it */
+    uint64_t lacking;
+    uint64_t kept;
+} printed_elements;
+
+/* An element is shown next: `from`, the start of its range. Print the marker of a gap before it. */
+static void open_element(printer *x, printed_elements *e, uint64_t ordinal, uint64_t from)
+{
+    if (ordinal == e->next)
+        return;
+    put_marker(x, e->v, ordinal - e->next, e->kept == 0);
+    e->lacking += from - e->end;
+}
+
+static void close_element(printed_elements *e, uint64_t ordinal, uint64_t end)
+{
+    e->end = end;
+    e->next = ordinal + 1;
+    e->kept++;
+}
+
+static void close_elements(printer *x, printed_elements *e)
+{
+    const abr_json_value *v = e->v;
+    x->goes_on = x->goes_on && e->next == v->count;
+    if (e->next < v->count) {
+        put_marker(x, v, v->count - e->next, e->kept == 0);
+        e->lacking += v->end - 1 - e->end;
+    }
+    if (e->kept < v->count)
+        note_lack(x, v, e->lacking, e->kept);
+}
+
+/* Print the kept elements of an array at hand, of which p has the bytes. */
+static void print_elements(printer *x, const abr_json_value *v, const char *p,
+                           const abr_json_line_list *joined)
+{
+    const bool newlines = breaks_lines(x, v);
+    const uint64_t start = v->at + v->head;
     uint64_t line = newlines_before(x, v, v->head);
-    size_t at = (size_t)(v->at + v->head + 1);
-    size_t next = 0; /* after the last one shown */
-    uint64_t lacking = 0;
-    uint64_t kept = 0;
+    size_t at = 1;
+    printed_elements all = {.v = v, .end = start + 1};
     for (size_t i = 0; i < joined->count; i++) {
         const abr_json_element *e = &joined->elements[i];
         if (!e->kept)
             continue;
-        if (i > next) {
+        if (i > all.next) {
             size_t from = joined->elements[i - 1].end;
-            put_marker(x, v, i - next, kept == 0);
-            if (kept == 0 && !x->costs->marks)
+            if (all.kept == 0 && !x->costs->marks)
                 from = (size_t)((const char *)memchr(p + from, ',', e->from - from) - p) + 1;
-            lacking += from - at;
+            open_element(x, &all, i, start + from);
             line += abr_count_newlines(p + at, from - at);
             at = from;
         }
-        keep_range(x, at, e->from, newlines && i > 0, &line);
-        keep_range(x, e->from, e->end, false, &line);
+        keep_range(x, p + at, e->from - at, start + at, newlines && i > 0, &line);
+        keep_range(x, p + e->from, e->end - e->from, start + e->from, false, &line);
         at = e->end;
-        next = i + 1;
-        kept++;
+        close_element(&all, i, start + at);
     }
-    x->goes_on = x->goes_on && next == joined->count;
-    if (next < joined->count) {
-        put_marker(x, v, joined->count - next, kept == 0);
-        lacking += (size_t)v->end - 1 - at;
-    }
-    if (kept < joined->count)
-        note_lack(x, v, lacking, kept);
+    close_elements(x, &all);
 }
 
-/* Print elements within `most` bytes, in place of the output since `before`. */
-static bool print_within(printer *x, const abr_json_value *v, const printed *before, uint64_t most,
-                         abr_json_line_list *joined)
+/* Show n fed bytes of an array, as it spells them. */
+static void keep_fed(printer *x, const char *p, size_t n, uint64_t at, uint64_t line)
 {
-    uint64_t bytes = most * joined->text_n / joined->size;
-    for (size_t i = 0; i < JOINED_TRIES && bytes >= JOINED_LEAST; i++) {
-        if (!abr_json_joined_keep(joined, x->q, bytes))
+    char spelled[256];
+    for (size_t part; n > 0; p += part, n -= part, at += part) {
+        part = n < sizeof spelled ? n : sizeof spelled;
+        abr_json_feed_spell(p, part, spelled);
+        keep_source(x, spelled, part, at, line);
+        line += abr_count_newlines(spelled, part);
+    }
+}
+
+/* Is it a blank between tokens of what is fed? */
+static bool is_fed_blank(char c)
+{
+    return abr_json_is_blank(c) || c == ABR_JSON_NEWLINE;
+}
+
+/* Show the fed line of an element without the blanks between its tokens. Returns the element's end in it.
+ * */
+static size_t keep_fed_line(printer *x, const char *p, size_t n, uint64_t at, uint64_t line, bool newlines)
+{
+    bool in_string = false;
+    bool begun = false;
+    size_t end = 0;
+    for (size_t i = 0, from = 0; i <= n; i++) {
+        const bool blank = i < n && !in_string && is_fed_blank(p[i]);
+        if (i == n || blank) {
+            keep_fed(x, p + from, i - from, at + from, line);
+            line += abr_json_feed_newlines(p + from, i - from);
+            from = i + 1;
+            if (i < n && p[i] == ABR_JSON_NEWLINE) {
+                if (newlines && !begun)
+                    keep_source(x, "\n", 1, at + i, line);
+                line++;
+            }
+            continue;
+        }
+        begun = true;
+        end = i + 1;
+        if (in_string && p[i] == '\\')
+            i++;
+        else if (p[i] == '"' || p[i] == ABR_JSON_LINE_OPENS || p[i] == ABR_JSON_LINE_CLOSES)
+            in_string = !in_string;
+    }
+    return end;
+}
+
+/* The child of this ordinal or a later one, from c on; 0: none. */
+static uint32_t child_from(const printer *x, uint32_t c, uint64_t ordinal)
+{
+    while (c && x->values[c].ordinal < ordinal)
+        c = x->values[c].next;
+    return c;
+}
+
+/* Print the kept elements of an array that went by. */
+static void print_kept(printer *x, const abr_json_value *v, const abr_json_elements *kept)
+{
+    const bool newlines = breaks_lines(x, v);
+    const uint64_t start = v->at + v->head;
+    const uint64_t line = newlines_before(x, v, v->head);
+    uint32_t c = v->child;
+    printed_elements all = {.v = v, .end = start + 1};
+    for (size_t i = 0; i < kept->count; i++) {
+        const abr_json_kept *e = &kept->kept[i];
+        c = child_from(x, c, e->ordinal);
+        const abr_json_value *child = c && x->values[c].ordinal == e->ordinal ? &x->values[c] : NULL;
+        if (!e->p && child && child->shown) {
+            const bool gap = e->ordinal > all.next;
+            const bool first = all.kept == 0 && !(gap && x->costs->marks);
+            open_element(x, &all, e->ordinal, child->at);
+            print_value(x, c, gap, first);
+            close_element(&all, e->ordinal, child->end);
+        }
+        if (!e->p)
+            continue;
+        const uint64_t from = start + e->at;
+        const size_t bracket = e->ordinal == 0;
+        open_element(x, &all, e->ordinal, from - 1);
+        if (e->ordinal > 0 && (all.kept > 0 || x->costs->marks))
+            keep_source(x, ",", 1, from - 1, line + e->newlines);
+        const size_t end = keep_fed_line(x, e->p + bracket, e->n - bracket, from + bracket,
+                                         line + e->newlines, newlines && !bracket);
+        close_element(&all, e->ordinal, from + bracket + end);
+    }
+    close_elements(x, &all);
+}
+
+/* What the elements of an array are chosen and printed from. */
+typedef struct {
+    const abr_json_value *v;
+    const char *p; /* all of the array, or NULL */
+    abr_json_line_list joined;
+    abr_json_elements flown;
+    printed before; /* the first element */
+} elements_of;
+
+/* Choose elements that take about so many bytes, and print them in place of the output since `before`. */
+static bool choose_elements(printer *x, elements_of *e, uint64_t bytes)
+{
+    if (e->p ? !abr_json_joined_keep(&e->joined, x->q, bytes)
+             : !abr_json_elements_keep(&e->flown, x->q, bytes))
+        return false;
+    unprint(x, &e->before);
+    if (e->p)
+        print_elements(x, e->v, e->p, &e->joined);
+    else
+        print_kept(x, e->v, &e->flown);
+    return true;
+}
+
+/* Print elements within `most` bytes. `lines` bytes of lines are `shown` bytes of elements. */
+static bool print_within(printer *x, elements_of *e, uint64_t most, uint64_t lines, uint64_t shown)
+{
+    uint64_t bytes = (uint64_t)((double)most * (double)lines / (double)shown);
+    const uint64_t least = e->p ? JOINED_LEAST : FLOWN_LEAST;
+    if (bytes > x->q->keep)
+        bytes = x->q->keep;
+    for (size_t i = 0; i < JOINED_TRIES && bytes >= least; i++) {
+        if (!choose_elements(x, e, bytes))
             return false;
-        unprint(x, before);
-        print_elements(x, v, joined);
-        const uint64_t taken = printed_bytes(x) - before->bytes;
+        const uint64_t taken = printed_bytes(x) - e->before.bytes;
         if (taken <= most)
             return true;
         bytes = bytes * most / taken;
@@ -418,43 +574,74 @@ static bool print_within(printer *x, const abr_json_value *v, const printed *bef
     return false;
 }
 
-/* If the array's elements are lines of a log with trouble in it, show the ones that the log would keep, in
- * the room that its children took since `before`. */
-static void print_as_lines(printer *x, const abr_json_value *v, const printed *before)
+/* The held array that a value is; SIZE_MAX: none. */
+static size_t held_array(const printer *x, const abr_json_value *v)
 {
-    const uint64_t most = printed_bytes(x) - before->bytes;
+    const abr_json_held *held = x->costs->held;
+    for (size_t i = 0; i < held->count; i++)
+        if (held->strings[i].lead > 0 && held->strings[i].at == v->at + v->head)
+            return i;
+    return SIZE_MAX;
+}
+
+/* If the array's elements are lines of a log with trouble in it, show the ones that the log would keep, in
+ * the room that its children took since `before`, and what is spare. */
+static void print_as_lines(printer *x, const abr_json_value *v, const printed *before, size_t held)
+{
+    const abr_json_held *h = x->costs->held;
+    const uint64_t taken = printed_bytes(x) - before->bytes;
+    const uint64_t most = taken + x->spare;
     const size_t at = (size_t)(v->at + v->head);
-    abr_json_line_list joined;
-    if (v->kids == v->count || most < JOINED_LEAST || abr_json_is_deep(x->q))
+    const abr_json_holding as = h->document ? ABR_JSON_AT_HAND : abr_json_held_as(h, held, x->q->keep);
+    elements_of e = {.v = v, .before = *before};
+    bool fine = false;
+    if (v->kids == v->count || abr_json_is_deep(x->q) || as == ABR_JSON_UNHELD ||
+        most < (as == ABR_JSON_AT_HAND ? JOINED_LEAST : FLOWN_LEAST))
         return;
-    if (abr_json_join(x->costs->held->document + at, (size_t)(v->end - at), at, x->costs->tree->alloc,
-                      &joined)) {
+    if (as == ABR_JSON_AT_HAND) {
+        e.p = h->document ? h->document + at : h->p + h->strings[held].from;
+        fine = abr_json_join(e.p, (size_t)(v->end - 1 - at), x->costs->tree->alloc, &e.joined);
+    } else {
+        fine = abr_json_elements_open(&e.flown, x->q, h, held);
+    }
+    if (fine) {
         x->joins++;
-        if (!print_within(x, v, before, most, &joined)) {
+        const abr_json_log *log = &e.flown.log;
+        if (!print_within(x, &e, most, e.p ? e.joined.text_n : log->bytes,
+                          e.p ? e.joined.size : log->feed.solid)) {
             unprint(x, before);
             print_children(x, v);
         }
+        const uint64_t now = printed_bytes(x) - before->bytes;
+        x->spare -= now > taken ? now - taken : 0;
     }
-    x->out->failed = x->out->failed || joined.failed;
-    abr_json_joined_free(&joined);
+    x->out->failed = x->out->failed || e.joined.failed || e.flown.failed;
+    if (as == ABR_JSON_AT_HAND)
+        abr_json_joined_free(&e.joined);
+    else
+        abr_json_elements_close(&e.flown);
 }
 
-static bool may_be_list_of_lines(const printer *x, const abr_json_value *v)
+/* May it be lines of a log? *held gets the held array that it is, if the document went by. */
+static bool may_be_list_of_lines(const printer *x, const abr_json_value *v, size_t *held)
 {
-    return x->costs->held->document && v->type == ABR_JSON_ARRAY && v->count >= ABR_JSON_LINES_LEAST &&
-           x->joins < JOINED_MOST;
+    if (v->type != ABR_JSON_ARRAY || v->count < ABR_JSON_LINES_LEAST || x->joins >= JOINED_MOST)
+        return false;
+    *held = held_array(x, v);
+    return x->costs->held->document || *held != SIZE_MAX;
 }
 
 static void print_value(printer *x, uint32_t index, bool gap, bool first)
 {
     const abr_json_value *v = &x->values[index];
+    size_t held;
     keep_head(x, v, gap ? after_gap(v, first) : 0);
     if (abr_json_holds_values(v)) {
         keep_of(x, v, v->head, 1);
-        if (may_be_list_of_lines(x, v)) {
+        if (may_be_list_of_lines(x, v, &held)) {
             const printed before = note_printed(x);
             print_children(x, v);
-            print_as_lines(x, v, &before);
+            print_as_lines(x, v, &before, held);
         } else {
             print_children(x, v);
         }
@@ -541,6 +728,7 @@ void abr_json_print(const abr_json_costs *costs, const abr_kind_request *q, abr_
     printer x = {
         .costs = costs, .q = q, .values = costs->tree->values, .out = out, .at = q->at, .line = q->line};
     const uint32_t root = x.values[0].child;
+    x.spare = costs->most > costs->used ? costs->most - costs->used : 0;
     print_value(&x, root, true, true);
     if (!costs->tree->parts->is_record)
         tell(&x);

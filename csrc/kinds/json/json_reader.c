@@ -15,6 +15,7 @@
 #include "kinds/json/json_compact.h"
 #include "kinds/json/json_cut.h"
 #include "kinds/json/json_held.h"
+#include "kinds/json/json_joined.h"
 #include "kinds/json/json_keys.h"
 #include "kinds/json/json_levels.h"
 #include "kinds/json/json_parts.h"
@@ -244,6 +245,14 @@ static inline void take_guessed_key(json_reader *r, uint64_t start, uint64_t end
         take_key(r, start, end);
 }
 
+/* A value has ended: are there enough elements to tell whether they are lines? */
+static inline void note_elements(json_reader *r, uint64_t end)
+{
+    const abr_json_level *in = abr_json_innermost(&r->levels);
+    if (in->count == ABR_JSON_LINES_LEAST && !in->object && r->levels.depth > 0)
+        abr_json_held_elements(&r->held, &r->source, r->levels.depth, end);
+}
+
 static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, uint64_t end)
 {
     bool first;
@@ -257,13 +266,14 @@ static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, ui
     r->has_key = false;
     const bool is_long = token == ABR_JSON_STRING && end - start > ABR_JSON_SMALL;
     const abr_json_saying says = say_value(r, token, path, start, end);
-    if (!is_long) {
+    if (is_long) {
+        abr_json_entry e = {
+            .start = start, .end = end, .values = 1, .score = says.score, .odd = says.odd, .fresh = first};
+        end_long(r, &e);
+    } else {
         abr_json_scalar_ends(&r->levels, start, end, says, first);
-        return;
     }
-    abr_json_entry e = {
-        .start = start, .end = end, .values = 1, .score = says.score, .odd = says.odd, .fresh = first};
-    end_long(r, &e);
+    note_elements(r, end);
 }
 
 static void take_open(json_reader *r, uint64_t start, uint64_t end, bool object)
@@ -282,6 +292,8 @@ static void take_open(json_reader *r, uint64_t start, uint64_t end, bool object)
     level->object = object;
     level->from = end;
     r->has_key = false;
+    if (!object)
+        abr_json_held_array(&r->held, &r->source, r->levels.depth, start);
 }
 
 /* The level at `depth` ends. */
@@ -295,9 +307,12 @@ static void take_close(json_reader *r, size_t depth, uint64_t end)
         }
         return;
     }
-    if (in->object && say_keys(r, in->own_path, in->keys).odd)
+    if (!in->object)
+        abr_json_held_array_ends(&r->held, &r->source, r->levels.depth, end);
+    else if (say_keys(r, in->own_path, in->keys).odd)
         in->entry.odd = true;
     abr_json_level_closes(&r->levels, end);
+    note_elements(r, end);
 }
 
 static void take_json_token(json_reader *r, abr_json_token token, uint64_t start, uint64_t end)
@@ -382,7 +397,8 @@ static bool reserve_string(json_reader *r, const char *p, size_t n)
 /* Bytes of a string that are held back count too. */
 static bool reserve_held(json_reader *r, const char *p, size_t n)
 {
-    return !r->string.bytes || abr_json_held_reserve(&r->held, p, n, ABR_JSON_CARRY + ABR_JSON_SMALL);
+    const size_t more = r->string.bytes ? ABR_JSON_CARRY + ABR_JSON_SMALL : 0;
+    return abr_json_held_reserve(&r->held, p, n, more);
 }
 
 static bool reserve_json(abr_reader *reader, const char *p, size_t n)
@@ -446,6 +462,7 @@ static void write_json(abr_reader *reader, const char *p, size_t n)
     const uint64_t start = r->scan.start + r->skipped;
     if (is_in_long(r, start, end))
         keep_long(r, start, end, false);
+    abr_json_held_go_on(&r->held, &r->source, end);
     abr_json_carry(&r->source, needed_from(r, start, end));
 }
 

@@ -215,7 +215,7 @@ size_t abr_json_decode(const char *p, size_t n, char *dst)
         }
         const char *next = memchr(p + i + 1, '\\', n - i - 1);
         const size_t size = (next ? (size_t)(next - p) : n) - i;
-        memcpy(dst + used, p + i, size);
+        memmove(dst + used, p + i, size);
         used += size;
         i += size;
     }

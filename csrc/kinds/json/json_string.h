@@ -37,8 +37,8 @@ bool abr_json_is_data(const char *p, size_t n);
 /* Like abr_json_char_size(), for a piece of a string; 0 if the piece ends inside the char. */
 size_t abr_json_whole_char(const char *p, size_t n);
 
-/* Write (p, n) decoded to dst, as large as n: UTF-8, U+FFFD for lone surrogates, incomplete escapes as they
- * are. Returns its bytes. */
+/* Write (p, n) decoded to dst, as large as n, which may be p or overlap it from before: UTF-8, U+FFFD for
+ * lone surrogates, incomplete escapes as they are. Returns its bytes. */
 size_t abr_json_decode(const char *p, size_t n, char *dst);
 
 /* For a key, with its quotes, of only dots, three or more: the bit for their number; else 0. */
