@@ -18,7 +18,7 @@ ABR_PRIVATE_BEGIN
 enum {
     /* shortest such string; its kind is told by these bytes */
     ABR_JSON_HELD_LEAST = ABR_OR_TINY(4096, 64),
-    ABR_JSON_HELD_MOST = ABR_OR_TINY(42 * 1024, 512), /* bytes held, at most, */
+    ABR_JSON_HELD_MOST = ABR_OR_TINY(41 * 1024, 512), /* bytes held, at most, */
     ABR_JSON_HELD_PER_BYTE = 7,                       /* and more by the budget */
     ABR_JSON_HELD_STRINGS = 4,
     ABR_JSON_ARRAY_TOLD_BY =
