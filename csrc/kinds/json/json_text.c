@@ -224,7 +224,7 @@ static inline size_t digits_end(const char *p, size_t n, size_t i)
 }
 
 /* The end of the number that starts at i, after its sign; n if it may go on, has an exponent, or is wrong. */
-static size_t plain_number_end(const char *p, size_t n, size_t i)
+static inline size_t plain_number_end(const char *p, size_t n, size_t i)
 {
     const size_t digits = digits_end(p, n, i);
     size_t end = digits;
@@ -240,14 +240,6 @@ static size_t plain_number_end(const char *p, size_t n, size_t i)
 
 static abr_json_token read_number(abr_json_scan *s, const char *p, size_t n, size_t *at)
 {
-    if (s->number == MINUS) {
-        const size_t end = plain_number_end(p, n, *at);
-        if (end < n) {
-            *at = end;
-            value_ends(s);
-            return ABR_JSON_NUMBER;
-        }
-    }
     for (; *at < n; ++*at) {
         int next = number_step(s->number, (unsigned char)p[*at]);
         if (next < 0) {
@@ -259,6 +251,20 @@ static abr_json_token read_number(abr_json_scan *s, const char *p, size_t n, siz
         s->number = (uint8_t)next;
     }
     return ABR_JSON_MORE;
+}
+
+/* Read a number from its first digit on. Most end in the same chunk, without an exponent. */
+static inline abr_json_token begin_number(abr_json_scan *s, const char *p, size_t n, size_t *i)
+{
+    const size_t end = plain_number_end(p, n, *i);
+    if (end < n) {
+        *i = end;
+        value_ends(s);
+        return ABR_JSON_NUMBER;
+    }
+    s->inside = NUMBER;
+    s->number = MINUS;
+    return read_number(s, p, n, i);
 }
 
 static abr_json_token read_literal(abr_json_scan *s, const char *p, size_t n, size_t *at)
@@ -371,10 +377,8 @@ static abr_json_token begin(abr_json_scan *s, const char *p, size_t n, size_t *i
     if (s->wanted > ELEMENT_OR_CLOSE)
         return ABR_JSON_WRONG;
     if (c == '-' || (c >= '0' && c <= '9')) {
-        s->inside = NUMBER;
-        s->number = MINUS;
         *i += c == '-';
-        return read_number(s, p, n, i);
+        return begin_number(s, p, n, i);
     }
     if (n - *i > 4 && (memcmp(p + *i, "true", 4) == 0 || memcmp(p + *i, "null", 4) == 0)) {
         *i += 4;
