@@ -82,7 +82,7 @@ static weight_group last_group(const abr_candidates *c)
         shift -= 8;
         for (size_t i = 0; i < c->count; i++)
             if (((c->list[i].weight ^ g.weight) & known) == 0)
-                costs[c->list[i].weight >> shift & 255] += abr_candidate_cost(&c->slots[c->list[i].slot]);
+                costs[c->list[i].weight >> shift & 255] += c->list[i].cost;
         for (; costs[value] <= g.room; value--)
             g.room -= costs[value];
         g.weight |= value << shift;
@@ -99,19 +99,18 @@ void abr_candidates_trim(abr_candidates *c)
     weight_group g = last_group(c);
     for (size_t i = 0; i < c->count; i++) {
         const abr_listed listed = c->list[i];
-        const abr_candidate *x = &c->slots[listed.slot];
-        const size_t cost = abr_candidate_cost(x);
         bool fits = listed.weight > g.weight;
         if (listed.weight == g.weight) { /* the earlier ones, up to the first that does not fit */
-            fits = cost <= g.room;
-            g.room = fits ? g.room - cost : 0;
+            const abr_candidate *x = &c->slots[listed.slot];
+            fits = listed.cost <= g.room;
+            g.room = fits ? g.room - listed.cost : 0;
             if (!fits && !abr_candidates_excluded(c, x)) {
                 c->excludes = true;
                 c->excluded_weight = x->retain_weight;
                 c->excluded_line = x->line;
             }
         }
-        c->cost -= fits ? 0 : cost;
+        c->cost -= fits ? 0 : listed.cost;
         c->list[i] = c->list[kept]; /* one that went */
         c->list[kept] = listed;
         kept += fits;
@@ -150,10 +149,12 @@ void abr_candidates_add(abr_candidates *c, const abr_candidate *x)
     const uint32_t slot = c->used > c->count ? c->list[c->count].slot : (uint32_t)c->used;
     c->used += c->used == c->count;
     c->slots[slot] = *x;
-    c->list[c->count++] = (abr_listed){(uint32_t)abr_float_key(x->retain_weight), slot};
-    c->cost += abr_candidate_cost(x);
+    const abr_listed listed = {(uint32_t)abr_float_key(x->retain_weight), slot,
+                               (uint32_t)abr_candidate_cost(x)};
+    c->list[c->count++] = listed;
+    c->cost += listed.cost;
     const bool is_full = c->copies && n > c->text_size - c->text_used;
-    if (is_full || abr_candidate_cost(x) > c->allowance || c->cost > abr_candidates_cost_most(c))
+    if (is_full || listed.cost > c->allowance || c->cost > abr_candidates_cost_most(c))
         abr_candidates_trim(c);
     if (!c->copies || c->count == 0 || c->list[c->count - 1].slot != slot)
         return;

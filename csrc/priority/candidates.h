@@ -35,10 +35,11 @@ typedef struct {
     bool placed; /* it starts with a place, as a diagnostic does */
 } abr_candidate;
 
-/* A slot in use, with its weight. */
+/* A slot in use. Its weight and cost are here too, since a trim looks at all of them. */
 typedef struct {
     uint32_t weight; /* abr_float_key() of its retain weight */
     uint32_t slot;
+    uint32_t cost;
 } abr_listed;
 
 /* The candidates of the largest retain weight that together cost no more than the allowance, once trimmed:
@@ -66,10 +67,10 @@ typedef struct {
 
 enum {
     ABR_CANDIDATE_COST = 128, /* of a line, besides its bytes */
-    /* Candidates may cost this part of the allowance on top, and a little, so that many are trimmed at once; */
+    /* Candidates may cost this part of the allowance on top, and a little, so that many go at once; */
     ABR_LIST_SLACK = 4,
     ABR_LIST_SLACK_LEAST = ABR_OR_TINY(16 * 1024, 256),
-    ABR_COPY_SLACK = 16, /* copies may take this part on top, so that they are seldom moved */
+    ABR_COPY_SLACK = 64, /* copies may take this part on top, so that they are seldom moved */
 
     ABR_LINES_BEFORE_HIT = 8, /* lines that belong to a hit */
     ABR_OFTEN = 4,            /* lines of a shape before one that is routine */

@@ -192,9 +192,10 @@ static float own_weight(const abr_candidate *c)
  * a copy of them. */
 static void raise_before(abr_retainer *q, float weight, abr_candidate *end)
 {
+    abr_candidate *c = end ? end : &q->queue[(q->oldest + q->queued) % WAITING];
     weight *= share_before;
-    for (unsigned d = 1; d <= q->queued; d++) {
-        abr_candidate *c = end ? end - d : &q->queue[(q->oldest + q->queued - d) % WAITING];
+    for (size_t left = q->queued; left > 0; left--) {
+        c = c == q->queue ? c + WAITING - 1 : c - 1;
         if (c->retain_weight < weight)
             c->retain_weight = weight;
         weight *= step_before;
