@@ -131,7 +131,7 @@ static void compact_copies(abr_candidates *c)
     }
 }
 
-static void copy_text(abr_candidates *c, abr_candidate *x)
+static void copy_candidate(abr_candidates *c, abr_candidate *x)
 {
     char *to = c->text + c->text_used;
     memcpy(to, x->start, x->start_n);
@@ -163,5 +163,5 @@ void abr_candidates_add(abr_candidates *c, const abr_candidate *x)
         compact_copies(c);
         c->count++;
     }
-    copy_text(c, &c->slots[slot]);
+    copy_candidate(c, &c->slots[slot]);
 }
