@@ -56,8 +56,12 @@ static abr_span content_cost(const choice *x, const abr_cut *cut)
     const bool counts_shown = cut->kind == ABR_KIND_JSON || cut->kind == ABR_KIND_MIXED;
     for (size_t i = 0; i < cut->piece_count; i++) {
         const abr_piece *p = &cut->pieces[i];
-        if (!p->source && x->opts->marker == ABR_MARKER_OUTSIDE)
+        if (!p->source && x->opts->marker == ABR_MARKER_OUTSIDE) {
+            const bool ends = cut->kind == ABR_KIND_MIXED && !ends_line && memchr(p->p, '\n', p->n);
+            newlines += ends; /* the marker ends a line that counts */
+            ends_line = ends_line || ends;
             continue;
+        }
         abr_add_cost(&x->measure, p->p, p->n, &cost);
         if (counts_shown)
             newlines += abr_count_newlines(p->p, p->n);

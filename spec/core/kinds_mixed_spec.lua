@@ -160,6 +160,16 @@ describe("a table of columns amid other output", function()
     end
   end)
 
+  it("keeps to max_lines where markers come on top", function()
+    local text = "id,name,state\n" .. rows(30, '%d,"a, b",paid') .. pods
+    for budget = 8, 60 do
+      local opts = { max_lines = budget, max_bytes = 3000, marker = "outside", marker_text = "<{lines}>" }
+      local _, cut = abridge.auto(text, opts)
+      assert.equal("mixed", cut.kind)
+      assert.is_true(cut.output_lines <= budget, ("%d lines, not %d"):format(cut.output_lines, budget))
+    end
+  end)
+
   it("ends where other rows begin", function()
     local content, cut = abridge.auto(packages .. listing, { max_bytes = 4096 })
     assert.is_truthy(content:find(PACKAGES, 1, true))
