@@ -58,7 +58,6 @@ struct abr_by_kind {
     bool watches;    /* the text is written, and a log may start in it */
     text_place held; /* counts before the bytes held; before the next chunk, if the reader may be lost */
     uint64_t first;  /* bytes before those that are watched */
-    abr_code code;   /* of the memory to go on with */
     uint64_t log_at; /* start of a late log, in the bytes held and the chunk after them */
     log_reader last; /* of a log in the bytes held, for a text that ends there */
 };
@@ -308,19 +307,18 @@ static abr_code read_last(abr_by_kind *k)
     return ABR_OK;
 }
 
-/* The reader is lost before (p, n): watch that for a log. */
+/* The reader is lost before (p, n): watch that for a log. Without memory to do so, the text is cut as one
+ * that has none: the chunk is written, so an error now could not be mended by another call. */
 static void go_on_as_text(abr_by_kind *k, const char *p, size_t n)
 {
     close_reader(k);
     k->told = (abr_telling){.kind = ABR_KIND_TEXT};
     k->first = k->held.bytes;
     k->watches = grow_start(k, 2 * (size_t)ABR_TEXT_BLOCK) && reserve_written(k, p, n);
-    if (k->watches) {
+    if (k->watches)
         write_written(k, p, n);
-        return;
-    }
-    free_start(k);
-    k->code = ABR_ENOMEM;
+    else
+        free_start(k);
 }
 
 /* ---- the start ---- */
@@ -502,7 +500,7 @@ abr_code abr_by_kind_view(abr_by_kind *k, abr_view *view)
     /* a preview has not been read: it may change until it is written */
     const bool read = k->preview_n == 0;
     const bool holds = !k->reader || !k->reader->methods->holds || k->reader->methods->holds(k->reader);
-    const abr_code code = k->code != ABR_OK ? k->code : read ? read_last(k) : ABR_OK;
+    const abr_code code = read ? read_last(k) : ABR_OK;
     const log_reader *log = k->last.retainer ? &k->last : &k->log;
     view->kind = !holds && read ? ABR_KIND_TEXT : k->last.retainer && read ? ABR_KIND_LOG : k->told.kind;
     view->media_type = k->told.media_type;

@@ -68,8 +68,8 @@ typedef struct {
 enum {
     ABR_CANDIDATE_COST = 128, /* of a line, besides its bytes */
     /* Candidates may cost this part of the allowance on top, and a little, so that many go at once; */
-    ABR_LIST_SLACK = 4,
-    ABR_LIST_SLACK_LEAST = ABR_OR_TINY(16 * 1024, 256),
+    ABR_LIST_SLACK = 8,
+    ABR_LIST_SLACK_LEAST = ABR_OR_TINY(4 * 1024, 256),
     ABR_COPY_SLACK = 64, /* copies may take this part on top, so that they are seldom moved */
 
     ABR_LINES_BEFORE_HIT = 8, /* lines that belong to a hit */

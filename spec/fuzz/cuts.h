@@ -264,7 +264,7 @@ static inline void check_ledger(const char *p, size_t n, const abr_opts *o, cons
     RULE(cut->output_bytes == kept && cut->omitted_bytes == n - kept);
     RULE(cut->total_bytes == n && cut->total_lines == slow_lines(p, n));
     RULE(cut->output_lines + cut->omitted_lines == cut->total_lines);
-    /* of these two lines of the content count */
+    /* for these two, the limit is on lines of the content: check_shown() */
     const bool by_content = cut->kind == ABR_KIND_JSON || cut->kind == ABR_KIND_MIXED;
     RULE(cut->strategy == ABR_PIPELINE || by_content || cut->output_lines <= o->max.lines);
     RULE((cut->truncated_by != ABR_BY_NONE) == cut->truncated);
@@ -277,6 +277,19 @@ static inline void check_ledger(const char *p, size_t n, const abr_opts *o, cons
 }
 
 /* Budgets are hard; a text that fits is whole. */
+/* The text that shows is within the limits; markers come on top. */
+static inline void check_shown(const abr_opts *o, const abr_cut *cut)
+{
+    uint64_t bytes = 0, newlines = 0;
+    for (size_t i = 0; i < cut->piece_count; i++) {
+        const abr_piece *piece = &cut->pieces[i];
+        bytes += piece->source ? piece->n : 0;
+        for (size_t k = 0; piece->source && k < piece->n; k++)
+            newlines += piece->p[k] == '\n';
+    }
+    RULE(bytes <= o->max.bytes && newlines <= o->max.lines);
+}
+
 static inline void check_budgets(const char *p, size_t n, const abr_opts *o, const abr_cut *cut)
 {
     char *content = content_of(cut);
@@ -294,7 +307,7 @@ static inline void check_budgets(const char *p, size_t n, const abr_opts *o, con
                      (p[n - 1] == '\n' && part_over(o, p, n - 1, false) == ABR_BY_NONE));
         RULE(!fits);
         if (o->marker == ABR_MARKER_OUTSIDE && cut->strategy != ABR_HEAD && cut->strategy != ABR_TAIL)
-            RULE(cut->compact || cut->output_bytes <= o->max.bytes); /* blanks that don't show count in it */
+            check_shown(o, cut);
         else if (cut->content_bytes > 0)
             RULE(over(o, content, cut->content_bytes, true, ABR_UNLIMITED) == ABR_BY_NONE);
     }
