@@ -8,7 +8,7 @@
 
 enum {
     STAMPED_WITHIN = 48, /* within so many bytes of its start, a time says when a line was printed, */
-    LEVEL_WITHIN = 64,   /* and a level in brackets how grave it is */
+    BRACKET_WITHIN = 64, /* and a level in brackets how grave it is */
     STEP_LENGTH = 160    /* longest line that reports a step */
 };
 
@@ -51,7 +51,7 @@ bool abr_is_timed(const abr_form_line *l)
 bool abr_leads_with_level(const abr_form_line *l)
 {
     const abr_text_line line = l->line;
-    const size_t most = abr_has_char(l->chars, '[') ? LEVEL_WITHIN : 1;
+    const size_t most = abr_has_char(l->chars, '[') ? BRACKET_WITHIN : 1;
     const size_t end = line.n < most ? line.n : most;
     for (size_t i = 0; i < end; i++) {
         if (!abr_is_letter(line.p[i]) || (i > 0 && line.p[i - 1] != '['))
