@@ -102,24 +102,51 @@ bool abr_has_hash(const abr_form_line *l)
            (n >= LEAST_HASH && bare.p[n] == ' ' && second == ' ');
 }
 
-/* The subject of a commit, by its type: "fix(api): ...", "docs: ...". */
-bool abr_is_subject(const abr_form_line *l)
+/* ` 3 files changed, 10 insertions(+)`, ` file | 12 ++--` */
+static bool is_diffstat(const abr_form_line *l, abr_text_line line)
 {
-    return abr_commit_subject(l->forms, l->line) != ABR_SUBJECT_NONE;
+    if (ABR_HOLDS(line, l->chars, "changed, "))
+        return ABR_CONTAINS(line, "(+)") || ABR_CONTAINS(line, "(-)");
+    const char *end = line.p + line.n;
+    const char *bar = *line.p == ' ' && abr_has_char(l->chars, '|') ? memchr(line.p, '|', line.n) : NULL;
+    if (!bar || bar <= line.p + 1 || bar + 2 >= end || bar[-1] != ' ' || bar[1] != ' ')
+        return false;
+    while (bar + 1 < end && bar[1] == ' ')
+        bar++;
+    return bar + 1 < end && (abr_is_digit(bar[1]) || bar[1] == 'B');
+}
+
+/* `+ 0123abc what it does`, of git cherry; `  main  0123abc what it does`, of git branch -v. */
+static bool names_commit(abr_text_line bare)
+{
+    if (bare.n > 2 && ABR_HAS("*+-", *bare.p) && bare.p[1] == ' ')
+        bare = abr_trimmed(abr_line_from(bare, 2));
+    const char *gap = memchr(bare.p, ' ', bare.n);
+    if (is_abbreviated(bare) || !gap || gap[-1] == ':')
+        return is_abbreviated(bare);
+    return is_abbreviated(abr_trimmed(abr_line_from(bare, (size_t)(gap - bare.p))));
 }
 
 bool abr_is_of_git(const abr_form_line *l)
 {
     abr_text_line line = l->line;
+    abr_text_line bare = l->bare;
     if (line.n > 2 && ABR_HAS("*|", *line.p) && ABR_HAS(" |\\/", line.p[1])) {
         size_t i = 0; /* drawn by `git log --graph` */
         while (i < line.n && ABR_HAS("*|/\\_ ", line.p[i]))
             i++;
-        line = abr_line_from(line, i);
+        bare = line = abr_line_from(line, i);
         if (line.n == 0)
             return true;
     }
-    return abr_starts_with_mark(l->forms, ABR_FORM_GIT, line);
+    return abr_starts_with_mark(l->forms, ABR_FORM_GIT, line) || is_diffstat(l, line) ||
+           (abr_has_any(l->chars, ABR_DIGITS) && names_commit(bare));
+}
+
+/* The subject of a commit, by its type: "fix(api): ...", "docs: ...". */
+bool abr_is_subject(const abr_form_line *l)
+{
+    return abr_commit_subject(l->forms, l->line) != ABR_SUBJECT_NONE;
 }
 
 /* ---- matches, counts ---- */

@@ -8,7 +8,7 @@
 
 enum {
     STAMPED_WITHIN = 48, /* within so many bytes of its start, a time says when a line was printed, */
-    BRACKET_WITHIN = 64, /* and a level in brackets how grave it is */
+    GRAVE_WITHIN = 64,   /* and a level how grave it is */
     STEP_LENGTH = 160    /* longest line that reports a step */
 };
 
@@ -47,14 +47,19 @@ bool abr_is_timed(const abr_form_line *l)
     return false;
 }
 
-/* A level at the start, or first in brackets: `INFO`, `[warn]`, `error:`. */
-bool abr_leads_with_level(const abr_form_line *l)
+/* A level as a word in capitals, or in brackets or before a colon: `INFO`, `[warn]`, `error:`. `leading`: at
+ * the start, or first in brackets. */
+static bool find_level(const abr_form_line *l, bool leading)
 {
     const abr_text_line line = l->line;
-    const size_t most = abr_has_char(l->chars, '[') ? BRACKET_WITHIN : 1;
+    const size_t most = leading && !abr_has_char(l->chars, '[') ? 1 : GRAVE_WITHIN;
     const size_t end = line.n < most ? line.n : most;
     for (size_t i = 0; i < end; i++) {
-        if (!abr_is_letter(line.p[i]) || (i > 0 && line.p[i - 1] != '['))
+        if (!leading && (i = abr_next(line, i, 'A', 'Z', true)) >= end)
+            return false;
+        if (leading && i > 0 && line.p[i - 1] != '[')
+            continue;
+        if (!abr_is_letter(line.p[i]) || !ABR_HAS(" [<|\t(", (char)(i > 0 ? line.p[i - 1] : ' ')))
             continue;
         size_t n = 1;
         while (i + n < line.n && (abr_is_word(line.p[i + n]) || line.p[i + n] == '!'))
@@ -67,10 +72,20 @@ bool abr_leads_with_level(const abr_form_line *l)
         if (ABR_HAS(" :]>|\t)", after) &&
             ((level && shouted) || abr_is_mark(l->forms, ABR_FORM_LEVEL, (abr_text_line){line.p + i, n})))
             return true;
-        if (level && abr_is_lower(line.p[i]) && (i == 0 ? ABR_HAS(":[", after) : after == ']'))
+        if (level && leading && abr_is_lower(line.p[i]) && (i == 0 ? ABR_HAS(":[", after) : after == ']'))
             return true;
     }
     return false;
+}
+
+bool abr_leads_with_level(const abr_form_line *l)
+{
+    return find_level(l, true);
+}
+
+bool abr_has_level(const abr_form_line *l)
+{
+    return find_level(l, false);
 }
 
 /* ---- diagnostics, and stacks ---- */
@@ -235,9 +250,23 @@ bool abr_is_made(const abr_form_line *l)
             FORM_ENDS(rest, ".ko") || FORM_ENDS(rest, ".lo") || i == 2);
 }
 
+/* `checking for x... yes` */
+bool abr_is_step(const abr_form_line *l)
+{
+    return l->bare.n <= STEP_LENGTH && abr_first_word(l).n < l->bare.n && ABR_CONTAINS(l->bare, "... ") &&
+           !abr_is_contents(l);
+}
+
 bool abr_goes_on(const abr_form_line *l)
 {
     return l->bare.n <= STEP_LENGTH && FORM_ENDS(l->bare, "...");
+}
+
+/* `#12 [3/7] RUN`, `#12<tab>NEW` */
+bool abr_is_numbered_step(const abr_form_line *l)
+{
+    const size_t n = abr_digits_at(l->bare, 1);
+    return n > 0 && n + 1 < l->bare.n && ABR_HAS(" \t", l->bare.p[n + 1]);
 }
 
 /* The steps of a program: `   File 'a.h' does not exist.` of make -d, and of cmake --trace

@@ -117,6 +117,12 @@ bool abr_is_quoted(const abr_form_line *l)
 
 /* ---- settings ---- */
 
+/* `[section]` */
+bool abr_is_heading(const abr_form_line *l)
+{
+    return l->bare.n > 3 && !abr_is_digit(l->bare.p[1]) && l->bare.p[1] != ' ';
+}
+
 /* Does the line start with `name:`, or `- name:`? */
 static bool names_value(const abr_form_line *l)
 {
@@ -139,6 +145,12 @@ bool abr_is_setting_at_edge(const abr_form_line *l)
 }
 
 /* ---- markup, prose ---- */
+
+/* Dots that lead to a page number. */
+bool abr_is_contents(const abr_form_line *l)
+{
+    return ABR_CONTAINS(l->bare, ".....");
+}
 
 /* `- item`, `12. item`, `` `code` ``; a line of troff. */
 bool abr_is_item(const abr_form_line *l)
