@@ -237,6 +237,32 @@ bool abr_is_counted(const abr_form_line *l)
            (memchr(rest.p, '/', rest.n) || memchr(rest.p, '.', rest.n));
 }
 
+/* `12:text`, from grep of a single file. */
+bool abr_is_numbered(const abr_form_line *l)
+{
+    const size_t i = abr_digits_at(l->bare, 0);
+    return i + 1 < l->bare.n && l->bare.p[i] == ':' && l->bare.p[i + 1] != ' ' &&
+           !abr_is_digit(l->bare.p[i + 1]);
+}
+
+/* Numbers make up most of the words. */
+bool abr_is_data(const abr_form_line *l)
+{
+    size_t numbers = 0;
+    size_t words = 0;
+    for (abr_text_line rest = l->bare; rest.n > 0 && words <= MOST_NUMBERS;
+         rest = abr_trimmed(rest), words++) {
+        size_t i = 0;
+        const bool number =
+            abr_is_digit(*rest.p) || (rest.n > 1 && ABR_HAS("-+.", *rest.p) && abr_is_digit(rest.p[1]));
+        while (number && i < rest.n && ABR_HAS("0123456789.,:/-+eE", rest.p[i]))
+            i++;
+        numbers += number && (i == rest.n || ABR_HAS(" \t", rest.p[i]));
+        rest = abr_line_from(rest, abr_next_blank(rest, i));
+    }
+    return numbers >= 3 && numbers * 3 >= words * 2;
+}
+
 /* Nothing but numbers. */
 bool abr_is_numbers(const abr_form_line *l)
 {
@@ -253,6 +279,14 @@ static bool is_alone(const abr_form_line *l)
            (abr_is_word(l->bare.p[l->bare.n / 2]) || abr_is_word(l->bare.p[l->bare.n - 1]));
 }
 
+/* A line of base64. */
+bool abr_is_coded(const abr_form_line *l)
+{
+    return l->bare.n >= LEAST_CODED && is_alone(l) &&
+           abr_has_only(l->chars, abr_joined(ABR_LETTERS, ABR_SET("\1\2"
+                                                                  "0123456789_+/=-")));
+}
+
 bool abr_is_path_alone(const abr_form_line *l)
 {
     return is_alone(l) && abr_has_any(l->chars, ABR_SET("/."));
@@ -267,6 +301,15 @@ static bool is_plain_name(const abr_form_line *l)
     for (size_t i = 0; i < l->bare.n; i++)
         words += l->bare.p[i] == ' ';
     return words <= MOST_NAME;
+}
+
+/* `<name@host>` */
+bool abr_has_address(const abr_form_line *l)
+{
+    const char *end = l->bare.p + l->bare.n;
+    const char *open = memchr(l->bare.p, '<', l->bare.n);
+    const char *at = open ? memchr(open, '@', (size_t)(end - open)) : NULL;
+    return at && memchr(at, '>', (size_t)(end - at)) && !memchr(open, ' ', (size_t)(at - open));
 }
 
 static bool is_indented(const abr_form_line *l)

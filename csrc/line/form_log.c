@@ -193,6 +193,19 @@ bool abr_is_progress(const abr_form_line *l)
     return n > 0 && n <= 7 && (sign == '%' || (sign == '/' && opens && abr_digits_at(bare, i + n + 1) > 0));
 }
 
+/* `.....F...`, one char per test, as test runners print them. */
+bool abr_is_row_of_dots(const abr_form_line *l)
+{
+    const abr_text_line bare = l->bare;
+    size_t i = 0;
+    while (i < bare.n && ABR_HAS(".+-*FEsx", bare.p[i]))
+        i++;
+    const size_t dots = i;
+    while (i < bare.n && bare.p[i] == ' ')
+        i++;
+    return dots >= 5 && (i == bare.n || (bare.p[i] == '[' && dots > 5));
+}
+
 /* `0.02s`, `1.5 ms`, anywhere in the line. */
 static bool has_duration(abr_text_line bare)
 {
@@ -257,9 +270,27 @@ bool abr_is_step(const abr_form_line *l)
            !abr_is_contents(l);
 }
 
+/* `Compiling x`, `Setting up x`: a step in progress. */
+bool abr_is_doing(const abr_form_line *l)
+{
+    abr_text_line word = abr_first_word(l);
+    while (word.n > 0 && ABR_HAS(":.", word.p[word.n - 1]))
+        word.n--;
+    return l->bare.n <= STEP_LENGTH && word.n > 4 && FORM_ENDS(word, "ing") &&
+           !ABR_HAS(",.", l->bare.p[l->bare.n - 1]);
+}
+
 bool abr_goes_on(const abr_form_line *l)
 {
     return l->bare.n <= STEP_LENGTH && FORM_ENDS(l->bare, "...");
+}
+
+/* `[server] listening` */
+bool abr_is_tagged(const abr_form_line *l)
+{
+    const abr_text_line word = abr_first_word(l);
+    return l->bare.n <= STEP_LENGTH && word.n > 3 && word.n < l->bare.n && word.p[word.n - 1] == ']' &&
+           abr_is_letter(l->bare.p[1]);
 }
 
 /* `#12 [3/7] RUN`, `#12<tab>NEW` */
@@ -322,4 +353,18 @@ bool abr_is_call(const abr_form_line *l)
                    (abr_is_digit(bare.p[at + 2]) || ABR_HAS("-?", bare.p[at + 2])) &&
                    bare.p[bare.n - 1] != ';';
     return false;
+}
+
+/* `> Host: x`, `< Server: y`, `{ [123 bytes data]`, as curl shows data sent and received. */
+bool abr_is_exchange(const abr_form_line *l)
+{
+    const abr_text_line line = l->line;
+    if (line.n < 4 || line.p[1] != ' ')
+        return false;
+    if (*line.p == '{' || *line.p == '}')
+        return line.p[2] == '[' && FORM_ENDS(line, "data]");
+    size_t i = 2;
+    while (i < line.n && (abr_is_letter(line.p[i]) || line.p[i] == '-'))
+        i++;
+    return i > 2 && abr_has_at(line, i, ": ", 2);
 }

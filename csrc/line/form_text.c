@@ -206,3 +206,12 @@ bool abr_is_sentence(const abr_form_line *l)
 {
     return has_plain_words(l, SENTENCE_LEAST);
 }
+
+/* A third of it is not ASCII. */
+bool abr_is_foreign(const abr_form_line *l)
+{
+    size_t high = 0;
+    for (size_t i = 0; i < l->bare.n; i++)
+        high += (l->bare.p[i] & 0x80) != 0;
+    return high * 3 > l->bare.n;
+}

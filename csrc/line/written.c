@@ -74,19 +74,34 @@ static bool has_source_signs(const abr_evidence *l, size_t from)
     return false;
 }
 
-/* Does the line start like a statement, after the sign of a diff? Such words start sentences, too ("import
- * cycle"), so source must also have brackets or a colon. */
+/* Does the line start like a statement, after the sign of a diff? */
 static bool starts_as_source(const abr_evidence *l)
 {
+    /* Such words start sentences, too ("import cycle"), so source must also have brackets or a colon. */
+    static word_list keywords = {['a' - 'a'] = "abstract assert await",
+                                 ['c' - 'a'] = "class const catch case",
+                                 ['d' - 'a'] = "def defer",
+                                 ['e' - 'a'] = "elif else except enum export echo",
+                                 ['f' - 'a'] = "from func function fn final",
+                                 ['g' - 'a'] = "guard",
+                                 ['i' - 'a'] = "import if interface impl",
+                                 ['l' - 'a'] = "let local",
+                                 ['m' - 'a'] = "module",
+                                 ['o' - 'a'] = "override",
+                                 ['p' - 'a'] = "public private protected pub printf",
+                                 ['r' - 'a'] = "raise return rescue",
+                                 ['s' - 'a'] = "struct static",
+                                 ['t' - 'a'] = "throw type trap try",
+                                 ['u' - 'a'] = "use using",
+                                 ['v' - 'a'] = "var val",
+                                 ['w' - 'a'] = "with when"};
     size_t i = l->words->indent;
     if (ABR_HAS("+-", byte_at(l, i)))
         i = skip(l, i + 1, ABR_SET(" \t"));
     if (starts_with(l, i, "} "))
         i += 2;
-    size_t n = 0;
-    while (i + n < l->n && abr_is_letter(l->p[i + n]))
-        n++;
-    if (!abr_is_mark(&l->lexicon->forms, ABR_FORM_KEYWORD, (abr_text_line){l->p + i, n}))
+    size_t n = listed_at(l, i, keywords);
+    if (n == 0)
         return false;
     size_t end = end_without_blanks(l);
     static word_list quoting = {['e' - 'a'] = "echo export",  ['f' - 'a'] = "from",
@@ -223,7 +238,7 @@ static bool is_commit(const abr_evidence *l)
            ends_with_request(l);
 }
 
-/* ---- manuals ---- */
+/* ---- manuals, lists ---- */
 
 /* The help of an option: "  -k, --keep-going   go on after errors". */
 static bool is_option_help(const abr_evidence *l)
@@ -238,10 +253,23 @@ static bool is_option_help(const abr_evidence *l)
     return abr_is_letter(byte_at(l, skip(l, i, ABR_SET(" "))));
 }
 
+/* A heading, "### Errors", "3. Failure modes", a man page's "ERRORS". */
+static bool is_title(const abr_evidence *l)
+{
+    size_t i = l->words->indent;
+    size_t end = skip(l, i, ABR_SET("#"));
+    if (end >= i + 2 && byte_at(l, end) == ' ')
+        return true;
+    end = skip_digits(l, i);
+    if (i == 0 && end > 0 && end <= 2 && starts_with(l, end, ". ") && l->words->words <= 4)
+        return true;
+    return l->words->words == 1 && starts_with(l, i, "ERRORS") && i + 6 == end_without_blanks(l);
+}
+
 bool abr_reads_as_text(const abr_evidence *l)
 {
     return l->words->indent < l->n &&
-           (starts_as_comment(l) || is_commit(l) ||
+           (starts_as_comment(l) || is_commit(l) || is_title(l) ||
             abr_read_form(&l->lexicon->untroubled, (abr_text_line){l->p, l->n}).form != ABR_FORM_NONE);
 }
 
