@@ -639,16 +639,4 @@ describe("the CodeCompanion extension's files", function()
     assert.is_true(abridge.count_lines(paths.read "lua/codecompanion/_extensions/abridge/init.lua") < 100)
     assert.equal(5, abridge.count_lines(paths.read "examples/codecompanion.lua"))
   end)
-
-  it("are shown as they are where they are shown", function()
-    local example, shown = paths.read "examples/codecompanion.lua", 0
-    for _, path in ipairs { "doc/lua.md", "README.md" } do
-      local page = paths.read(path)
-      if page:find('require("codecompanion").setup', 1, true) then
-        assert.truthy(page:find("\n```lua\n" .. example .. "```\n", 1, true), path)
-        shown = shown + 1
-      end
-    end
-    assert.is_true(shown > 0)
-  end)
 end)

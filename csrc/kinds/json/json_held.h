@@ -21,8 +21,7 @@ enum {
     ABR_JSON_HELD_MOST = ABR_OR_TINY(41 * 1024, 512), /* bytes held, at most, */
     ABR_JSON_HELD_PER_BYTE = 7,                       /* and more by the budget */
     ABR_JSON_HELD_STRINGS = 4,
-    ABR_JSON_ARRAY_TOLD_BY =
-        ABR_OR_TINY(16 * 1024, 256), /* bytes of an array that tell whether it is a log */
+    ABR_JSON_ARRAY_TOLD_BY = ABR_OR_TINY(16 * 1024, 256), /* bytes of an array that tell whether it's a log */
     ABR_JSON_OPEN_ARRAYS = 4
 };
 
@@ -30,8 +29,7 @@ typedef struct {
     uint64_t at; /* bytes of the source before its content; an array's begins with its bracket */
     size_t from; /* place in the held bytes */
     size_t n;
-    size_t
-        lead; /* of an array: bytes up to the end of the element that told that they are lines; 0: a string */
+    size_t lead; /* bytes of an array up to the end of the element that told that it has lines; 0: a string */
     bool is_log; /* judged by its start; never set for a string shorter than ABR_JSON_LOG_TOLD_BY */
 } abr_json_held_string;
 

@@ -116,6 +116,7 @@ function M.prepare(call, value, opts, redactor)
     adjust(cut)
     cut.version = nil -- it is not that of the file which the text is from
   end
+  if opts.at then return end -- of stdin, which no further call reads
   function value.block(cut, body)
     return page.block(cut, body, call.tool, opts.resume)
   end
