@@ -146,7 +146,7 @@ describe("doc/screenshots.sh", function()
   it("makes the pictures, of cells in colours, without a trace", function()
     local dir = tmpdir.new()
     local folder = tmpdir.quote(dir.path)
-    local status = os.execute(("TMPDIR=%s timeout 100 doc/screenshots.sh %s"):format(folder, folder))
+    local status = os.execute(("TMPDIR=%s timeout 300 doc/screenshots.sh %s"):format(folder, folder))
     assert.is_true(status == 0 or status == true)
     local result, log = dir:read "nvim-result.svg", dir:read "nvim-log.svg"
     assert.matches('fill="#e5c07b">%[Showing %d+ of 129 lines %(1%.1KB limit%)%. Full output:', result)

@@ -26,7 +26,7 @@ local function racing(script, times, work)
   loop = loop:format(times, script)
   os.execute(("cd %s && { %s; } 2>/dev/null >/dev/null &"):format(q(dir.path), loop))
   local turns = 0
-  local deadline = uv.hrtime() + 20e9
+  local deadline = uv.hrtime() + 200e9
   while not dir:read "rounds" and uv.hrtime() < deadline do
     work(turns)
     turns = turns + 1

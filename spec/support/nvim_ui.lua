@@ -3,7 +3,7 @@
 
 local M = {}
 
-local SECONDS = 20 -- the longest wait for an answer or a picture
+local SECONDS = 90 -- the longest wait for an answer or a picture
 
 local Ui = {}
 Ui.__index = Ui
