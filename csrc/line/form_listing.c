@@ -191,8 +191,8 @@ bool abr_is_match(const abr_form_line *l)
         at += 1 + column;
     else if (abr_has_at(bare, at + 1 + column, " - ", 3)) /* of tsc: `cart.ts:9:5 - error` */
         return false;
-    if (number == 0 || at >= bare.n || !ABR_HAS(":-", bare.p[at]) ||
-        abr_has_at(bare, at + 1, "in `", 4) || abr_has_at(bare, at + 1, "in '", 4))
+    if (number == 0 || at >= bare.n || !ABR_HAS(":-", bare.p[at]) || abr_has_at(bare, at + 1, "in `", 4) ||
+        abr_has_at(bare, at + 1, "in '", 4))
         return false;
     if (at + 1 < bare.n && bare.p[at + 1] == '\x1B') /* the end of a coloured place, before a blank */
         return false;

@@ -398,7 +398,8 @@ describe("an output of several commands #once", function()
   it("has at most 16 parts, logs and texts in turn", function()
     local log = failing_log(FAILURES.go, 200)
     for n = 7, 12 do
-      for _, text in ipairs { (log .. around[1]):rep(n), (around[1] .. log):rep(n), (log .. around[1]):rep(n) .. log } do
+      local turns = (log .. around[1]):rep(n)
+      for _, text in ipairs { turns, (around[1] .. log):rep(n), turns .. log } do
         local _, cut = abridge.auto(text, { max_bytes = 8192 })
         assert.is_true(#cut.parts <= 16 and #cut.parts > 12)
         for i = 2, #cut.parts do
