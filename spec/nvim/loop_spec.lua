@@ -575,16 +575,14 @@ describe("inside Neovim", function()
     ]])
     vim.fn.jobstop(editor)
     vim.fn.jobwait { editor }
-    local waits = {}
+    local longest = 0
     for i = 1, KEYS do
-      waits[i] = heard[i] - typed[i]
+      longest = math.max(longest, heard[i] - typed[i])
     end
-    table.sort(waits)
-    local median, longest = waits[KEYS / 2], waits[KEYS]
-    print(("  a key took %.1f ms, at most %.1f, while a command printed %d MB"):format(median, longest, bytes / 1e6))
+    print(("  the longest that a key took while a command printed %d MB: %.1f ms"):format(bytes / 1e6, longest))
     assert.equal(("x"):rep(KEYS), line)
     assert.is_true(updates > 2)
     assert.is_true(bytes > 10e6)
-    assert.is_true(median < MOST_PAUSE, median) -- a busy machine may let a few wait
+    assert.is_true(longest < MOST_PAUSE, longest)
   end)
 end)
