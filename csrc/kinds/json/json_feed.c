@@ -7,23 +7,10 @@
 
 #include "kinds/json/json_feed.h"
 #include "abridge.h"
-#include "base/word.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_text.h"
 
 /* ---- lines ---- */
-
-/* Bytes of a string before the next quote or backslash, or a few less. */
-static size_t unquoted_bytes(const char *p, size_t n)
-{
-    size_t i = 0;
-    for (; n - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
-        const uint64_t found = abr_special_bytes(abr_load_word(p + i));
-        if (found != 0)
-            return i + (size_t)__builtin_ctzll(found) / 8;
-    }
-    return i;
-}
 
 /* The next byte is one of a string. */
 static void feed_string(abr_json_feed *f, char *p)
@@ -112,7 +99,7 @@ void abr_json_feed_lines(abr_json_feed *f, char *p, size_t n)
             feed_token(f, p + i);
             continue;
         }
-        const size_t plain = f->is_key || f->escaped ? 0 : unquoted_bytes(p + i, n - i);
+        const size_t plain = f->is_key || f->escaped ? 0 : abr_json_plain_end(p, n, i) - i;
         f->solid += plain;
         i += plain;
         if (i == n)

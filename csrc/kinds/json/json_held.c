@@ -275,8 +275,7 @@ void abr_json_held_end(abr_json_held *x)
 
 /* ---- arrays ---- */
 
-/* The first open array that may be lines is not, or one in it is: let go of the bytes before the next one.
- * */
+/* The first open array that may be lines isn't, or one in it is: let go of the bytes before the next. */
 static void drop_outermost(abr_json_held *x)
 {
     abr_json_held_string *s = &x->strings[x->count];

@@ -108,8 +108,7 @@ static void note_lack(printer *x, const abr_json_value *v, uint64_t bytes, uint6
 
 /* ---- strings ---- */
 
-/* The most bytes at the start of (p, n), up to `most`, that end between chars; *chars counts their chars.
- * */
+/* The most bytes at the start of (p, n), up to `most`, that end between chars; *chars counts these. */
 static size_t fit_head(const char *p, size_t n, size_t most, uint64_t *chars)
 {
     size_t i = 0;
@@ -461,8 +460,7 @@ static bool is_fed_blank(char c)
     return abr_json_is_blank(c) || c == ABR_JSON_NEWLINE;
 }
 
-/* Show the fed line of an element without the blanks between its tokens. Returns the element's end in it.
- * */
+/* Show an element's fed line without the blanks between its tokens. Returns the element's end in it. */
 static size_t keep_fed_line(printer *x, const char *p, size_t n, uint64_t at, uint64_t line, bool newlines)
 {
     bool in_string = false;

@@ -85,18 +85,6 @@ static void value_ends(abr_json_scan *s)
 
 /* ---- strings ---- */
 
-static inline size_t plain_run(const char *p, size_t n, size_t i)
-{
-    for (; n - i >= 8; i += 8) {
-        uint64_t found = abr_special_bytes(abr_load_word(p + i));
-        if (found != 0)
-            return i + (size_t)__builtin_ctzll(found) / 8;
-    }
-    while (i < n && (unsigned char)p[i] >= ' ' && (unsigned char)p[i] < 0x80 && p[i] != '"' && p[i] != '\\')
-        i++;
-    return i;
-}
-
 /* Begin a sequence that the chunk may break off; note the range of its next byte. */
 static bool begin_char(abr_json_scan *s, unsigned char lead)
 {
@@ -169,7 +157,7 @@ static abr_json_token read_string(abr_json_scan *s, const char *p, size_t n, siz
 {
     for (size_t i = *at;; i++) {
         if (s->inside == STRING)
-            i = plain_run(p, n, i);
+            i = abr_json_plain_end(p, n, i);
         while (s->inside == STRING && n - i >= 4 && abr_is_sequence(p + i, 4))
             i += abr_char_size(p + i, 4);
         *at = i;
@@ -341,7 +329,7 @@ static abr_json_token read_on(abr_json_scan *s, const char *p, size_t n, size_t 
 /* Read a string whose quote is before i. Most have no byte that needs examining. */
 static inline abr_json_token begin_string(abr_json_scan *s, const char *p, size_t n, size_t *i)
 {
-    const size_t end = plain_run(p, n, *i);
+    const size_t end = abr_json_plain_end(p, n, *i);
     *i = end + 1;
     if (end < n && p[end] == '"')
         return string_ends(s);

@@ -29,6 +29,20 @@ enum {
     ABR_JSON_GUESSED = 24 /* bytes of a key that can be guessed, with its closing quote */
 };
 
+/* The end of the bytes from i on that stand for themselves in a string: ASCII but quotes, backslashes and
+ * controls. */
+static inline size_t abr_json_plain_end(const char *p, size_t n, size_t i)
+{
+    for (; n - i >= 8; i += 8) {
+        const uint64_t found = abr_special_bytes(abr_load_word(p + i));
+        if (found != 0)
+            return i + (size_t)__builtin_ctzll(found) / 8;
+    }
+    while (i < n && (unsigned char)p[i] >= ' ' && (unsigned char)p[i] < 0x80 && p[i] != '"' && p[i] != '\\')
+        i++;
+    return i;
+}
+
 /* A key that may come next, as words for comparing all at once. */
 typedef struct {
     uint64_t words[ABR_JSON_GUESSED / 8];

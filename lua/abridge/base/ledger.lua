@@ -82,7 +82,7 @@ function M.of(event)
   return cut
 end
 
-local MOST_PARTS = 16
+local MOST_PARTS = 16 -- of a cut (SPEC 14); a log may claim any number
 
 --- The parts of the output of several commands, from its ledger, which may be anyone's; nil if there is only one.
 ---@param cut table

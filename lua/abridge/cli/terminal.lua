@@ -119,8 +119,8 @@ function M.read(how)
 end
 
 local CHUNK = 64 * 1024 -- bytes of stdin at a time
--- The collector of Lua 5.5 does not count the bytes of what io.read returns (luaL_pushresult makes it an external
--- string), so it is called: 16 MB may wait for it, of any output.
+-- The collector of Lua 5.5 doesn't count the bytes of the strings from io.read (luaL_pushresult makes them external),
+-- and would let hundreds of MB stand. So it is called every 16 MB.
 local COLLECT = 256 -- chunks
 
 --- All of stdin, chunk by chunk, in bounded memory.
