@@ -7,6 +7,10 @@ local M = {}
 local unpack = table.unpack or unpack
 local uv = host.uv()
 
+--- A read of a child's output, which asks for 1 KB at least: so little when an earlier step was slow. The loop's own
+--- pipes are read in smaller pieces.
+M.READ_PIPE = "read>1023@pipe:*"
+
 --- Is the shim there?
 M.ready = os.getenv "ABRIDGE_FAULTS_SHIM" ~= nil
 

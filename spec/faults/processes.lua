@@ -3,11 +3,12 @@
 local abridge = require "abridge"
 local assert = require "luassert"
 local host = require "abridge.base.host"
+local inject = require "faults.inject"
 local process = require "abridge.process"
 local resources = require "support.resources"
 local waiting = require "support.waiting"
 
-local PIPE = "read>4095@pipe:*" -- ours: the loop's own pipes are read in smaller pieces
+local PIPE = inject.READ_PIPE
 local MB = 1024 * 1024
 
 --- The result of a command in a session that writes nothing.

@@ -2,6 +2,7 @@
 
 local abridge = require "abridge"
 local assert = require "luassert"
+local inject = require "faults.inject"
 local numbered = require "support.numbered"
 local tmpdir = require "support.tmpdir"
 
@@ -60,7 +61,7 @@ return {
   {
     "what curl says cannot be read",
     function(t)
-      local result = t.with("read>4095@pipe:*#3-=EIO", function()
+      local result = t.with(inject.READ_PIPE .. "#3-=EIO", function()
         return fetch(t, HEAD .. "sleep 0.3; echo first; sleep 0.5; echo second; sleep 0.3")
       end)
       assert.is_true(result.is_error)
@@ -95,7 +96,7 @@ return {
         ceiling = false,
         limits = { search_files = { max_bytes = "10MB" } },
       }
-      local result = t.with("read>4095@pipe:*#2-=EIO", function()
+      local result = t.with(inject.READ_PIPE .. "#2-=EIO", function()
         return session:call("search_files", { pattern = "needle", limit = 5000 })
       end)
       assert.is_true(result.is_error)
