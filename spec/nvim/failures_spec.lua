@@ -130,9 +130,10 @@ describe("from an error to its line", function()
   end
 
   local function at_the_error()
-    eventually(function()
+    local opened = pcall(eventually, function()
       return vim.bo.buftype == ""
     end)
+    assert.is_true(opened, ("at %q in mode %s, said: %s"):format(vim.fn.getline ".", vim.fn.mode(1), tostring(said[1])))
     assert.equal(vim.loop.fs_realpath(dir:at "src/a.c"), vim.loop.fs_realpath(api.nvim_buf_get_name(0)))
     assert.same({ 3, 3 }, api.nvim_win_get_cursor(0))
   end
