@@ -124,7 +124,8 @@ static bool names_commit(abr_text_line bare)
     const char *gap = memchr(bare.p, ' ', bare.n);
     if (is_abbreviated(bare) || !gap || gap[-1] == ':')
         return is_abbreviated(bare);
-    return is_abbreviated(abr_trimmed(abr_line_from(bare, (size_t)(gap - bare.p))));
+    const abr_text_line named = abr_trimmed(abr_line_from(bare, (size_t)(gap - bare.p)));
+    return is_abbreviated(named) && memchr(named.p, ' ', named.n); /* not "Checking 0123abc" */
 }
 
 bool abr_is_of_git(const abr_form_line *l)

@@ -123,14 +123,15 @@ bool abr_is_heading(const abr_form_line *l)
     return l->bare.n > 3 && !abr_is_digit(l->bare.p[1]) && l->bare.p[1] != ' ';
 }
 
-/* Does the line start with `name:`, or `- name:`? */
+/* Does the line start with `name:`, or `- name:`? A number there is that of a job or a test, which said the rest. */
 static bool names_value(const abr_form_line *l)
 {
     const size_t start = ABR_STARTS(l->bare, "- ") ? 2 : 0;
     size_t i = start;
     while (i < l->bare.n && (abr_is_word(l->bare.p[i]) || ABR_HAS("-./\"'[]@", l->bare.p[i])))
         i++;
-    return i > start && char_at(l->bare, i) == ':' && ABR_HAS(" \n", char_at(l->bare, i + 1));
+    return i > start && !abr_is_digit(l->bare.p[start]) && char_at(l->bare, i) == ':' &&
+           ABR_HAS(" \n", char_at(l->bare, i + 1));
 }
 
 /* `  name: value`, `- name: value` */

@@ -308,6 +308,42 @@ describe("an output of several commands #once", function()
     assert.is_true(kept >= kept_alone - 0.03 * lines, ("%d, alone %d of %d"):format(kept, kept_alone, lines))
   end)
 
+  --- Runs most of whose lines could be written by somebody, and what fails in their midst or at their end.
+  local function runs_that_look_written()
+    local configure, slots, objects, jobs = {}, {}, {}, {}
+    for i = 1, 900 do
+      configure[i] = ("-- Looking for the header of part %d - found\n"):format(i)
+      slots[i] = ("slot %d filled and checked, no errors so far\n"):format(i)
+      objects[i] = ("Checking %08x%032x\n"):format(i * 265443 % 2 ^ 32, i * 40503)
+      jobs[i] = ("%d: job %d step %d of 6\n"):format(math.ceil(i / 6), math.ceil(i / 6), (i - 1) % 6 + 1)
+      if i % 6 == 0 then
+        jobs[i] = jobs[i] .. (" %3.0f/150 Test #%.0f: job_%.0f ............   Passed    0.00 sec\n"):format(i / 6, i / 6, i / 6)
+      end
+    end
+    table.insert(configure, 400, "CMake Error at CMakeLists.txt:6 (message):\n  FastSum 3.1 is wanted\n\n\n")
+    table.insert(slots, 400, "==177== Invalid write of size 4\n==177==    at 0x1091B7: fill_slot (slots.c:11)\n")
+    table.insert(jobs, 400, "  3/150 Test   #3: job_3 ............***Timeout   2.00 sec\n")
+    objects[#objects + 1] = "missing blob 80095651a62660ac88c625fe808dcd50d2e82eeb\n"
+    return {
+      ["CMake Error at CMakeLists.txt:6 (message):"] = table.concat(configure),
+      ["==177== Invalid write of size 4"] = table.concat(slots),
+      ["missing blob 80095651a62660ac88c625fe808dcd50d2e82eeb"] = table.concat(objects),
+      ["***Timeout   2.00 sec"] = table.concat(jobs),
+    }
+  end
+
+  it("shows what failed in a run whose lines look written", function()
+    for needle, log in pairs(runs_that_look_written()) do
+      for i, before in ipairs(around) do
+        local after = around[i % #around + 1]
+        for place, text in pairs { behind = before .. log, before = log .. after, between = before .. log .. after } do
+          local content = abridge.auto(text, { max_bytes = 8192 })
+          assert.truthy(content:find(needle, 1, true), ("%s %s %s"):format(needle, place, AROUND[i]))
+        end
+      end
+    end
+  end)
+
   it("has no failures in what is written, and few gaps", function()
     local source, found, listing = around[1], around[7], around[6]
     for tool, failure in pairs(FAILURES) do

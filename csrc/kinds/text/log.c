@@ -51,16 +51,34 @@ typedef struct {
 
 /* Does the line start with the same word as the one before, like lines printed in a loop? Not if that is a
  * call: source may have many of one function. */
-static bool repeats(evidence *e, abr_text_line line)
+static bool repeats(abr_text_line *before, abr_text_line line)
 {
     size_t n = 0;
     while (n < line.n && abr_is_letter(line.p[n]))
         n++;
     bool words = n < line.n && !memchr("/.-(", line.p[n], 4) && !abr_is_word(line.p[n]) &&
                  memchr(line.p + n + 1, ' ', line.n - n - 1);
-    bool same = words && n > 0 && n == e->before.n && memcmp(line.p, e->before.p, n) == 0;
-    e->before = (abr_text_line){line.p, n};
+    bool same = words && n > 0 && n == before->n && memcmp(line.p, before->p, n) == 0;
+    *before = (abr_text_line){line.p, n};
     return same;
+}
+
+/* The start of a line, which tells its form. */
+static abr_text_line form_part(abr_text_line line)
+{
+    return (abr_text_line){line.p, line.n < ABR_FORM_WITHIN ? line.n : ABR_FORM_WITHIN};
+}
+
+abr_form_told abr_line_says(const abr_forms *forms, abr_text_line line, abr_text_line *before)
+{
+    abr_form_told told = abr_read_whole_form(forms, line);
+    if (line.n >= LONG_LINE && told.log < 1)
+        told.text = 1;
+    if (repeats(before, form_part(line)) && told.text < repeated_text && told.form != ABR_FORM_COLUMNS) {
+        told.text = 0;
+        told.log = told.log > repeated_log ? told.log : repeated_log;
+    }
+    return told;
 }
 
 static bool is_number(abr_text_line bare)
@@ -74,20 +92,13 @@ static bool is_number(abr_text_line bare)
 static void weigh_line(evidence *e, const abr_forms *forms, abr_text_line line)
 {
     const float weight = line.n >= LONG_LINE ? LONG_WEIGHT : 1;
-    const abr_text_line start = {line.p, line.n < ABR_FORM_WITHIN ? line.n : ABR_FORM_WITHIN};
-    const abr_text_line bare = abr_trimmed(start);
+    const abr_text_line bare = abr_trimmed(form_part(line));
     if (bare.n == 0)
         return;
-    const abr_form_told told = abr_read_whole_form(forms, line);
-    float log = told.log;
-    float text = line.n >= LONG_LINE && log < 1 ? 1 : told.text;
+    const abr_form_told told = abr_line_says(forms, line, &e->before);
     e->numbers += (float)is_number(bare);
-    if (repeats(e, start) && text < repeated_text && told.form != ABR_FORM_COLUMNS) {
-        text = 0;
-        log = log > repeated_log ? log : repeated_log;
-    }
-    e->log += weight * (text > log || text >= 1 ? log / 4 : log);
-    e->text += weight * (log > text ? text / 4 : text);
+    e->log += weight * (told.text > told.log || told.text >= 1 ? told.log / 4 : told.log);
+    e->text += weight * (told.log > told.text ? told.text / 4 : told.text);
     e->lines += weight;
 }
 

@@ -115,10 +115,10 @@ static abr_lines_at_hand tail_before(const abr_stretches *s, size_t end, uint64_
 
 /* ---- changes of the text ---- */
 
-/* How much more a line looks written than printed. */
-static float written_look(const abr_stretches *s, abr_text_line line)
+/* How much more a line looks written than printed; `before` is as for abr_line_says(). */
+static float written_look(const abr_stretches *s, abr_text_line line, abr_text_line *before)
 {
-    const abr_form_told told = abr_read_whole_form(&s->forms, line);
+    const abr_form_told told = abr_line_says(&s->forms, line, before);
     return told.text > told.log ? told.text - told.log / 4 : told.text / 4 - told.log;
 }
 
@@ -130,10 +130,11 @@ static float most_printed(const abr_stretches *s, size_t from, size_t end)
     float sum = 0;
     float lines = 0;
     abr_text_line line;
+    abr_text_line before = {s->held, 0};
     for (size_t at = from; abr_next_line(s->held, end, &at, &line);) {
         if (abr_trimmed(line).n == 0)
             continue;
-        sum += written_look(s, line);
+        sum += written_look(s, line, &before);
         lines++;
     }
     return lines > 0 ? part * sum / lines : 0;
@@ -147,8 +148,9 @@ static size_t find_change(const abr_stretches *s, size_t from, size_t end, float
     float best_sum = 0;
     size_t best = from;
     abr_text_line line;
+    abr_text_line before = {s->held, 0};
     for (size_t at = from; abr_next_line(s->held, end, &at, &line);) {
-        const float look = abr_trimmed(line).n > 0 ? written_look(s, line) - most : 0;
+        const float look = abr_trimmed(line).n > 0 ? written_look(s, line, &before) - most : 0;
         sum += written ? -look : look;
         if (sum > best_sum || (written && sum >= best_sum)) {
             best_sum = sum;
