@@ -2,6 +2,8 @@
 
 local M = {}
 
+local unpack = table.unpack or unpack
+
 -- What commands print that people run with a build or a test, in this repository.
 local PARTS = {
   "cat csrc/cut/cut.c",
@@ -41,15 +43,27 @@ local function only_in_log(wanted, ...)
   return own
 end
 
---- Each log behind, before and between parts, which ones is up to its place in the list.
+local PLACES = {
+  { "behind", function(log, a) return a .. log end },
+  { "before", function(log, a) return log .. a end },
+  { "between", function(log, a, b) return a .. log .. b end },
+}
+
+--- Each log with each part, behind it, before it, or between it and the next one: so no log meets only parts that suit
+--- it.
 function M.composed(entries, parts)
   local composed = {}
   for i, entry in ipairs(entries) do
-    local a, b = parts[(i - 1) % #parts + 1], parts[i % #parts + 1]
     local log = entry.log:gsub("\n?$", "\n")
-    local wanted = only_in_log(entry.wanted, a, b)
-    for how, text in pairs { behind = a .. log, before = log .. a, between = a .. log .. b } do
-      composed[#composed + 1] = { name = entry.name .. " " .. how, log = text, alone = entry.log, wanted = wanted }
+    for k, a in ipairs(parts) do
+      local b = parts[k % #parts + 1]
+      local place, text = unpack(PLACES[(i + k) % #PLACES + 1])
+      composed[#composed + 1] = {
+        name = ("%s %s part %d"):format(entry.name, place, k),
+        log = text(log, a, b),
+        alone = entry.log,
+        wanted = only_in_log(entry.wanted, a, b),
+      }
     end
   end
   table.sort(composed, function(x, y)

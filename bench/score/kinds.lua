@@ -140,10 +140,18 @@ local function make()
   return entries
 end
 
+--- Does a content show a needle? A cut of JSON leaves out blanks, so there they do not count.
+local function shows(entry, content, needle)
+  if entry.kind == "json" then
+    content, needle = content:gsub("%s", ""), needle:gsub("%s", "")
+  end
+  return content:find(needle, 1, true) ~= nil
+end
+
 local function kept(entry, content)
   local n = 0
   for _, needle in ipairs(entry.needles) do
-    if content:find(needle, 1, true) then n = n + 1 end
+    n = n + (shows(entry, content, needle) and 1 or 0)
   end
   return n
 end
@@ -162,7 +170,7 @@ local function score_needles(row, entry, content)
     row[rival] = row[rival] + kept(entry, (abridge[rival](entry.source.text, { max_bytes = MAIN })))
   end
   for _, needle in ipairs(options["--lost"] and entry.needles or {}) do
-    if not content:find(needle, 1, true) then print(("  %s lost %s"):format(entry.name, needle)) end
+    if not shows(entry, content, needle) then print(("  %s lost %s"):format(entry.name, needle)) end
   end
 end
 

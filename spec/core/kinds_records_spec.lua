@@ -105,6 +105,38 @@ describe("a log of a record a line", function()
     end
   end)
 
+  it("shows the lines after one whose text tells of trouble", function()
+    local lines = {}
+    local function add(form, ...)
+      lines[#lines + 1] = ('{"n":%d,"log":"%s"}'):format(#lines + 1, form:format(...))
+    end
+    for i = 1, 4000 do
+      add("module_%d compiled in %d ms", i % 90, i * 7 % 300)
+      if i == 2000 then
+        add "not ok 340 - report 340 keeps its lines"
+        add "#          got: 'utf8'"
+        add "#     expected: 'utf-8'"
+      end
+    end
+    local content = abridge.auto(table.concat(lines, "\n"), { max_bytes = 4096 })
+    assert.is_truthy(content:find("#          got: 'utf8'", 1, true))
+    assert.is_truthy(content:find("#     expected: 'utf-8'", 1, true))
+    assert.is_falsy(content:find('{"n":2040,', 1, true))
+  end)
+
+  it("shows the line in trouble in 512 bytes, the first one and the last one after it", function()
+    local lines = {}
+    for i = 1, 4000 do
+      lines[i] = ('{"time":"2026-01-02T03:04:05Z","stream":"stdout","n":%d,"log":"%s"}'):format(
+        i,
+        i == 2000 and "make: *** [Makefile:4: cart.o] Error 1" or "module compiled"
+      )
+    end
+    local content = abridge.auto(table.concat(lines, "\n"), { max_bytes = 512 })
+    assert.is_truthy(content:find("Makefile:4", 1, true))
+    assert.is_truthy(content:find('"n":1,', 1, true))
+  end)
+
   it("ends a failure at a line without an indent, and after some lines in any case", function()
     local lines = {}
     for i = 1, 2000 do

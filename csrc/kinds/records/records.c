@@ -66,9 +66,12 @@ _Static_assert(ABR_CANDIDATES_MEMORY(ALLOWANCE_PER_BYTE *ABR_MEMORY_UNIT) +
                "records take no more than a stream may for its budget");
 
 static const float first_weight = 1e6F; /* the first record is retained */
-/* Of the value of a record in trouble, for the next one that goes on with it, down to the least. */
+/* Of the value of a record in trouble, for the next one that goes on with it, down to the least; */
 static const float part_of_next = 0.9F;
 static const float least_of_next = 0.5F;
+/* and for any next one if a text tells of the trouble, less for each further one. A log's lines share so too. */
+static const float part_near = 0.45F;
+static const float step_near = 0.85F;
 
 /* The position in a record with quotes. */
 typedef enum {
@@ -78,9 +81,10 @@ typedef enum {
     QUOTE /* it may end the field or be doubled */
 } place_in_record;
 
-/* Records that go on after one in trouble, such as the frames of a traceback, a record each. */
+/* Records after one in trouble; some go on with it, such as the frames of a traceback, a record each. */
 typedef struct {
-    float value;     /* of the record in trouble, less for each one since */
+    float value;     /* of the record in trouble, less for each one since, if it goes on; */
+    float near;      /* and if it does not */
     uint64_t number; /* of the record before */
 } trouble_run;
 
@@ -343,11 +347,18 @@ static float retain_weight(const abr_worth *w, uint32_t nth)
  * so. */
 static float value_in_run(trouble_run *run, const abr_worth *w, uint64_t number, float own)
 {
-    const float next = run->value * part_of_next;
-    run->value = w->goes_on && run->number + 1 == number && next >= least_of_next ? next : 0;
-    const float value = own > run->value ? own : run->value;
-    if (w->trouble >= ABR_SCORE_HIT)
+    const bool follows = run->number + 1 == number;
+    const float next = follows && w->goes_on ? run->value * part_of_next : 0;
+    const float near = follows ? run->near * step_near : 0;
+    run->value = next >= least_of_next ? next : 0;
+    run->near = near >= least_of_next ? near : 0;
+    const float shared = run->value > run->near ? run->value : run->near;
+    const float value = own > shared ? own : shared;
+    if (w->trouble >= ABR_SCORE_HIT) {
         run->value = value;
+        if (w->tells && own * part_near > run->near)
+            run->near = own * part_near;
+    }
     run->number = number;
     return value;
 }
@@ -881,7 +892,7 @@ static void value_list(records *r, abr_worth *worths, abr_key *keys)
         nth = i > 0 && keys[i].key == keys[i - 1].key ? nth + 1 : 0;
         list->records[keys[i].index].value = retain_weight(&worths[keys[i].index], nth);
     }
-    trouble_run run = {0, 0};
+    trouble_run run = {.number = 0};
     for (size_t i = 0; i < list->count; i++) {
         abr_shown_record *x = &list->records[i];
         x->value = value_in_run(&run, &worths[i], x->number, x->value);
