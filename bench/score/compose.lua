@@ -44,9 +44,24 @@ local function only_in_log(wanted, ...)
 end
 
 local PLACES = {
-  { "behind", function(log, a) return a .. log end },
-  { "before", function(log, a) return log .. a end },
-  { "between", function(log, a, b) return a .. log .. b end },
+  {
+    "behind",
+    function(log, a)
+      return a .. log
+    end,
+  },
+  {
+    "before",
+    function(log, a)
+      return log .. a
+    end,
+  },
+  {
+    "between",
+    function(log, a, b)
+      return a .. log .. b
+    end,
+  },
 }
 
 --- Each log with each part, behind it, before it, or between it and the next one: so no log meets only parts that suit

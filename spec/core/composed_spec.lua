@@ -317,7 +317,8 @@ describe("an output of several commands #once", function()
       objects[i] = ("Checking %08x%032x\n"):format(i * 265443 % 2 ^ 32, i * 40503)
       jobs[i] = ("%d: job %d step %d of 6\n"):format(math.ceil(i / 6), math.ceil(i / 6), (i - 1) % 6 + 1)
       if i % 6 == 0 then
-        jobs[i] = jobs[i] .. (" %3.0f/150 Test #%.0f: job_%.0f ............   Passed    0.00 sec\n"):format(i / 6, i / 6, i / 6)
+        jobs[i] = jobs[i]
+          .. (" %3.0f/150 Test #%.0f: job_%.0f ............   Passed    0.00 sec\n"):format(i / 6, i / 6, i / 6)
       end
     end
     table.insert(configure, 400, "CMake Error at CMakeLists.txt:6 (message):\n  FastSum 3.1 is wanted\n\n\n")
