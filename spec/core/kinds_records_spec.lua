@@ -137,6 +137,19 @@ describe("a log of a record a line", function()
     assert.is_truthy(content:find('"n":1,', 1, true))
   end)
 
+  it("shows what fails in a log that comes behind records, amid lines that are none either", function()
+    local lines = {}
+    for i = 1, 20000 do
+      lines[i] = ('{"id":%d,"name":"x%d"}'):format(i, i)
+    end
+    for i = 1, 1200 do
+      lines[#lines + 1] = ("[%d/1200] compiling module_%d.c"):format(i, i)
+      if i == 600 then lines[#lines + 1] = "cart.c:12:5: error: expected ';' before 'return'" end
+    end
+    local content = abridge.auto(table.concat(lines, "\n"), { max_bytes = 2048 })
+    assert.is_truthy(content:find("cart.c:12:5: error", 1, true))
+  end)
+
   it("ends a failure at a line without an indent, and after some lines in any case", function()
     local lines = {}
     for i = 1, 2000 do

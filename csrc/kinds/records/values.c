@@ -10,8 +10,10 @@
 #include "base/private.h"
 #include "base/word.h"
 #include "kinds/json/json_text.h"
+#include "line/line_score.h"
 #include "line/lines.h"
 #include "line/score.h"
+#include "line/words.h"
 
 enum {
     MOST_NAMED = 32,    /* levels of JSON whose keys count */
@@ -423,15 +425,29 @@ static void apply_patterns(const abr_values *x, const char *p, size_t n, abr_wor
     }
 }
 
+/* A line among JSON records that is none, perhaps of a log that begins there: all such are in trouble, those whose
+ * words say so the most. */
+static void read_bad_record(const abr_values *x, const char *p, size_t n, abr_worth *w)
+{
+    static const abr_patterns none;
+    abr_reading r;
+    abr_read_line(&x->columns.lexicon, &none, p, n < ABR_SEGMENT ? n : ABR_SEGMENT, &r);
+    const float trouble = ABR_SCORE_CLEAR + (r.hit ? r.line_score : 0);
+    if (trouble > w->trouble) {
+        w->trouble = trouble;
+        w->at = r.at;
+    }
+    w->sign = r.shape ^ bad_record;
+    w->tells = w->tells || r.hit;
+}
+
 void abr_values_read(abr_values *x, const char *p, size_t n, bool whole, uint32_t counts, abr_worth *w)
 {
     *w = (abr_worth){.trouble = 0};
     if (x->told.kind == ABR_KIND_JSON_LINES) {
         w->bad = !read_json(x, p, n, whole, counts, w);
-        if (w->bad) {
-            w->trouble = w->trouble > ABR_SCORE_CLEAR ? w->trouble : ABR_SCORE_CLEAR;
-            w->sign ^= bad_record;
-        }
+        if (w->bad)
+            read_bad_record(x, p, n, w);
     } else {
         read_row_values(x, p, n, counts, w);
     }
