@@ -123,7 +123,8 @@ bool abr_is_heading(const abr_form_line *l)
     return l->bare.n > 3 && !abr_is_digit(l->bare.p[1]) && l->bare.p[1] != ' ';
 }
 
-/* Does the line start with `name:`, or `- name:`? A number there is that of a job or a test, which said the rest. */
+/* Does the line start with `name:`, or `- name:`? A number there is that of a job or a test, which said the
+ * rest. */
 static bool names_value(const abr_form_line *l)
 {
     const size_t start = ABR_STARTS(l->bare, "- ") ? 2 : 0;

@@ -69,7 +69,7 @@ static const float first_weight = 1e6F; /* the first record is retained */
 /* Of the value of a record in trouble, for the next one that goes on with it, down to the least; */
 static const float part_of_next = 0.9F;
 static const float least_of_next = 0.5F;
-/* and for any next one if a text tells of the trouble, less for each further one. A log's lines share so too. */
+/* and for any next one if a text tells of the trouble, less for each further one, as in a log. */
 static const float part_near = 0.45F;
 static const float step_near = 0.85F;
 

@@ -425,8 +425,8 @@ static void apply_patterns(const abr_values *x, const char *p, size_t n, abr_wor
     }
 }
 
-/* A line among JSON records that is none, perhaps of a log that begins there: all such are in trouble, those whose
- * words say so the most. */
+/* A line among JSON records that is none, perhaps of a log that begins there: all such are in trouble, those
+ * whose words say so the most. */
 static void read_bad_record(const abr_values *x, const char *p, size_t n, abr_worth *w)
 {
     static const abr_patterns none;
@@ -450,6 +450,7 @@ void abr_values_read(abr_values *x, const char *p, size_t n, bool whole, uint32_
             read_bad_record(x, p, n, w);
     } else {
         read_row_values(x, p, n, counts, w);
+        w->tells = false;
     }
     if (w->trouble < ABR_SCORE_HIT)
         w->sign = w->odd_sign;

@@ -8,8 +8,8 @@
 
 ABR_PRIVATE_BEGIN
 
-/* What a line says beside the one before it: a word that starts both says that they were printed in a loop.
- * `before`: the first word of that one, then of this; empty at first. Blank lines are skipped by the caller. */
+/* What a line, not a blank one, says beside the one before it: a word that starts both says that they were
+ * printed in a loop. `before`: the first word of that one, then of this; empty at first. */
 abr_form_told abr_line_says(const abr_forms *forms, abr_text_line line, abr_text_line *before);
 
 /* Is (p, n) written: source, prose, markup, a listing? Everything else is a log, as are unclear texts. A
