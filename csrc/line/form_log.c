@@ -109,6 +109,29 @@ bool abr_is_placed(const abr_form_line *l)
     return false;
 }
 
+/* May this stand after the bar of a line without a number: nothing, a pointer, a sign that lacks, the name of a
+ * type, or a case of a match? Not what a page says beside a bar. */
+static bool is_under_excerpt(const abr_form_line *l, abr_text_line after)
+{
+    enum { TYPE_WORDS = 3, POINTER_MOST = 60, SIGN_MOST = 3 };
+    size_t words = 1;
+    size_t run = 0;
+    if (after.n == 0)
+        return l->bare.p + l->bare.n == l->line.p + l->line.n;
+    while (run < after.n && after.p[run] == *after.p)
+        run++;
+    if (ABR_HAS("^~-+|/", *after.p))
+        return run < POINTER_MOST;
+    if (after.n <= SIGN_MOST || ABR_CONTAINS(after, " -> "))
+        return true;
+    for (size_t i = 0; i < after.n; i++) {
+        if (!abr_is_word(after.p[i]) && !ABR_HAS(" :*&<>,", after.p[i]))
+            return false;
+        words += after.p[i] == ' ';
+    }
+    return words <= TYPE_WORDS && abr_is_letter(*after.p) && !ABR_HAS(":,", after.p[after.n - 1]);
+}
+
 /* A line of source as compilers quote it, `12 | x`, or a pointer at it, `| ^~~`. */
 bool abr_is_excerpt(const abr_form_line *l)
 {
@@ -116,7 +139,8 @@ bool abr_is_excerpt(const abr_form_line *l)
     const size_t n = abr_digits_at(bare, 0);
     const abr_text_line rest = abr_trimmed(abr_line_from(bare, n));
     if (rest.n > 0 && *rest.p == '|' && (n > 0 || bare.p > l->line.p) && (rest.n == 1 || rest.p[1] == ' '))
-        return n > 0 || bare.p[bare.n - 1] != '|' || bare.n == 1;
+        return n > 0 || ((bare.p[bare.n - 1] != '|' || bare.n == 1) &&
+                         is_under_excerpt(l, abr_trimmed(abr_line_from(rest, 1))));
     bool points = false;
     for (size_t i = 0; i < bare.n; i++) {
         if (!ABR_HAS("^~- |", bare.p[i]))
@@ -126,8 +150,8 @@ bool abr_is_excerpt(const abr_form_line *l)
     return points;
 }
 
-/* `    at f (a.js:1)`, `#0  0x12 in f ()`, `  File "a.py", line 3, in f`,
- * `from a.rb:1:in f`, `  12: core::f`. */
+/* `    at f (a.js:1)`, `#0  0x12 in f ()`, `  File "a.py", line 3, in f`, `from a.rb:1:in f`, `  12: core::f`,
+ * `    ... 12 more`. */
 bool abr_is_frame(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
@@ -137,6 +161,8 @@ bool abr_is_frame(const abr_form_line *l)
         return memchr(bare.p, '(', bare.n) || memchr(bare.p, ':', bare.n) || memchr(bare.p, '<', bare.n);
     if (ABR_STARTS(bare, "File \""))
         return ABR_CONTAINS(bare, ", line ");
+    if (ABR_STARTS(bare, "... "))
+        return abr_has_at(bare, 4 + abr_digits_at(bare, 4), " more", 5);
     if (ABR_STARTS(bare, "from "))
         return indented && memchr(bare.p, ':', bare.n);
     if (*bare.p == '#')

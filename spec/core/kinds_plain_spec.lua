@@ -169,4 +169,25 @@ describe("a kind that is asked for", function()
       cases.judge(source, { kind = "json", max_bytes = cases.budget() })
     end)
   end)
+
+  it("is text where a page has a bar beside it and shows a session, as pydoc does", function()
+    local page = { "Help on class Cart in module cart:", "", "class Cart(builtins.object)" }
+    for i = 1, 60 do
+      for _, line in ipairs {
+        " |  add_%d(self, thing, count=1)",
+        " |      Add some of a thing to the cart, and count what is in it.",
+        " |      ",
+        " |      >>> cart.add_%d('paper')",
+        " |      ",
+        " |  ----------------------------------------------------------------------",
+        " |  Methods inherited from Shop:",
+        " |  ",
+      } do
+        page[#page + 1] = line:format(i)
+      end
+    end
+    assert.equal("text", abridge.kind(table.concat(page, "\n")))
+    local excerpt = "      |                 ^~~~~\n   12 |     return sum\n      |           int\n"
+    assert.equal("log", abridge.kind(excerpt:rep(20)))
+  end)
 end)
