@@ -97,4 +97,22 @@ function M.wrapped(entries, encode, unescaped)
   return wrapped
 end
 
+--- Each log as Docker and others keep it: a JSON record a line.
+function M.recorded(entries, encode, unescaped)
+  local recorded = {}
+  for i, entry in ipairs(entries) do
+    local records = {}
+    for line in entry.log:gmatch "[^\n]+\n?" do
+      local n = #records + 1
+      records[n] = ('{"log":%s,"stream":"stdout","time":"2026-01-02T03:%02d:%02dZ"}\n'):format(
+        encode(line),
+        math.floor(n / 60) % 60,
+        n % 60
+      )
+    end
+    recorded[i] = { name = entry.name, log = table.concat(records), wanted = entry.wanted, read = unescaped }
+  end
+  return recorded
+end
+
 return M

@@ -73,6 +73,11 @@ function M.sets(logs, values, compose, encode)
     compose.wrapped(needles, encode, measure.unescaped),
     needle_count
   )
+  add(
+    "As JSON lines: %d needles of the logs, a record a line, in %d outputs",
+    compose.recorded(needles, encode, measure.unescaped),
+    needle_count
+  )
   local used, value_count = wanting(values, function(entry)
     return entry.wanted
   end)

@@ -150,6 +150,7 @@ describe("doc/scores.md #once", function()
       "Whole failures",
       "Amid other output",
       "Inside JSON",
+      "As JSON lines",
       "Values used next",
     } do
       assert.matches("\n%*%*" .. title .. ": [^\n]+%*%*\n\n| strategy | 512 B |", page)
