@@ -79,6 +79,9 @@ describe("a buffer that Neovim brings back", function()
     local run = window.command "seq 30000"
     windows.says(run, "^exit 0")
     type_keys "<CR>"
+    eventually(function()
+      return shown "output"
+    end)
     local name = api.nvim_buf_get_name(0)
     assert.matches("^abridge://output/[^/]*/1$", name)
     nvim.session():close()

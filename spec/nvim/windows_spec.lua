@@ -446,7 +446,9 @@ describe("the window of :Abridge run", function()
     local buf = window.command "seq 3000"
     windows.says(buf, "^exit 0")
     type_keys "<CR>"
-    assert.equal("abridge-output", vim.bo.filetype)
+    eventually(function()
+      return vim.bo.filetype == "abridge-output"
+    end)
     assert.equal("1", vim.fn.getline(1))
     type_keys "G"
     assert.equal("3000", vim.fn.getline ".")
@@ -454,6 +456,9 @@ describe("the window of :Abridge run", function()
     window.command "echo whole"
     windows.says(api.nvim_get_current_buf(), "^exit 0")
     type_keys "<CR>"
+    eventually(function()
+      return vim.bo.filetype == "abridge-output"
+    end)
     assert.same({ "whole" }, api.nvim_buf_get_lines(0, 0, -1, true))
   end)
 

@@ -81,21 +81,20 @@ describe("the score #once", function()
 end)
 
 describe("outputs of the score #once", function()
-  it("have a log behind, before and between parts, and want nothing that a part has", function()
+  it("have a log behind, before and between parts, with each of them, and want nothing that these have", function()
     local log = { name = "l", log = "x\nerror: one\nboth", wanted = { "error: one", "both" } }
-    local composed = compose.composed({ log }, { "part a both\n", "part b\n" })
-    assert.equal(3, #composed)
-    local texts = {}
+    local composed = compose.composed({ log }, { "part a both\n", "part b\n", "part c\n" })
+    local texts, wanted = {}, {}
     for i, made in ipairs(composed) do
-      texts[i] = made.log
-      assert.same({ "error: one" }, made.wanted)
+      texts[i], wanted[i] = made.log, made.wanted
       assert.equal(log.log, made.alone)
     end
     assert.same({
-      "x\nerror: one\nboth\npart a both\n",
-      "part a both\nx\nerror: one\nboth\n",
+      "x\nerror: one\nboth\npart c\n",
+      "part b\nx\nerror: one\nboth\n",
       "part a both\nx\nerror: one\nboth\npart b\n",
     }, texts)
+    assert.same({ { "error: one" }, { "error: one", "both" }, { "error: one" } }, wanted)
   end)
 
   it("are recorded in a session, each with the value that a later call takes", function()
