@@ -43,41 +43,19 @@ local function only_in_log(wanted, ...)
   return own
 end
 
-local PLACES = {
-  {
-    "behind",
-    function(log, a)
-      return a .. log
-    end,
-  },
-  {
-    "before",
-    function(log, a)
-      return log .. a
-    end,
-  },
-  {
-    "between",
-    function(log, a, b)
-      return a .. log .. b
-    end,
-  },
-}
-
---- Each log with each part, behind it, before it, or between it and the next one: so no log meets only parts that suit
---- it.
+--- Each log with each part, behind it, before it, or between it and the next one: none meets only parts that suit it.
 function M.composed(entries, parts)
   local composed = {}
   for i, entry in ipairs(entries) do
     local log = entry.log:gsub("\n?$", "\n")
-    for k, a in ipairs(parts) do
-      local b = parts[k % #parts + 1]
-      local place, text = unpack(PLACES[(i + k) % #PLACES + 1])
+    for k, part in ipairs(parts) do
+      local places = { { "behind", part, "" }, { "before", "", part }, { "between", part, parts[k % #parts + 1] } }
+      local place, before, after = unpack(places[(i + k) % #places + 1])
       composed[#composed + 1] = {
         name = ("%s %s part %d"):format(entry.name, place, k),
-        log = text(log, a, b),
+        log = before .. log .. after,
         alone = entry.log,
-        wanted = only_in_log(entry.wanted, a, b),
+        wanted = only_in_log(entry.wanted, before, after),
       }
     end
   end

@@ -109,11 +109,15 @@ bool abr_is_placed(const abr_form_line *l)
     return false;
 }
 
-/* May this stand after the bar of a line without a number: nothing, a pointer, a sign that lacks, the name of a
- * type, or a case of a match? Not what a page says beside a bar. */
+/* May this stand after the bar of a line without a number: nothing, a pointer, a sign that lacks, the name of
+ * a type, or a case of a match? Not what a page says beside a bar. */
 static bool is_under_excerpt(const abr_form_line *l, abr_text_line after)
 {
-    enum { TYPE_WORDS = 3, POINTER_MOST = 60, SIGN_MOST = 3 };
+    enum {
+        POINTER_MOST = 60, /* signs; the rulings of pydoc have 70 */
+        SIGN_MOST = 3,     /* bytes: `;`, `->` */
+        TYPE_WORDS = 3     /* `const char *` */
+    };
     size_t words = 1;
     size_t run = 0;
     if (after.n == 0)
@@ -150,8 +154,8 @@ bool abr_is_excerpt(const abr_form_line *l)
     return points;
 }
 
-/* `    at f (a.js:1)`, `#0  0x12 in f ()`, `  File "a.py", line 3, in f`, `from a.rb:1:in f`, `  12: core::f`,
- * `    ... 12 more`. */
+/* `    at f (a.js:1)`, `#0  0x12 in f ()`, `  File "a.py", line 3, in f`, `from a.rb:1:in f`,
+ * `  12: core::f`, `    ... 12 more`. */
 bool abr_is_frame(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
@@ -293,7 +297,7 @@ bool abr_is_made(const abr_form_line *l)
 bool abr_is_step(const abr_form_line *l)
 {
     return l->bare.n <= STEP_LENGTH && abr_first_word(l).n < l->bare.n && ABR_CONTAINS(l->bare, "... ") &&
-           !abr_is_contents(l);
+           !ABR_STARTS(l->bare, "... ") && !abr_is_contents(l);
 }
 
 /* `Compiling x`, `Setting up x`: a step in progress. */

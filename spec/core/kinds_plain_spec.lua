@@ -187,6 +187,8 @@ describe("a kind that is asked for", function()
       end
     end
     assert.equal("text", abridge.kind(table.concat(page, "\n")))
+    local session = "        >>> def total(cart):\n        ...     count = len(cart)\n        ...     return count\n"
+    assert.equal("text", abridge.kind(("A cart may be counted like this, as often as one likes.\n" .. session):rep(20)))
     local excerpt = "      |                 ^~~~~\n   12 |     return sum\n      |           int\n"
     assert.equal("log", abridge.kind(excerpt:rep(20)))
   end)

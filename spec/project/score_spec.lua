@@ -94,7 +94,7 @@ describe("outputs of the score #once", function()
       "part b\nx\nerror: one\nboth\n",
       "part a both\nx\nerror: one\nboth\npart b\n",
     }, texts)
-    assert.same({ { "error: one" }, { "error: one", "both" }, { "error: one" } }, wanted)
+    assert.same({ { "error: one", "both" }, { "error: one", "both" }, { "error: one" } }, wanted)
   end)
 
   it("are recorded in a session, each with the value that a later call takes", function()
