@@ -173,8 +173,9 @@ static void drop_arrays(abr_json_held *x)
     x->lines = x->told = false;
 }
 
-void abr_json_held_begin(abr_json_held *x, uint64_t at)
+void abr_json_held_begin(abr_json_held *x, abr_json_source *source, uint64_t at)
 {
+    abr_json_held_go_on(x, source, at); /* perhaps those taken for lines are none */
     if (x->lines)
         return;
     drop_arrays(x);
@@ -365,10 +366,10 @@ void abr_json_held_go_on(abr_json_held *x, abr_json_source *source, uint64_t end
 void abr_json_held_array(abr_json_held *x, abr_json_source *source, size_t depth, uint64_t at)
 {
     abr_json_held_string *s = &x->strings[x->count];
+    abr_json_held_go_on(x, source, at);
     if (x->document || x->most == 0 || x->lines || x->ended || x->count == ABR_JSON_HELD_STRINGS ||
         x->used > x->most / ANOTHER)
         return;
-    abr_json_held_go_on(x, source, at);
     if (x->array_count == ABR_JSON_OPEN_ARRAYS)
         drop_outermost(x);
     if (x->array_count == 0) {

@@ -79,8 +79,9 @@ bool abr_json_held_reserve(abr_json_held *x, const char *p, size_t n, size_t mor
 /* Free memory that only another chunk might need. */
 void abr_json_held_settle(abr_json_held *x);
 
-/* A long string's content begins, after `at` bytes of the source; n more bytes of it; its end. */
-void abr_json_held_begin(abr_json_held *x, uint64_t at);
+/* A long string's content begins, after `at` bytes of the source, which are at hand from the last call on; n
+ * more bytes of it; its end. */
+void abr_json_held_begin(abr_json_held *x, abr_json_source *source, uint64_t at);
 void abr_json_held_take(abr_json_held *x, const char *p, size_t n);
 void abr_json_held_end(abr_json_held *x);
 

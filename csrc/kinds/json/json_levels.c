@@ -83,6 +83,7 @@ static void flush(abr_json_levels *x, bool last)
     const size_t n = (size_t)(e->end - e->at);
     if (e->values == 0)
         return;
+    x->parts->met_units = true;
     const float weight = weight_of(x, e, last);
     if (!is_ghost(x) && abr_flow_has(&x->source->flow, e->at, n)) {
         abr_json_unit *u = abr_json_parts_add(x->parts, e->values, n);
@@ -190,6 +191,7 @@ void abr_json_long_ends(abr_json_levels *x, abr_json_entry *e, const abr_json_lo
     e->at = in->from;
     e->ordinal = in->count++;
     in->from = e->end;
+    x->parts->met_units = true;
     const float weight = weight_of(x, e, false);
     if (is_ghost(x) || e->start - e->at > ABR_JSON_PREFIX_MOST)
         return;

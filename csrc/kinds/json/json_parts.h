@@ -103,6 +103,7 @@ typedef struct {
     uint64_t cost;
     uint32_t open[ABR_JSON_SHOWN_DEPTH + 1]; /* open nodes, the outermost first */
     size_t depth;
+    bool met_units; /* there are some in the document, whatever is retained */
     bool excludes;
     float excluded_weight;
     uint64_t excluded_at;

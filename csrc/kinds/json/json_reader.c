@@ -163,7 +163,7 @@ static void keep_long(json_reader *r, uint64_t start, uint64_t end, bool whole)
         if (start - s->at > ABR_JSON_PREFIX_MOST)
             s->at = start;
         s->line = abr_json_lines(source, s->at);
-        abr_json_held_begin(&r->held, start + 1);
+        abr_json_held_begin(&r->held, source, start + 1);
         s->head_n = (size_t)(start - s->at);
         if (!abr_flow_copy(&source->flow, s->at, s->head_n, s->bytes))
             memset(s->bytes, 0, s->head_n);

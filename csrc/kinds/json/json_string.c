@@ -13,6 +13,7 @@ enum {
     UNICODE_ESCAPE = 6,
     PAIR = 12,
     DATA_LEAST = ABR_OR_TINY(256, 48),
+    SCHEME_READ = 64, /* bytes of a data URL without a blank */
     DOTS_LEAST = 3,
     DOTS_MOST = DOTS_LEAST + 63
 };
@@ -158,7 +159,7 @@ bool abr_json_is_data(const char *p, size_t n)
     if (n > ABR_JSON_DATA_READ)
         n = ABR_JSON_DATA_READ;
     if (memcmp(p, scheme, sizeof scheme - 1) == 0)
-        return memchr(p, ',', n) != NULL && memchr(p, ' ', 64) == NULL;
+        return memchr(p, ',', n) != NULL && memchr(p, ' ', n < SCHEME_READ ? n : SCHEME_READ) == NULL;
     for (size_t i = 0; i < n; i++) {
         if (abr_is_base64(p[i]))
             continue;

@@ -225,18 +225,17 @@ static uint32_t depth_of(const abr_json_tree *t, uint32_t v)
 /* Mark the nodes around chosen units, and the document's own. */
 static void mark_nodes(const abr_json_parts *x, const bool *chosen, uint32_t *of_node)
 {
-    bool any = false;
     memset(of_node, 0, x->node_count * sizeof *of_node);
-    for (size_t i = 0; i < x->unit_count; i++) {
-        any = any || chosen[i];
+    for (size_t i = 0; i < x->unit_count; i++)
         for (uint32_t node = x->units[i].node; chosen[i] && node != ABR_JSON_NONE && !of_node[node];
              node = x->nodes[node].parent)
             of_node[node] = 1;
-    }
-    if (x->node_count > 0 && x->nodes[0].parent == ABR_JSON_NONE && !x->nodes[0].ghost)
-        of_node[0] = 1;
-    for (size_t i = 0; i < x->node_count && !any; i++)
-        of_node[i] = abr_json_may_show(x, &x->nodes[i]); /* only brackets, nested too deep to be shown */
+    if (x->node_count == 0 || x->nodes[0].parent != ABR_JSON_NONE || x->nodes[0].ghost)
+        return;
+    of_node[0] = 1;
+    /* only brackets, nested too deep to be shown; each is all that is in the one around it */
+    for (size_t i = 1; i < x->node_count && !x->met_units && x->nodes[i].parent == i - 1; i++)
+        of_node[i] = of_node[i - 1] && x->nodes[i - 1].count == 1 && abr_json_may_show(x, &x->nodes[i]);
 }
 
 static void read_parts(abr_json_tree *t, const bool *chosen, uint32_t *of_node)
