@@ -131,4 +131,15 @@ return {
       assert.same(unread, command(t, "abridge tokens < /"))
     end,
   },
+  {
+    "a server of abridge mcp ends while stdin is read",
+    function(t)
+      t.dir:write("calls", "")
+      -- the read ends after the server, while the loop is stopped
+      local ended = inject.in_children("read@*/calls=delay:250;epoll=delay:100", function()
+        return command(t, "abridge mcp --no-save -- sh -c 'kill -KILL $$' < calls")
+      end)
+      assert.same({ "", 137 }, ended)
+    end,
+  },
 }

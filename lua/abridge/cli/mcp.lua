@@ -69,12 +69,13 @@ end
 
 --- A chunk, or nil at the end; torn bytes pass as they are then.
 function Flow:took(chunk)
+  if self.at_end then return end
   if chunk then
     self.lines:feed(chunk, function(line)
       self:put(self.line(line))
     end)
     if self.unsent > MOST_UNSENT then self:pause() end
-  elseif not self.at_end then
+  else
     self.at_end = true
     self:pause()
     self:put(self.lines:rest())
@@ -103,6 +104,12 @@ function Flow:pause()
   if not self.reading or type(self.from) == "number" then return end
   self.uv.read_stop(self.from)
   self.reading = false
+end
+
+--- Pass nothing on any more; a read of a file may still be under way.
+function Flow:stop()
+  self:pause()
+  self.at_end, self.over = true, true
 end
 
 -- the command -----------------------------------------------------------------------------
@@ -175,7 +182,7 @@ local function serve(uv, session, server, state, opts)
   end)
   off()
   uv.close(on_sigpipe)
-  up:pause()
+  up:stop()
   for _, handle in ipairs { server.stdin, server.stdout, client_in, client_out } do
     if type(handle) ~= "number" and not uv.is_closing(handle) then uv.close(handle) end
   end
