@@ -161,6 +161,14 @@ static abr_line_kind kind_of(const abr_evidence *l, abr_form form)
     return l->stepped ? ABR_LINE_STEP : ABR_LINE_PLAIN;
 }
 
+/* Does the line say something: not a success, not source, unless a message follows a caret at it? */
+static bool may_score(const abr_evidence *l, abr_line_kind kind)
+{
+    if (kind == ABR_LINE_EXCERPT)
+        return byte_at(l, l->words->indent) == '^' && l->words->words > 0;
+    return kind != ABR_LINE_PASS && kind != ABR_LINE_BLANK;
+}
+
 /* Does the line start with a place, as a diagnostic does? */
 static bool leads_with_place(const abr_evidence *l)
 {
@@ -304,7 +312,7 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
     out->plain_count = words.plain_count;
     out->indent = words.indent;
     out->at = (uint32_t)l.at;
-    if (may_say && out->kind != ABR_LINE_PASS && out->kind != ABR_LINE_EXCERPT && out->kind != ABR_LINE_BLANK)
+    if (may_say && may_score(&l, (abr_line_kind)out->kind))
         out->line_score = line_score_of(&l);
     if (out->kind == ABR_LINE_FRAME)
         out->line_score = 0;
