@@ -366,9 +366,9 @@ abr_form_told abr_read_form(const abr_forms *x, abr_text_line line)
 
 abr_form_told abr_read_whole_form(const abr_forms *x, abr_text_line line)
 {
-    const size_t stamp = abr_stamp_size(line.p, line.n);
-    abr_form_told told = abr_read_form(x, (abr_text_line){line.p + stamp, line.n - stamp});
-    if (stamp > 0)
+    const abr_lead lead = abr_lead_of(line.p, line.n);
+    abr_form_told told = abr_read_form(x, (abr_text_line){line.p + lead.n, line.n - lead.n});
+    if (lead.stamped)
         told.log = 1;
     return told;
 }

@@ -74,6 +74,79 @@ size_t abr_stamp_size(const char *p, size_t n)
     return i + 1 + next;
 }
 
+/* ---- sources ---- */
+
+/* Bytes of the name of a service or a task, up to a byte that is none of a name. */
+static size_t name_size(const char *p, size_t n)
+{
+    size_t i = 0;
+    while (i < n && i < STAMP_MOST && (abr_is_word(p[i]) || ABR_HAS("@./-:#", p[i])))
+        i++;
+    return i;
+}
+
+/* Bytes of a service's name with a bar, as docker compose, foreman and honcho print them, "web-1  | ". */
+static size_t barred_size(const char *p, size_t n, size_t name)
+{
+    size_t i = name;
+    while (i < n && i < STAMP_MOST && p[i] == ' ')
+        i++;
+    return i > name && i < n && p[i] == '|' && (i + 1 == n || p[i + 1] == ' ') ? i + 1 + (i + 1 < n) : 0;
+}
+
+/* Bytes of a package's name and a task's, as turbo and nx print them, "@shop/web:test: ". */
+static size_t task_size(const char *p, size_t n, size_t name)
+{
+    const char *colon = name > 1 && p[name - 1] == ':' ? memchr(p, ':', name - 1) : NULL;
+    return colon && name < n && p[name] == ' ' && abr_is_letter(colon[1]) ? name + 1 : 0;
+}
+
+/* Bytes of a line's number as `cat -n` prints it. */
+static size_t numbered_size(const char *p, size_t n)
+{
+    enum { WIDTH = 6 };
+    size_t i = 0;
+    while (i < n && i < WIDTH && p[i] == ' ')
+        i++;
+    while (i < n && i < STAMP_MOST && abr_is_digit(p[i]))
+        i++;
+    return i >= WIDTH && i < n && p[i] == '\t' && abr_is_digit(p[i - 1]) ? i + 1 : 0;
+}
+
+/* Bytes that another program put before a line that it passed on; 0 if there are none. */
+static size_t source_size(const char *p, size_t n)
+{
+    static const char gutter[] = "\xE2\x94\x82 ";
+    size_t level = 0;
+    if (n < sizeof gutter)
+        return 0;
+    if (*p == ' ' || abr_is_digit(*p))
+        return numbered_size(p, n);
+    if (*p == *gutter)
+        return memcmp(p, gutter, sizeof gutter - 1) == 0 ? sizeof gutter - 1 : 0;
+    const size_t name = abr_is_lower(*p) || *p == '@' ? name_size(p, n) : 0;
+    if (name == 0 || name == n || p[name] != ' ' || abr_level_at(p, n, &level) != ABR_LEVEL_NONE)
+        return 0;
+    const size_t bar = barred_size(p, n, name);
+    return bar > 0 ? bar : task_size(p, n, name);
+}
+
+abr_lead abr_lead_of(const char *p, size_t n)
+{
+    enum { MOST = 3 }; /* a time, a name, a time */
+    abr_lead lead = {0, false};
+    for (unsigned i = 0; i < MOST; i++) {
+        size_t size = abr_stamp_size(p + lead.n, n - lead.n);
+        lead.stamped = lead.stamped || size > 0;
+        if (size == 0)
+            size = source_size(p + lead.n, n - lead.n);
+        if (size == 0)
+            break;
+        lead.n += size;
+    }
+    return lead;
+}
+
 /* ---- prefixes ---- */
 
 /* The first letters of a level, which rule out most words at once. */
@@ -190,7 +263,7 @@ static size_t prefix_size(const char *p, size_t n, uint8_t *level)
         size = capitals_size(p, n, level);
     } else {
         size = number_prefix(p, n);
-        return size > 0 ? size : abr_stamp_size(p, n);
+        return size > 0 ? size : abr_lead_of(p, n).n;
     }
     return size > 0 && size < n && p[size] == ' ' ? size + 1 : size;
 }

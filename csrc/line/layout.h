@@ -33,6 +33,15 @@ typedef struct {
 /* Bytes of the time and date at a line's start, with the blank after them; 0 if there are none. */
 size_t abr_stamp_size(const char *p, size_t n);
 
+/* What stands before the text of the program that printed the line: a time, and what another program puts
+ * before each line that it passes on. */
+typedef struct {
+    size_t n; /* bytes */
+    bool stamped;
+} abr_lead;
+
+abr_lead abr_lead_of(const char *p, size_t n);
+
 /* The level whose name (p, n) starts with; *size: bytes of the name. */
 abr_level abr_level_at(const char *p, size_t n, size_t *size);
 

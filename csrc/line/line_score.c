@@ -344,19 +344,18 @@ void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns
 void abr_trace_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                     abr_reading *out, abr_trace *trace)
 {
-    const size_t stamp = abr_stamp_size(p, n);
+    const abr_lead lead = abr_lead_of(p, n);
     *trace = (abr_trace){.count = 0};
-    read_unstamped(lexicon, patterns, p + stamp, n - stamp, true, out, trace);
+    read_unstamped(lexicon, patterns, p + lead.n, n - lead.n, true, out, trace);
     for (unsigned i = 0; i < trace->count; i++)
-        trace->list[i].at += stamp;
-    out->stamp = (uint32_t)stamp;
-    out->at += (uint32_t)stamp;
+        trace->list[i].at += lead.n;
+    abr_add_lead(out, lead);
 }
 
 void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                    abr_reading *out)
 {
-    const size_t stamp = abr_stamp_size(p, n);
-    abr_read_unstamped(lexicon, patterns, p + stamp, n - stamp, true, out);
-    abr_add_stamp(out, stamp);
+    const abr_lead lead = abr_lead_of(p, n);
+    abr_read_unstamped(lexicon, patterns, p + lead.n, n - lead.n, true, out);
+    abr_add_lead(out, lead);
 }

@@ -8,6 +8,7 @@
 #include "line/evidence.h"
 #include "line/hits.h"
 #include "line/form.h"
+#include "line/layout.h"
 #include "line/lexicon.h"
 #include "line/trace.h"
 #include "line/words.h"
@@ -37,7 +38,6 @@ typedef struct {
     uint32_t at;         /* of the text that scored */
     uint32_t shape;      /* lines of one shape differ only in names and numbers, judging by a few words */
     uint32_t outline;    /* lines of one outline, judging by all words */
-    uint32_t stamp;      /* bytes of the time at its start, which is skipped */
     uint32_t words;
     uint32_t tokens;
     uint16_t plain[ABR_PLAIN_WORDS]; /* hashes of its first plain words */
@@ -49,17 +49,15 @@ typedef struct {
 void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                    abr_reading *out);
 
-/* Add the time at a line's start to a reading made without it. */
-static inline void abr_add_stamp(abr_reading *r, size_t stamp)
+/* Add what stands before a line's own text to a reading made without it. */
+static inline void abr_add_lead(abr_reading *r, abr_lead lead)
 {
-    r->stamp = (uint32_t)stamp;
-    r->at += (uint32_t)stamp;
-    if (stamp > 0)
+    r->at += (uint32_t)lead.n;
+    if (lead.stamped)
         r->told.log = 1;
 }
 
-/* The same for a line after the time at its start, without out->stamp; it has escape sequences only if
- * `escapes`. */
+/* The same for a line without what stands before its own text; it has escape sequences only if `escapes`. */
 void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                         bool escapes, abr_reading *out);
 

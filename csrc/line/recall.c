@@ -67,10 +67,10 @@ static bool is_there(const abr_recall *x, unsigned place, const char *p, const c
 void abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p,
                      const char *folded, size_t n, bool escapes, abr_reading *out)
 {
-    const size_t stamp = abr_stamp_size(p, n);
-    p += stamp;
-    folded += stamp;
-    n -= stamp;
+    const abr_lead lead = abr_lead_of(p, n);
+    p += lead.n;
+    folded += lead.n;
+    n -= lead.n;
     const bool fits = n <= ABR_RECALLED_BYTES;
     const unsigned place = fits ? (unsigned)(hash_line(folded, n) >> 48) & (x->count - 1) : 0;
     abr_recalled *line = &x->lines[place];
@@ -84,5 +84,5 @@ void abr_recall_line(abr_recall *x, const abr_lexicon *lexicon, const abr_patter
             line->reading = *out;
         }
     }
-    abr_add_stamp(out, stamp);
+    abr_add_lead(out, lead);
 }

@@ -78,7 +78,7 @@ static bool is_dump(const abr_shown_line *u)
     unsigned digits = 0;
     if (u->c->kind != ABR_LINE_PLAIN || u->c->hit)
         return false;
-    for (size_t i = abr_stamp_size(u->c->start, u->c->start_n); i < u->c->start_n; i++) {
+    for (size_t i = abr_lead_of(u->c->start, u->c->start_n).n; i < u->c->start_n; i++) {
         const char c = abr_to_lower(u->c->start[i]);
         if (abr_is_hex(c))
             digits++;
@@ -99,7 +99,7 @@ static float length_of(const abr_shown_line *u)
 static bool ends_test(const abr_shown_line *u)
 {
     static const char *const starts[] = {"--- FAIL", "[  FAILED"};
-    size_t at = abr_stamp_size(u->c->start, u->c->start_n);
+    size_t at = abr_lead_of(u->c->start, u->c->start_n).n;
     while (at < u->c->start_n && u->c->start[at] == ' ')
         at++;
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)

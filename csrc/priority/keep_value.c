@@ -146,12 +146,12 @@ static void add_end_values(abr_chooser *x, uint64_t failed)
     }
 }
 
-/* A hash of a line's text at hand, after its time. */
+/* A hash of a line's own text at hand. */
 ABR_WRAPS static uint64_t hash_text(const abr_candidate *c)
 {
-    const size_t stamp = abr_stamp_size(c->start, c->start_n);
-    uint64_t hash = c->start_n - stamp;
-    size_t i = stamp;
+    const size_t lead = abr_lead_of(c->start, c->start_n).n;
+    uint64_t hash = c->start_n - lead;
+    size_t i = lead;
     for (; i + 8 <= c->start_n; i += 8)
         hash = (hash ^ abr_load_word(c->start + i)) * UINT64_C(0x9E3779B97F4A7C15);
     for (; i < c->start_n; i++)

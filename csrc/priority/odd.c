@@ -56,8 +56,8 @@ static float oddness(const abr_chooser *x, const abr_shown_line *u)
     const abr_candidate *c = u->c;
     if (c->kind != ABR_LINE_PLAIN || u->seen == 0 || is_bracketed(c->start, c->start_n))
         return 0;
-    size_t stamp = abr_stamp_size(c->start, c->start_n);
-    float words = abr_retainer_rarity(x->view->retainer, c->start + stamp, c->start_n - stamp);
+    const size_t lead = abr_lead_of(c->start, c->start_n).n;
+    float words = abr_retainer_rarity(x->view->retainer, c->start + lead, c->start_n - lead);
     float shape = x->view->lines > u->seen ? abr_log2((float)x->view->lines / (float)u->seen) : 0;
     return words > 0 ? (2 * words + shape) / 3 : 0;
 }

@@ -173,6 +173,16 @@ static bool holds_sentence(const char *p, size_t n)
     return after_comma && blanks > 1;
 }
 
+/* Does a line start with the name that the first line has before its bar? That is who printed it, as docker
+ * compose says before each line, not a column. */
+static bool has_name_of(const char *first, const char *p, size_t n)
+{
+    size_t i = 0;
+    while (i < n && p[i] == first[i] && p[i] != '|')
+        i++;
+    return i > 0 && i < n && p[i] == '|' && first[i] == '|';
+}
+
 static bool is_table(const char *p, size_t n, bool whole, char delimiter)
 {
     abr_record first;
@@ -196,6 +206,8 @@ static bool is_table(const char *p, size_t n, bool whole, char delimiter)
             continue;
         bool fits =
             record.closed && (record.fields == first.fields || (named && is_shorter(&record, &first)));
+        if (delimiter == '|' && has_name_of(p, p + at, n - at))
+            fits = false;
         same += fits;
         odd += !fits;
         empty += fits && p[record.end - 1] == delimiter && delimiter != '\t';
