@@ -17,6 +17,7 @@
 enum {
     STAMP_MOST = 40,
     CI_TIME = 29,
+    SYSLOG_TIME = 16,
     JOB_MOST = 64,
     PREFIXES = 4, /* in a row: a time, a level, ... */
     RULE_LEAST = 4
@@ -55,20 +56,49 @@ static size_t job_size(const char *p, size_t n)
     return stamp > 0 ? at + stamp : 0;
 }
 
+/* Does the line start with a time as syslog writes it, "Nov  7 10:03:01 "? */
+static bool has_syslog_time(const char *p, size_t n)
+{
+    return n > SYSLOG_TIME && p[3] == ' ' && p[6] == ' ' && p[9] == ':' && p[12] == ':' &&
+           p[SYSLOG_TIME - 1] == ' ' && abr_is_digit(p[5]) && abr_is_digit(p[8]) && abr_is_digit(p[14]);
+}
+
+/* Bytes of that time, a host and a program, "Nov  7 10:03:01 web sshd[812]: ". */
+static size_t syslog_size(const char *p, size_t n)
+{
+    size_t at = SYSLOG_TIME;
+    for (unsigned words = 0; words < 2; words++) {
+        while (at < n && at < JOB_MOST && p[at] > ' ')
+            at++;
+        if (at == n || p[at] != ' ')
+            return SYSLOG_TIME;
+        at++;
+    }
+    return p[at - 2] == ':' ? at : SYSLOG_TIME;
+}
+
 size_t abr_stamp_size(const char *p, size_t n)
 {
-    size_t i = 0;
+    enum { LEAST = 8 };
+    const size_t bracket = n > 0 && p[0] == '[';
+    size_t i = bracket;
     unsigned marks = 0;
-    if (n == 0 || p[0] == '\t')
+    if (n <= i || p[0] == '\t')
         return 0;
-    if (!abr_is_digit(p[0]))
-        return abr_is_letter(p[0]) ? job_size(p, n) : 0;
+    if (!abr_is_digit(p[i]))
+        return !abr_is_letter(p[0]) ? 0 : has_syslog_time(p, n) ? syslog_size(p, n) : job_size(p, n);
+    if (bracket && (n <= LEAST || (p[3] != ':' && p[5] != '-' && p[5] != '/')))
+        return 0; /* most are steps of a build */
     if (has_ci_time(p, n))
         return CI_TIME + abr_stamp_size(p + CI_TIME, n - CI_TIME);
     const size_t most = n < STAMP_MOST ? n : STAMP_MOST;
-    for (; i < most && is_of_stamp(p[i]); i++)
+    for (; i < most && (is_of_stamp(p[i]) || (bracket && p[i] == ' ')); i++)
         marks += i > 0 && abr_is_digit(p[i]) && (p[i - 1] == ':' || p[i - 1] == '-' || p[i - 1] == '/');
-    if (marks < 2 || i < 8 || i >= n || p[i] != ' ')
+    if (bracket && i < n && p[i] == ']')
+        i++;
+    else if (bracket)
+        return 0;
+    if (marks < 2 || i < LEAST || i >= n || p[i] != ' ')
         return 0;
     size_t next = abr_stamp_size(p + i + 1, n - i - 1); /* a date, and a time */
     return i + 1 + next;
@@ -76,75 +106,95 @@ size_t abr_stamp_size(const char *p, size_t n)
 
 /* ---- sources ---- */
 
-/* Bytes of the name of a service or a task, up to a byte that is none of a name. */
-static size_t name_size(const char *p, size_t n)
+/* Is it the name of a service or a task, and no level? */
+static bool is_source_name(const char *p, size_t n)
 {
-    size_t i = 0;
-    while (i < n && i < STAMP_MOST && (abr_is_word(p[i]) || ABR_HAS("@./-:#", p[i])))
-        i++;
-    return i;
+    size_t level = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!abr_is_word(p[i]) && !ABR_HAS("@./-:#", p[i]))
+            return false;
+    return abr_level_at(p, n, &level) == ABR_LEVEL_NONE;
 }
 
-/* Bytes of a service's name with a bar, as docker compose, foreman and honcho print them, "web-1  | ". */
-static size_t barred_size(const char *p, size_t n, size_t name)
+/* Bytes of a service's name with a bar, as docker compose, foreman and honcho print them, "web-1  | "; or of a
+ * package's name and a task's, as turbo and nx do, "@shop/web:test: ". */
+static size_t named_size(const char *p, size_t n)
 {
-    size_t i = name;
-    while (i < n && i < STAMP_MOST && p[i] == ' ')
-        i++;
-    return i > name && i < n && p[i] == '|' && (i + 1 == n || p[i + 1] == ' ') ? i + 1 + (i + 1 < n) : 0;
+    const char *blank = memchr(p, ' ', n < STAMP_MOST ? n : STAMP_MOST);
+    const size_t name = blank ? (size_t)(blank - p) : 0;
+    if (name < 2)
+        return 0;
+    if (p[name - 1] == ':') {
+        const char *colon = memchr(p, ':', name - 1);
+        return colon && abr_is_letter(colon[1]) && is_source_name(p, name) ? name + 1 : 0;
+    }
+    size_t bar = name;
+    while (bar < n && bar < STAMP_MOST && p[bar] == ' ')
+        bar++;
+    if (bar == n || p[bar] != '|' || (bar + 1 < n && p[bar + 1] != ' ') || !is_source_name(p, name))
+        return 0;
+    return bar + 1 < n ? bar + 2 : n;
 }
 
-/* Bytes of a package's name and a task's, as turbo and nx print them, "@shop/web:test: ". */
-static size_t task_size(const char *p, size_t n, size_t name)
+/* Bytes of the name of the stream that a line came from, after its time: "stdout F " in the logs of containers,
+ * "00O " or "00O+" in those of GitLab. */
+static size_t stream_size(const char *p, size_t n)
 {
-    const char *colon = name > 1 && p[name - 1] == ':' ? memchr(p, ':', name - 1) : NULL;
-    return colon && name < n && p[name] == ' ' && abr_is_letter(colon[1]) ? name + 1 : 0;
+    static const char *const names[] = {"stdout F ", "stdout P ", "stderr F ", "stderr P "};
+    enum { NAME = 9, SHORT = 4 };
+    if (n < NAME)
+        return 0;
+    if (ABR_HAS("OE", p[2]) && ABR_HAS(" +", p[3]))
+        return abr_is_hex(abr_to_lower(p[0])) && abr_is_hex(abr_to_lower(p[1])) ? SHORT : 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names && *p == 's'; i++)
+        if (memcmp(p, names[i], NAME) == 0)
+            return NAME;
+    return 0;
 }
 
 /* Bytes of a line's number as `cat -n` prints it. */
 static size_t numbered_size(const char *p, size_t n)
 {
     enum { WIDTH = 6 };
-    size_t i = 0;
-    while (i < n && i < WIDTH && p[i] == ' ')
-        i++;
+    size_t i = WIDTH;
+    if (n <= WIDTH || !abr_is_digit(p[WIDTH - 1]))
+        return 0;
     while (i < n && i < STAMP_MOST && abr_is_digit(p[i]))
         i++;
-    return i >= WIDTH && i < n && p[i] == '\t' && abr_is_digit(p[i - 1]) ? i + 1 : 0;
+    if (i == n || p[i] != '\t')
+        return 0;
+    size_t from = 0;
+    while (p[from] == ' ')
+        from++;
+    while (abr_is_digit(p[from]))
+        from++;
+    return from == i ? i + 1 : 0;
 }
 
 /* Bytes that another program put before a line that it passed on; 0 if there are none. */
 static size_t source_size(const char *p, size_t n)
 {
     static const char gutter[] = "\xE2\x94\x82 ";
-    size_t level = 0;
     if (n < sizeof gutter)
         return 0;
+    if (abr_is_lower(*p) || *p == '@')
+        return named_size(p, n);
     if (*p == ' ' || abr_is_digit(*p))
         return numbered_size(p, n);
-    if (*p == *gutter)
-        return memcmp(p, gutter, sizeof gutter - 1) == 0 ? sizeof gutter - 1 : 0;
-    const size_t name = abr_is_lower(*p) || *p == '@' ? name_size(p, n) : 0;
-    if (name == 0 || name == n || p[name] != ' ' || abr_level_at(p, n, &level) != ABR_LEVEL_NONE)
-        return 0;
-    const size_t bar = barred_size(p, n, name);
-    return bar > 0 ? bar : task_size(p, n, name);
+    return memcmp(p, gutter, sizeof gutter - 1) == 0 ? sizeof gutter - 1 : 0;
 }
 
 abr_lead abr_lead_of(const char *p, size_t n)
 {
-    enum { MOST = 3 }; /* a time, a name, a time */
-    abr_lead lead = {0, false};
-    for (unsigned i = 0; i < MOST; i++) {
-        size_t size = abr_stamp_size(p + lead.n, n - lead.n);
-        lead.stamped = lead.stamped || size > 0;
-        if (size == 0)
-            size = source_size(p + lead.n, n - lead.n);
-        if (size == 0)
-            break;
-        lead.n += size;
-    }
-    return lead;
+    const size_t time = abr_stamp_size(p, n);
+    size_t source = time > 0 ? stream_size(p + time, n - time) : 0;
+    if (source == 0)
+        source = source_size(p + time, n - time);
+    if (source == 0)
+        return (abr_lead){time, time > 0};
+    const size_t at = time + source;
+    const size_t next = abr_stamp_size(p + at, n - at);
+    return (abr_lead){at + next, time + next > 0};
 }
 
 /* ---- prefixes ---- */

@@ -161,11 +161,11 @@ static abr_line_kind kind_of(const abr_evidence *l, abr_form form)
     return l->stepped ? ABR_LINE_STEP : ABR_LINE_PLAIN;
 }
 
-/* Does the line say something: not a success, not source, unless a message follows a caret at it? */
+/* May the line have a score: no success, and no source, but a clear message after a caret at it? */
 static bool may_score(const abr_evidence *l, abr_line_kind kind)
 {
     if (kind == ABR_LINE_EXCERPT)
-        return byte_at(l, l->words->indent) == '^' && l->words->words > 0;
+        return byte_at(l, l->words->indent) == '^' && l->is_clear;
     return kind != ABR_LINE_PASS && kind != ABR_LINE_BLANK;
 }
 

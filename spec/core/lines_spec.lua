@@ -33,6 +33,34 @@ describe("one line", function()
     assert.same(table.concat(known, "\n"), table.concat(wrong, "\n"))
   end)
 
+  it("means the same after what another program puts before each line it passes on", function()
+    local before = {
+      "web-1  | ", -- docker compose
+      "10:00:01 web.1  | ", -- foreman
+      "db-1  | 2026-11-27 10:00:00 ",
+      "@shop/web:test: ", -- turbo
+      "     7\t", -- cat -n
+      "│ ", -- terraform
+      "2026-11-27T10:00:00.123456Z 00O ", -- GitLab
+      "2026-11-27T10:00:00.123456Z 01E+",
+      "2026-11-27T10:00:00.123456789Z stderr F ", -- a container's log
+      "[2026-11-27 10:00:00,123] ",
+      "[10:00:00] ",
+      "Nov  7 10:00:01 web-1 runner[812]: ", -- journalctl
+    }
+    local wrong = {}
+    for _, path in ipairs { "spec/data/telling_lines.tsv", "spec/data/harmless_lines.tsv" } do
+      for row in io.lines(path) do
+        local line = row:match "^%w+\t(.+)$"
+        local alone = is_hit(line)
+        for _, prefix in ipairs(before) do
+          if is_hit(prefix .. line) ~= alone then wrong[#wrong + 1] = prefix .. line end
+        end
+      end
+    end
+    assert.same({}, wrong)
+  end)
+
   it("says nothing by a value that is empty, zero, false or null", function()
     for _, name in ipairs { "error", "errors", "failed", "last_error", "exception", "failures", "lastError" } do
       for _, value in ipairs { "null", "0", "false", '""', "[]", "{}", "none", "<nil>", "(none)", "''", "0.0" } do

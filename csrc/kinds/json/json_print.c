@@ -308,8 +308,7 @@ static void print_children(printer *x, const abr_json_value *v)
 enum {
     JOINED_TRIES = 6,
     JOINED_MOST = 4,
-    JOINED_LEAST = 512, /* bytes of room that make it worth joining the elements, */
-    FLOWN_LEAST = 128   /* and to choose among those that went by */
+    CHOSEN_LEAST = 128 /* bytes of room for which elements are chosen as lines */
 };
 
 /* The state of a printer, so that later output can be taken back. */
@@ -413,9 +412,29 @@ static void close_elements(printer *x, printed_elements *e)
         note_lack(x, v, e->lacking, e->kept);
 }
 
-/* Print the kept elements of an array at hand, of which p has the bytes. */
+/* The child of this ordinal, if it is shown, c or one after it; 0: none. */
+static uint32_t shown_child(const printer *x, uint32_t c, uint64_t ordinal)
+{
+    while (c && x->values[c].ordinal < ordinal)
+        c = x->values[c].next;
+    return c && x->values[c].ordinal == ordinal && x->values[c].shown ? c : 0;
+}
+
+/* Print an element as the picked value that it is, perhaps in part. */
+static void print_child(printer *x, printed_elements *all, uint32_t c)
+{
+    const abr_json_value *child = &x->values[c];
+    const bool gap = child->ordinal > all->next;
+    const bool first = all->kept == 0 && !(gap && x->costs->marks);
+    open_element(x, all, child->ordinal, child->at);
+    print_value(x, c, gap, first);
+    close_element(all, child->ordinal, child->end);
+}
+
+/* Print the kept elements of an array at hand, of which p has the bytes; those over `most` bytes only if they
+ * were picked. */
 static void print_elements(printer *x, const abr_json_value *v, const char *p,
-                           const abr_json_line_list *joined)
+                           const abr_json_line_list *joined, uint64_t most)
 {
     const bool newlines = breaks_lines(x, v);
     const uint64_t start = v->at + v->head;
@@ -426,6 +445,15 @@ static void print_elements(printer *x, const abr_json_value *v, const char *p,
         const abr_json_element *e = &joined->elements[i];
         if (!e->kept)
             continue;
+        if (e->end - e->from > most) {
+            const uint32_t c = shown_child(x, v->child, i);
+            if (c) {
+                print_child(x, &all, c);
+                line += abr_count_newlines(p + at, e->end - at);
+                at = e->end;
+            }
+            continue;
+        }
         if (i > all.next) {
             size_t from = joined->elements[i - 1].end;
             if (all.kept == 0 && !x->costs->marks)
@@ -489,16 +517,8 @@ static size_t keep_fed_line(printer *x, const char *p, size_t n, uint64_t at, ui
     return end;
 }
 
-/* The child of this ordinal or a later one, from c on; 0: none. */
-static uint32_t child_from(const printer *x, uint32_t c, uint64_t ordinal)
-{
-    while (c && x->values[c].ordinal < ordinal)
-        c = x->values[c].next;
-    return c;
-}
-
-/* Print the kept elements of an array that went by. */
-static void print_kept(printer *x, const abr_json_value *v, const abr_json_elements *kept)
+/* The same for an array that went by. */
+static void print_kept(printer *x, const abr_json_value *v, const abr_json_elements *kept, uint64_t most)
 {
     const bool newlines = breaks_lines(x, v);
     const uint64_t start = v->at + v->head;
@@ -507,17 +527,12 @@ static void print_kept(printer *x, const abr_json_value *v, const abr_json_eleme
     printed_elements all = {.v = v, .end = start + 1};
     for (size_t i = 0; i < kept->count; i++) {
         const abr_json_kept *e = &kept->kept[i];
-        c = child_from(x, c, e->ordinal);
-        const abr_json_value *child = c && x->values[c].ordinal == e->ordinal ? &x->values[c] : NULL;
-        if (!e->p && child && child->shown) {
-            const bool gap = e->ordinal > all.next;
-            const bool first = all.kept == 0 && !(gap && x->costs->marks);
-            open_element(x, &all, e->ordinal, child->at);
-            print_value(x, c, gap, first);
-            close_element(&all, e->ordinal, child->end);
-        }
-        if (!e->p)
+        if (!e->p || e->n > most) {
+            const uint32_t child = shown_child(x, c, e->ordinal);
+            if (child)
+                print_child(x, &all, c = child);
             continue;
+        }
         const uint64_t from = start + e->at;
         const size_t bracket = e->ordinal == 0;
         open_element(x, &all, e->ordinal, from - 1);
@@ -547,9 +562,9 @@ static bool choose_elements(printer *x, elements_of *e, uint64_t bytes)
         return false;
     unprint(x, &e->before);
     if (e->p)
-        print_elements(x, e->v, e->p, &e->joined);
+        print_elements(x, e->v, e->p, &e->joined, bytes);
     else
-        print_kept(x, e->v, &e->flown);
+        print_kept(x, e->v, &e->flown, bytes);
     return true;
 }
 
@@ -557,10 +572,9 @@ static bool choose_elements(printer *x, elements_of *e, uint64_t bytes)
 static bool print_within(printer *x, elements_of *e, uint64_t most, uint64_t lines, uint64_t shown)
 {
     uint64_t bytes = (uint64_t)((double)most * (double)lines / (double)shown);
-    const uint64_t least = e->p ? JOINED_LEAST : FLOWN_LEAST;
     if (bytes > x->q->keep)
         bytes = x->q->keep;
-    for (size_t i = 0; i < JOINED_TRIES && bytes >= least; i++) {
+    for (size_t i = 0; i < JOINED_TRIES && bytes >= CHOSEN_LEAST; i++) {
         if (!choose_elements(x, e, bytes))
             return false;
         const uint64_t taken = printed_bytes(x) - e->before.bytes;
@@ -593,8 +607,7 @@ static void print_as_lines(printer *x, const abr_json_value *v, const printed *b
     const abr_json_holding as = h->document ? ABR_JSON_AT_HAND : abr_json_held_as(h, held, x->q->keep);
     elements_of e = {.v = v, .before = *before};
     bool fine = false;
-    if (v->kids == v->count || abr_json_is_deep(x->q) || as == ABR_JSON_UNHELD ||
-        most < (as == ABR_JSON_AT_HAND ? JOINED_LEAST : FLOWN_LEAST))
+    if (v->kids == v->count || abr_json_is_deep(x->q) || as == ABR_JSON_UNHELD || most < CHOSEN_LEAST)
         return;
     if (as == ABR_JSON_AT_HAND) {
         e.p = h->document ? h->document + at : h->p + h->strings[held].from;
