@@ -93,4 +93,48 @@ function M.recorded(entries, encode, unescaped)
   return recorded
 end
 
+-- What programs put before each line that they pass on, and what it is in line n.
+local BEFORE = {
+  compose = function()
+    return "web-1  | "
+  end,
+  turbo = function()
+    return "@shop/web:test: "
+  end,
+  ["cat -n"] = function(n)
+    return ("%6d\t"):format(n)
+  end,
+  terraform = function()
+    return "│ "
+  end,
+  Jenkins = function(n)
+    return ("[2026-01-02T03:%02d:%02d.%03dZ] "):format(math.floor(n / 60) % 60, n % 60, n * 37 % 1000)
+  end,
+  GitLab = function(n)
+    return ("2026-01-02T03:%02d:%02d.%06dZ 01O "):format(math.floor(n / 60) % 60, n % 60, n * 37)
+  end,
+  journalctl = function(n)
+    return ("Jan  2 03:%02d:%02d ci runner[812]: "):format(math.floor(n / 60) % 60, n % 60)
+  end,
+}
+
+--- Each log as each of these programs passes it on.
+function M.passed_on(entries)
+  local all = {}
+  for program, before in pairs(BEFORE) do
+    for _, entry in ipairs(entries) do
+      local n = 0
+      local log = entry.log:gsub("[^\n]*\n?", function(line)
+        n = n + 1
+        return line ~= "" and before(n) .. line or nil
+      end)
+      all[#all + 1] = { name = entry.name .. " by " .. program, log = log, wanted = entry.wanted }
+    end
+  end
+  table.sort(all, function(x, y)
+    return x.name < y.name
+  end)
+  return all
+end
+
 return M

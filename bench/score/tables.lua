@@ -78,6 +78,14 @@ function M.sets(logs, values, compose, encode)
     compose.recorded(needles, encode, measure.unescaped),
     needle_count
   )
+  local passed, passed_count = wanting(compose.passed_on(needles), function(entry)
+    return entry.wanted
+  end)
+  add(
+    "As another program passes them on: %d needles of the logs, each line after a name, a number or a time, in %d outputs",
+    passed,
+    passed_count
+  )
   local used, value_count = wanting(values, function(entry)
     return entry.wanted
   end)

@@ -323,8 +323,7 @@ static bool same_reading(const abr_reading *a, const abr_reading *b)
     return a->line_score == b->line_score && a->hit == b->hit && a->tells == b->tells &&
            a->placed == b->placed && a->warns == b->warns && a->digits == b->digits && a->kind == b->kind &&
            a->command == b->command && a->at == b->at && a->shape == b->shape && a->outline == b->outline &&
-           a->stamp == b->stamp && a->words == b->words && a->tokens == b->tokens &&
-           a->plain_count == b->plain_count &&
+           a->words == b->words && a->tokens == b->tokens && a->plain_count == b->plain_count &&
            memcmp(a->plain, b->plain, a->plain_count * sizeof *a->plain) == 0 && a->indent == b->indent;
 }
 
