@@ -181,8 +181,7 @@ static bool has_column(abr_text_line line)
 /* Is the line a message that reports a failure wherever it stands? The following line starts at `next`. */
 static bool fails_alone(finder *f, abr_text_line line, size_t next)
 {
-    const size_t lead = abr_lead_of(line.p, line.n).n;
-    line = (abr_text_line){line.p + lead, line.n - lead};
+    line = abr_own_text(line);
     if (line.n < SHORTEST || !abr_is_letter(line.p[0]) || line.p[line.n - 1] == ';')
         return false;
     if (ABR_STARTS(line, "not ok ") && abr_is_digit(line.p[7])) /* Test Anything Protocol */

@@ -4,6 +4,7 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "line/lines.h"
 
 ABR_PRIVATE_BEGIN
 
@@ -41,6 +42,13 @@ typedef struct {
 } abr_lead;
 
 abr_lead abr_lead_of(const char *p, size_t n);
+
+/* The line after that. */
+static inline abr_text_line abr_own_text(abr_text_line line)
+{
+    const size_t lead = abr_lead_of(line.p, line.n).n;
+    return (abr_text_line){line.p + lead, line.n - lead};
+}
 
 /* The level whose name (p, n) starts with; *size: bytes of the name. */
 abr_level abr_level_at(const char *p, size_t n, size_t *size);

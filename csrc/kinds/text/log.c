@@ -8,6 +8,7 @@
 #include "base/private.h"
 #include "base/tiny.h"
 #include "line/form.h"
+#include "line/layout.h"
 #include "line/lines.h"
 #include "line/rule.h"
 #include "text/scan.h"
@@ -74,7 +75,7 @@ abr_form_told abr_line_says(const abr_forms *forms, abr_text_line line, abr_text
     abr_form_told told = abr_read_whole_form(forms, line);
     if (line.n >= LONG_LINE && told.log < 1)
         told.text = 1;
-    if (repeats(before, form_part(line)) && told.text < repeated_text && told.form != ABR_FORM_COLUMNS) {
+    if (repeats(before, form_part(abr_own_text(line))) && told.text < repeated_text && told.form != ABR_FORM_COLUMNS) {
         told.text = 0;
         told.log = told.log > repeated_log ? told.log : repeated_log;
     }
@@ -157,7 +158,7 @@ static bool is_test_run(const char *p, size_t n)
 {
     abr_text_line line;
     for (size_t at = 0, read = 0; read < HEAD && abr_next_line(p, n, &at, &line); read++)
-        if (ABR_STARTS(line, "TAP version 1") || ABR_CONTAINS(line, "<testsuite"))
+        if (ABR_STARTS(abr_own_text(line), "TAP version 1") || ABR_CONTAINS(line, "<testsuite"))
             return true;
     return false;
 }
