@@ -75,7 +75,8 @@ abr_form_told abr_line_says(const abr_forms *forms, abr_text_line line, abr_text
     abr_form_told told = abr_read_whole_form(forms, line);
     if (line.n >= LONG_LINE && told.log < 1)
         told.text = 1;
-    if (repeats(before, form_part(abr_own_text(line))) && told.text < repeated_text && told.form != ABR_FORM_COLUMNS) {
+    if (repeats(before, form_part(abr_own_text(line))) && told.text < repeated_text &&
+        told.form != ABR_FORM_COLUMNS) {
         told.text = 0;
         told.log = told.log > repeated_log ? told.log : repeated_log;
     }
