@@ -82,7 +82,7 @@ function M.sets(logs, values, compose, encode)
     return entry.wanted
   end)
   add(
-    "As another program passes them on: %d needles of the logs, each line after a name, a number or a time, in %d outputs",
+    "As another program passes them on: %d needles of the logs, each line after a name or a time, in %d outputs",
     passed,
     passed_count
   )
