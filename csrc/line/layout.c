@@ -16,6 +16,7 @@
 
 enum {
     STAMP_MOST = 40,
+    TIME_LEAST = 8,
     CI_TIME = 29,
     SYSLOG_TIME = 16,
     JOB_MOST = 64,
@@ -45,17 +46,6 @@ static bool has_ci_time(const char *p, size_t n)
            are_of_stamp(p + 2) && are_of_stamp(p + 11) && are_of_stamp(p + 19);
 }
 
-/* Bytes of the names of a job and a step before the time, as `gh run view --log` prints them. */
-static size_t job_size(const char *p, size_t n)
-{
-    const char *tab = memchr(p, '\t', n < JOB_MOST ? n : JOB_MOST);
-    size_t at = tab ? (size_t)(tab - p) + 1 : n;
-    tab = at < n ? memchr(p + at, '\t', n - at < JOB_MOST ? n - at : JOB_MOST) : NULL;
-    at = tab ? (size_t)(tab - p) + 1 : n;
-    size_t stamp = at < n && abr_is_digit(p[at]) ? abr_stamp_size(p + at, n - at) : 0;
-    return stamp > 0 ? at + stamp : 0;
-}
-
 /* Does the line start with a time as syslog writes it, "Nov  7 10:03:01 "? */
 static bool has_syslog_time(const char *p, size_t n)
 {
@@ -77,31 +67,59 @@ static size_t syslog_size(const char *p, size_t n)
     return p[at - 2] == ':' ? at : SYSLOG_TIME;
 }
 
-size_t abr_stamp_size(const char *p, size_t n)
+/* May it be a time or date in digits, perhaps in brackets? Most brackets are steps of a build. */
+static inline bool may_be_time(const char *p, size_t n)
 {
-    enum { LEAST = 8 };
-    const size_t bracket = n > 0 && p[0] == '[';
+    if (n <= TIME_LEAST || *p != '[')
+        return n > TIME_LEAST && abr_is_digit(*p);
+    return abr_is_digit(p[1]) && (p[3] == ':' || p[5] == '-' || p[5] == '/');
+}
+
+/* Bytes of one time or date. */
+static size_t time_size(const char *p, size_t n)
+{
+    const size_t bracket = *p == '[';
     size_t i = bracket;
     unsigned marks = 0;
-    if (n <= i || p[0] == '\t')
-        return 0;
-    if (!abr_is_digit(p[i]))
-        return !abr_is_letter(p[0]) ? 0 : has_syslog_time(p, n) ? syslog_size(p, n) : job_size(p, n);
-    if (bracket && (n <= LEAST || (p[3] != ':' && p[5] != '-' && p[5] != '/')))
-        return 0; /* most are steps of a build */
     if (has_ci_time(p, n))
-        return CI_TIME + abr_stamp_size(p + CI_TIME, n - CI_TIME);
+        return CI_TIME;
     const size_t most = n < STAMP_MOST ? n : STAMP_MOST;
     for (; i < most && (is_of_stamp(p[i]) || (bracket && p[i] == ' ')); i++)
         marks += i > 0 && abr_is_digit(p[i]) && (p[i - 1] == ':' || p[i - 1] == '-' || p[i - 1] == '/');
-    if (bracket && i < n && p[i] == ']')
-        i++;
-    else if (bracket)
+    if (bracket && (i == n || p[i++] != ']'))
         return 0;
-    if (marks < 2 || i < LEAST || i >= n || p[i] != ' ')
+    return marks >= 2 && i >= TIME_LEAST && i < n && p[i] == ' ' ? i + 1 : 0;
+}
+
+/* Bytes of times and dates, one after another. */
+static size_t times_size(const char *p, size_t n)
+{
+    enum { MOST = 4 }; /* that of a CI service, a date, a time, and one more */
+    size_t at = 0;
+    for (size_t size = 1, i = 0; size > 0 && i < MOST && may_be_time(p + at, n - at); i++)
+        at += size = time_size(p + at, n - at);
+    return at;
+}
+
+/* Bytes of the names of a job and a step before the time, as `gh run view --log` prints them. */
+static size_t job_size(const char *p, size_t n)
+{
+    const char *tab = memchr(p, '\t', n < JOB_MOST ? n : JOB_MOST);
+    size_t at = tab ? (size_t)(tab - p) + 1 : n;
+    tab = at < n ? memchr(p + at, '\t', n - at < JOB_MOST ? n - at : JOB_MOST) : NULL;
+    at = tab ? (size_t)(tab - p) + 1 : n;
+    const size_t stamp = times_size(p + at, n - at);
+    return stamp > 0 ? at + stamp : 0;
+}
+
+size_t abr_stamp_size(const char *p, size_t n)
+{
+    if (n == 0)
         return 0;
-    size_t next = abr_stamp_size(p + i + 1, n - i - 1); /* a date, and a time */
-    return i + 1 + next;
+    if (!abr_is_letter(*p))
+        return may_be_time(p, n) ? times_size(p, n) : 0;
+    const size_t named = has_syslog_time(p, n) ? syslog_size(p, n) : job_size(p, n);
+    return named > 0 ? named + times_size(p + named, n - named) : 0;
 }
 
 /* ---- sources ---- */

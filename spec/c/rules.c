@@ -66,9 +66,10 @@ static void weigh(const char *line, size_t n, bool keeps)
     char copy[ABR_SEGMENT + ABR_PADDING] = {0};
     abr_line_words words;
     memcpy(copy, line, n < ABR_SEGMENT ? n : ABR_SEGMENT);
-    abr_read_words(&all, copy + with_it.stamp, strlen(copy) - with_it.stamp, &words);
+    const size_t lead = abr_lead_of(copy, strlen(copy)).n;
+    abr_read_words(&all, copy + lead, strlen(copy) - lead, &words);
     for (size_t i = 0; i < RULE_ROWS; i++) {
-        if (!concerns(&rule_rows[i], copy, &words, with_it.stamp))
+        if (!concerns(&rule_rows[i], copy, &words, lead))
             continue;
         abr_reading without_it = read_with(&worths[i].without, line, n);
         if (!judged_otherwise(&with_it, &without_it))

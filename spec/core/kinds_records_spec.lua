@@ -193,6 +193,19 @@ describe("a table that a database client draws", function()
     return abridge.auto(table.concat(lines, "\n") .. "\n", { max_bytes = budget })
   end
 
+  it("is none if a name and a bar stand before each line of a log", function()
+    for _, first in ipairs { "web-1  | ", "web-1 | " } do
+      local lines = {}
+      for i = 1, 300 do
+        local text = i == 200 and "src/a.c:4:1: error: expected ';'" or ("src/%d.c:1:1: C0114: no docstring"):format(i)
+        lines[i] = (i % 5 == 2 and first:gsub("web", "db ") or first) .. text
+      end
+      local content, cut = cut_of(lines, 1000)
+      assert.equal("log", cut.kind)
+      assert.is_truthy(content:find("error: expected ';'", 1, true), content)
+    end
+  end)
+
   it("ends as the page did, with the count of its rows", function()
     local lines = { " id | state ", "----+-------" }
     for i = 1, 400 do
