@@ -308,7 +308,8 @@ static void print_children(printer *x, const abr_json_value *v)
 enum {
     JOINED_TRIES = 6,
     JOINED_MOST = 4,
-    CHOSEN_LEAST = 128 /* bytes of room for which elements are chosen as lines */
+    CHOSEN_LEAST = 128, /* bytes of room for which elements are chosen as lines; */
+    JOINED_LEAST = 512  /* of budget, whose memory has room to join the lines of an array at hand */
 };
 
 /* The state of a printer, so that later output can be taken back. */
@@ -607,7 +608,8 @@ static void print_as_lines(printer *x, const abr_json_value *v, const printed *b
     const abr_json_holding as = h->document ? ABR_JSON_AT_HAND : abr_json_held_as(h, held, x->q->keep);
     elements_of e = {.v = v, .before = *before};
     bool fine = false;
-    if (v->kids == v->count || abr_json_is_deep(x->q) || as == ABR_JSON_UNHELD || most < CHOSEN_LEAST)
+    if (v->kids == v->count || abr_json_is_deep(x->q) || as == ABR_JSON_UNHELD || most < CHOSEN_LEAST ||
+        (as == ABR_JSON_AT_HAND && x->costs->most < JOINED_LEAST))
         return;
     if (as == ABR_JSON_AT_HAND) {
         e.p = h->document ? h->document + at : h->p + h->strings[held].from;
