@@ -309,7 +309,7 @@ enum {
     JOINED_TRIES = 6,
     JOINED_MOST = 4,
     CHOSEN_LEAST = 128, /* bytes of room for which elements are chosen as lines; */
-    JOINED_LEAST = 512  /* of budget, whose memory has room to join the lines of an array at hand */
+    JOINED_LEAST = 832  /* of budget, whose memory has room to join the lines of an array at hand */
 };
 
 /* The state of a printer, so that later output can be taken back. */
