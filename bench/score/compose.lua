@@ -43,6 +43,10 @@ local function only_in_log(wanted, ...)
   return own
 end
 
+local function by_name(x, y)
+  return x.name < y.name
+end
+
 --- Each log with each part, behind it, before it, or between it and the next one: none meets only parts that suit it.
 function M.composed(entries, parts)
   local composed = {}
@@ -59,9 +63,7 @@ function M.composed(entries, parts)
       }
     end
   end
-  table.sort(composed, function(x, y)
-    return x.name < y.name
-  end)
+  table.sort(composed, by_name)
   return composed
 end
 
@@ -131,9 +133,7 @@ function M.passed_on(entries)
       all[#all + 1] = { name = entry.name .. " by " .. program, log = log, wanted = entry.wanted }
     end
   end
-  table.sort(all, function(x, y)
-    return x.name < y.name
-  end)
+  table.sort(all, by_name)
   return all
 end
 

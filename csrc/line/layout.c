@@ -112,7 +112,8 @@ static size_t job_size(const char *p, size_t n)
     return stamp > 0 ? at + stamp : 0;
 }
 
-size_t abr_stamp_size(const char *p, size_t n)
+/* Bytes of the time and date at a line's start, with the blank after them; 0 if there are none. */
+static size_t stamp_size(const char *p, size_t n)
 {
     if (n == 0)
         return 0;
@@ -134,8 +135,8 @@ static bool is_source_name(const char *p, size_t n)
     return abr_level_at(p, n, &level) == ABR_LEVEL_NONE;
 }
 
-/* Bytes of a service's name with a bar, as docker compose, foreman and honcho print them, "web-1  | "; or of a
- * package's name and a task's, as turbo and nx do, "@shop/web:test: ". */
+/* Bytes of a service's name with a bar, as docker compose, foreman and honcho print them, "web-1  | "; or of
+ * the names of a package and a task, as turbo and nx print them, "@shop/web:test: ". */
 static size_t named_size(const char *p, size_t n)
 {
     const char *blank = memchr(p, ' ', n < STAMP_MOST ? n : STAMP_MOST);
@@ -154,8 +155,8 @@ static size_t named_size(const char *p, size_t n)
     return bar + 1 < n ? bar + 2 : n;
 }
 
-/* Bytes of the name of the stream that a line came from, after its time: "stdout F " in the logs of containers,
- * "00O " or "00O+" in those of GitLab. */
+/* Bytes of the name of a line's stream, after its time: "stdout F " in the logs of containers, "00O " or
+ * "00O+" in those of GitLab. */
 static size_t stream_size(const char *p, size_t n)
 {
     static const char *const names[] = {"stdout F ", "stdout P ", "stderr F ", "stderr P "};
@@ -189,7 +190,7 @@ static size_t numbered_size(const char *p, size_t n)
     return from == i ? i + 1 : 0;
 }
 
-/* Bytes that another program put before a line that it passed on; 0 if there are none. */
+/* Bytes that another program added to a line it passed on; 0 if there are none. */
 static size_t source_size(const char *p, size_t n)
 {
     static const char gutter[] = "\xE2\x94\x82 ";
@@ -204,14 +205,14 @@ static size_t source_size(const char *p, size_t n)
 
 abr_lead abr_lead_of(const char *p, size_t n)
 {
-    const size_t time = abr_stamp_size(p, n);
+    const size_t time = stamp_size(p, n);
     size_t source = time > 0 ? stream_size(p + time, n - time) : 0;
     if (source == 0)
         source = source_size(p + time, n - time);
     if (source == 0)
         return (abr_lead){time, time > 0};
     const size_t at = time + source;
-    const size_t next = abr_stamp_size(p + at, n - at);
+    const size_t next = stamp_size(p + at, n - at);
     return (abr_lead){at + next, time + next > 0};
 }
 

@@ -31,11 +31,8 @@ typedef struct {
     uint8_t look;
 } abr_layout;
 
-/* Bytes of the time and date at a line's start, with the blank after them; 0 if there are none. */
-size_t abr_stamp_size(const char *p, size_t n);
-
-/* What stands before the text of the program that printed the line: a time, and what another program puts
- * before each line that it passes on. */
+/* The beginning of a line before its own text: times, and the name or number that another program adds to
+ * each line it passes on. */
 typedef struct {
     size_t n; /* bytes */
     bool stamped;
@@ -43,7 +40,7 @@ typedef struct {
 
 abr_lead abr_lead_of(const char *p, size_t n);
 
-/* The line after that. */
+/* The line without it. */
 static inline abr_text_line abr_own_text(abr_text_line line)
 {
     const size_t lead = abr_lead_of(line.p, line.n).n;

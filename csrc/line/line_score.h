@@ -49,7 +49,7 @@ typedef struct {
 void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                    abr_reading *out);
 
-/* Add what stands before a line's own text to a reading made without it. */
+/* Add the beginning of a line to a reading made without it. */
 static inline void abr_add_lead(abr_reading *r, abr_lead lead)
 {
     r->at += (uint32_t)lead.n;
@@ -57,7 +57,7 @@ static inline void abr_add_lead(abr_reading *r, abr_lead lead)
         r->told.log = 1;
 }
 
-/* The same for a line without what stands before its own text; it has escape sequences only if `escapes`. */
+/* abr_read_line() of a line's own text; it has escape sequences only if `escapes`. */
 void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                         bool escapes, abr_reading *out);
 

@@ -391,6 +391,21 @@ static void the_layout_of_a_line_is_read_from_it_alone(void)
     }
 }
 
+static void a_line_of_times_has_a_few_at_its_start(void)
+{
+    enum { TIMES = 8 * 1024 * 1024 };
+    static const char time[] = "12:00:00 ";
+    const size_t size = sizeof time - 1;
+    char *line = malloc(TIMES * size);
+    if (!line)
+        exit(2);
+    for (size_t i = 0; i < TIMES; i++)
+        memcpy(line + i * size, time, size);
+    const abr_lead lead = abr_lead_of(line, TIMES * size);
+    CHECK(lead.stamped && lead.n <= 8 * size);
+    free(line);
+}
+
 int main(void)
 {
     RUN(a_command_that_failed_is_seen_in_its_last_line);
@@ -399,5 +414,6 @@ int main(void)
     RUN(the_place_of_a_pattern_counts_the_time_before_it);
     RUN(what_is_recalled_is_what_is_read);
     RUN(the_layout_of_a_line_is_read_from_it_alone);
+    RUN(a_line_of_times_has_a_few_at_its_start);
     return check_end();
 }

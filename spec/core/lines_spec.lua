@@ -61,13 +61,6 @@ describe("one line", function()
     assert.same({}, wrong)
   end)
 
-  it("may be times alone, of any length", function()
-    local text = ("12:00:00 "):rep(2 ^ 20)
-    local content = abridge.auto(text, { max_bytes = 100 })
-    assert.is_true(#content <= 100)
-    assert.equal(0, (select(2, abridge.priority(text, { max_bytes = 100 }))).hits.found)
-  end)
-
   it("says nothing by a value that is empty, zero, false or null", function()
     for _, name in ipairs { "error", "errors", "failed", "last_error", "exception", "failures", "lastError" } do
       for _, value in ipairs { "null", "0", "false", '""', "[]", "{}", "none", "<nil>", "(none)", "''", "0.0" } do

@@ -413,12 +413,13 @@ static void close_elements(printer *x, printed_elements *e)
         note_lack(x, v, e->lacking, e->kept);
 }
 
-/* The child of this ordinal, if it is shown, c or one after it; 0: none. */
-static uint32_t shown_child(const printer *x, uint32_t c, uint64_t ordinal)
+/* The child of this ordinal if it is shown, 0 if not. *c, a child before it, moves on to it, so that all
+ * children are passed once. */
+static uint32_t shown_child(const printer *x, uint32_t *c, uint64_t ordinal)
 {
-    while (c && x->values[c].ordinal < ordinal)
-        c = x->values[c].next;
-    return c && x->values[c].ordinal == ordinal && x->values[c].shown ? c : 0;
+    while (*c && x->values[*c].ordinal < ordinal)
+        *c = x->values[*c].next;
+    return *c && x->values[*c].ordinal == ordinal && x->values[*c].shown ? *c : 0;
 }
 
 /* Print an element as the picked value that it is, perhaps in part. */
@@ -441,15 +442,16 @@ static void print_elements(printer *x, const abr_json_value *v, const char *p,
     const uint64_t start = v->at + v->head;
     uint64_t line = newlines_before(x, v, v->head);
     size_t at = 1;
+    uint32_t c = v->child;
     printed_elements all = {.v = v, .end = start + 1};
     for (size_t i = 0; i < joined->count; i++) {
         const abr_json_element *e = &joined->elements[i];
         if (!e->kept)
             continue;
         if (e->end - e->from > most) {
-            const uint32_t c = shown_child(x, v->child, i);
-            if (c) {
-                print_child(x, &all, c);
+            const uint32_t child = shown_child(x, &c, i);
+            if (child) {
+                print_child(x, &all, child);
                 line += abr_count_newlines(p + at, e->end - at);
                 at = e->end;
             }
@@ -529,9 +531,9 @@ static void print_kept(printer *x, const abr_json_value *v, const abr_json_eleme
     for (size_t i = 0; i < kept->count; i++) {
         const abr_json_kept *e = &kept->kept[i];
         if (!e->p || e->n > most) {
-            const uint32_t child = shown_child(x, c, e->ordinal);
+            const uint32_t child = shown_child(x, &c, e->ordinal);
             if (child)
-                print_child(x, &all, c = child);
+                print_child(x, &all, child);
             continue;
         }
         const uint64_t from = start + e->at;

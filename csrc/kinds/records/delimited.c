@@ -173,8 +173,8 @@ static bool holds_sentence(const char *p, size_t n)
     return after_comma && blanks > 1;
 }
 
-/* Does a line start with the name that the first line has before its bar? That is who printed it, as docker
- * compose says before each line, not a column. */
+/* Does a line start with the same name and bar as the first one? Then they name the service that printed it,
+ * as in docker compose, and no column. */
 static bool has_name_of(const char *first, const char *p, size_t n)
 {
     size_t i = 0;
