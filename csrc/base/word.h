@@ -39,6 +39,17 @@ static inline void abr_store_word(char *p, uint64_t word)
     memcpy(p, &word, sizeof word);
 }
 
+/* How many bytes at the start of two texts of n bytes are the same? */
+static inline size_t abr_same_bytes(const char *a, const char *b, size_t n)
+{
+    size_t i = 0;
+    while (n - i >= sizeof(uint64_t) && abr_load_word(a + i) == abr_load_word(b + i))
+        i += sizeof(uint64_t);
+    while (i < n && a[i] == b[i])
+        i++;
+    return i;
+}
+
 /* The top bits of the bytes of a word that are in from..to, both ASCII. */
 static inline uint64_t abr_bytes_in(uint64_t word, char from, char to)
 {

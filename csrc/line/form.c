@@ -293,15 +293,17 @@ static abr_char_set chars_of(abr_text_line bare)
     return chars;
 }
 
-/* Does the line have the chars that a form needs? A few are looked for one by one. */
+/* Does the line have the chars that a form needs? A few are looked for one by one, as is any digit. */
 static bool line_holds(abr_form_line *l, abr_char_set needed)
 {
     if (!l->has_chars) {
+        const uint64_t digit = UINT64_C(1) << '\1';
         for (uint64_t signs = needed.low >> ' ' << ' '; signs != 0; signs &= signs - 1)
             if (!memchr(l->bare.p, (int)lowest(signs), l->bare.n))
                 return false;
-        if ((needed.low << (64 - ' ') | needed.high) == 0)
-            return true;
+        const uint64_t others = needed.low & low_bits(' ');
+        if (needed.high == 0 && (others & ~digit) == 0)
+            return others == 0 || abr_next_digit(l->bare, 0) < l->bare.n;
         l->chars = chars_of(l->bare);
         l->has_chars = true;
     }

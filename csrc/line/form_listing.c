@@ -41,9 +41,9 @@ bool abr_is_mode_row(const abr_form_line *l)
 /* `name/where 1.0 amd64 [installed]`: a path, a version, and a state in brackets at the end. */
 static bool has_version_and_state(abr_text_line bare)
 {
-    const char *blank = memchr(bare.p, ' ', bare.n);
-    const char *slash = memchr(bare.p, '/', bare.n);
-    if (bare.p[bare.n - 1] != ']' || !blank || !slash || slash > blank || !ABR_CONTAINS(bare, " ["))
+    const char *blank = bare.p[bare.n - 1] == ']' ? memchr(bare.p, ' ', bare.n) : NULL;
+    const char *slash = blank ? memchr(bare.p, '/', (size_t)(blank - bare.p)) : NULL;
+    if (!slash || !ABR_CONTAINS(bare, " ["))
         return false;
     const abr_text_line rest = abr_line_from(bare, (size_t)(blank - bare.p) + 1);
     const size_t n = abr_digits_at(rest, 0);
@@ -164,12 +164,11 @@ static bool is_path(abr_text_line name)
     return letters;
 }
 
-/* End of the name that starts at `from`, before a colon or a blank. */
+/* End of the name that starts at `from`, before a colon; the line's end if there is none, or a blank before it. */
 static size_t name_end(abr_text_line bare, size_t from)
 {
-    while (from < bare.n && bare.p[from] != ':' && bare.p[from] != ' ')
-        from++;
-    return from;
+    const char *colon = memchr(bare.p + from, ':', bare.n - from);
+    return colon && !memchr(bare.p + from, ' ', (size_t)(colon - bare.p) - from) ? (size_t)(colon - bare.p) : bare.n;
 }
 
 /* `path:12:text`, as grep prints it; a diagnostic has a blank there, and Ruby's "in `total'". */

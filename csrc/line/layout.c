@@ -104,10 +104,13 @@ static size_t times_size(const char *p, size_t n)
 /* Bytes of the names of a job and a step before the time, as `gh run view --log` prints them. */
 static size_t job_size(const char *p, size_t n)
 {
-    const char *tab = memchr(p, '\t', n < JOB_MOST ? n : JOB_MOST);
-    size_t at = tab ? (size_t)(tab - p) + 1 : n;
-    tab = at < n ? memchr(p + at, '\t', n - at < JOB_MOST ? n - at : JOB_MOST) : NULL;
-    at = tab ? (size_t)(tab - p) + 1 : n;
+    size_t at = 0;
+    for (unsigned names = 0; names < 2; names++) {
+        const char *tab = memchr(p + at, '\t', n - at < JOB_MOST ? n - at : JOB_MOST);
+        if (!tab)
+            return 0;
+        at = (size_t)(tab - p) + 1;
+    }
     const size_t stamp = times_size(p + at, n - at);
     return stamp > 0 ? at + stamp : 0;
 }

@@ -29,25 +29,27 @@ ABR_WRAPS static uint64_t hash_line(const char *p, size_t n)
     return hash * UINT64_C(0x9E3779B97F4A7C15);
 }
 
+/* Is a number zero? */
+static bool is_zero(const char *digits, size_t n)
+{
+    size_t i = 0;
+    while (i < n && digits[i] == '0')
+        i++;
+    return i == n;
+}
+
 /* Do two texts differ only in digits, with the same numbers zero, and the same ones starting with a zero? */
 static bool agree_in_zeros(const char *a, const char *b, size_t n)
 {
-    bool in_number = false;
-    bool zero = true;  /* the number so far, in a, */
-    bool other = true; /* and in b */
-    for (size_t i = 0; i < n; i++) {
-        const bool digit = abr_is_digit(a[i]);
-        if (digit ? !abr_is_digit(b[i]) : a[i] != b[i])
+    for (size_t at = 0; (at += abr_same_bytes(a + at, b + at, n - at)) < n;) {
+        size_t from = at;
+        while (from > 0 && abr_is_digit(a[from - 1]))
+            from--;
+        while (at < n && abr_is_digit(a[at]) && abr_is_digit(b[at]))
+            at++;
+        if ((at < n && a[at] != b[at]) || (a[from] == '0') != (b[from] == '0') ||
+            is_zero(a + from, at - from) != is_zero(b + from, at - from))
             return false;
-        if (digit) {
-            zero = zero && a[i] == '0';
-            other = other && b[i] == '0';
-        }
-        if (zero != other && (!in_number || !digit || i + 1 == n))
-            return false;
-        in_number = digit;
-        if (!digit)
-            zero = other = true;
     }
     return true;
 }

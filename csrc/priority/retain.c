@@ -528,18 +528,6 @@ static void end_open(abr_retainer *q)
 
 /* ---- floods ---- */
 
-/* Bytes of (p, n) that equal the ones `size` bytes before them. */
-static size_t count_same(const char *p, size_t n, size_t size)
-{
-    const char *before = p - size;
-    size_t i = 0;
-    while (n - i >= sizeof(uint64_t) && abr_load_word(p + i) == abr_load_word(before + i))
-        i += sizeof(uint64_t);
-    while (i < n && p[i] == before[i])
-        i++;
-    return i;
-}
-
 /* How many of the next `most` lines, all equal to the last one, only change counts and are forgotten at
  * once? */
 static size_t count_forgotten(const abr_retainer *q, const abr_candidate *last, size_t most)
@@ -578,7 +566,7 @@ static size_t pass_flood(abr_retainer *q, const abr_reading *r, const char *p, s
         return 0;
     }
     if (!known)
-        f->end = at + count_same(p + at, n - at, size);
+        f->end = at + abr_same_bytes(p + at, p + at - size, n - at);
     const abr_candidate *c = &q->queue[(q->oldest + q->queued - 1) % WAITING];
     const size_t same = (f->end - at) / size;
     const size_t lines = same > WAITING ? count_forgotten(q, c, same - WAITING) : 0;
