@@ -4,13 +4,10 @@
 
 #include "abridge.h"
 #include "base/private.h"
-#include "base/tiny.h"
 #include "kinds/reader.h"
 #include "kinds/telling.h"
 
 ABR_PRIVATE_BEGIN
-
-enum { ABR_TOLD_BY = ABR_OR_TINY(ABR_KIND_BYTES, 512) }; /* bytes of a text that tell its kind */
 
 /* Tell the kind of (p, n) by its first ABR_TOLD_BY bytes, in time linear in these; the answer does not depend
  * on how the text arrived. `whole`: it ends with these n bytes, so a log that starts later in a written text

@@ -4,10 +4,13 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 #include "kinds/records/drawn.h"
 #include "kinds/text/late_log.h"
 
 ABR_PRIVATE_BEGIN
+
+enum { ABR_TOLD_BY = ABR_OR_TINY(ABR_KIND_BYTES, 512) }; /* bytes of a text that tell its kind */
 
 typedef struct {
     abr_kind kind;

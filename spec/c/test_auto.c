@@ -395,34 +395,43 @@ static void json_that_breaks_late_is_text(void)
     }
 }
 
-/* A log below a document is one, however long that is and wherever its blocks end: its failure shows. */
-static void a_log_below_a_long_document_is_one(void)
+/* The log below a long text of another kind: a failure amid so many lines of work. */
+static void add_failing_log(text *t, size_t work_lines, const char *error)
+{
+    t->p = realloc(t->p, t->n + 2 * work_lines * 64 + strlen(error) + 64);
+    if (!t->p)
+        exit(2);
+    for (size_t line = 0; line <= 2 * work_lines; line++) {
+        char *end = t->p + t->n;
+        t->n += (size_t)(line == work_lines ? sprintf(end, "%s", error)
+                                            : sprintf(end, "[%zu/9] compiling x.c\n", line));
+    }
+}
+
+/* A log below a document or a diff is one, however long that is and wherever its blocks end: its failure
+ * shows. Up to a few lines below a diff are part of it. */
+static void a_log_below_a_long_text_of_another_kind_is_one(void)
 {
     static const char error[] = "src/cart.c:12:5: error: expected ';' before 'return'\n";
     static const size_t work_lines[] = {1, 30, 900, 5000};
+    static const sample before[] = {{"json", ABR_KIND_JSON, json_line, "\n]\n"},
+                                    {"diff", ABR_KIND_DIFF, diff_line, ""}};
     for (size_t i = 0; i < 4; i++)
-        for (size_t shift = 0; shift < 3; shift++) {
-            const sample document = {"json", ABR_KIND_JSON, json_line, "\n]\n"};
-            text t = make(&document, LARGE + shift * 21 * KB);
+        for (size_t shift = 0; shift < 6; shift++) {
+            const sample *s = &before[shift % 2];
+            text t = make(s, LARGE + shift / 2 * 21 * KB);
             const abr_opts o = opts_of(4 * KB);
             abr_cut cut;
-            t.p = realloc(t.p, t.n + 2 * work_lines[i] * 64 + sizeof error);
-            if (!t.p)
-                exit(2);
-            for (size_t line = 0; line <= 2 * work_lines[i]; line++) {
-                char *end = t.p + t.n;
-                t.n += (size_t)(line == work_lines[i] ? sprintf(end, "%s", error)
-                                                      : sprintf(end, "[%zu/9] compiling x.c\n", line));
-            }
+            add_failing_log(&t, work_lines[i], error);
             CHECK(abr_cut_text(t.p, t.n, &o, &cut, NULL) == ABR_OK);
-            CHECK_COUNT(ABR_KIND_LOG, cut.kind);
+            CHECK_COUNT(s->kind == ABR_KIND_DIFF && i == 0 ? ABR_KIND_DIFF : ABR_KIND_LOG, cut.kind);
             char *content = content_of(&cut);
             CHECK(strstr(content, error) != NULL);
             free(content);
             check_stream(&t, &o, 0, &cut);
             check_stream(&t, &o, t.n, &cut);
             abr_cut_free(&cut);
-            check_peak(&t, "a log below a document");
+            check_peak(&t, "a log below a text of another kind");
             free(t.p);
         }
 }
@@ -593,7 +602,7 @@ int main(void)
     RUN(patterns_may_go_once_a_stream_is_open);
     RUN(a_kind_may_be_given);
     RUN(json_that_breaks_late_is_text);
-    RUN(a_log_below_a_long_document_is_one);
+    RUN(a_log_below_a_long_text_of_another_kind_is_one);
     RUN(a_string_is_not_printed_past_its_ends_at_hand);
     RUN(something_binary_is_one_line);
     RUN(a_preview_leaves_no_trace);

@@ -197,8 +197,16 @@ static bool choose_diff(abr_reader *base, const abr_kind_request *q, abr_content
     return fine;
 }
 
+static bool lost_diff(const abr_reader *base, uint64_t *at)
+{
+    const diff_reader *r = (const diff_reader *)(const void *)base;
+    *at = r->scan.log_at;
+    return *at > 0;
+}
+
 const abr_reader_methods abr_diff_methods = {.open = open_diff,
                                              .reserve = reserve_diff,
                                              .write = write_diff,
                                              .choose = choose_diff,
-                                             .close = close_diff};
+                                             .close = close_diff,
+                                             .lost = lost_diff};

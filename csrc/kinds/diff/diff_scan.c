@@ -14,6 +14,10 @@
 #include "kinds/diff/diff_defines.h"
 #include "kinds/diff/diff_origin.h"
 #include "kinds/diff/diff_store.h"
+#include "kinds/telling.h"
+#include "kinds/text/log.h"
+#include "line/form.h"
+#include "line/rule.h"
 #include "text/flow.h"
 
 enum {
@@ -301,8 +305,10 @@ static void read_text(const reading *r, const char *p, uint64_t n, bool commit)
         end_text(r);
         note_stop(r);
     }
-    if (s->text.lines == 0)
+    if (s->text.lines == 0) {
         s->text = (abr_diff_text){.before = s->now, .at = s->at, .line = s->line};
+        s->text_judged = false;
+    }
     const size_t most = abr_diff_text_most(r->to->store.keep) - o->n;
     const size_t more = s->text.size > o->n ? 0 : n < most ? (size_t)n : most;
     const size_t here = more < ABR_DIFF_LINE_MOST ? more : ABR_DIFF_LINE_MOST;
@@ -432,6 +438,21 @@ static void read_long_line(const reading *r, const char *p, uint64_t n)
     read_text(r, p, n, false);
 }
 
+/* The line read last ends at `end`. Is the text below a file a log's, as of a build after `git diff`? It is
+ * judged by as many bytes of it as any budget holds; a shorter one may show whole. */
+static void look_for_log(const reading *r, uint64_t end)
+{
+    abr_diff_scan *s = r->s;
+    if (s->log_at > 0 || end < ABR_TOLD_BY || s->state != ABR_DIFF_IN_TEXT || s->text_judged ||
+        r->to->open.n < ABR_DIFF_TEXT_LEAST || s->text.commit || !s->any_file)
+        return;
+    abr_forms forms;
+    abr_forms_open(&forms, ABR_ALL_FORMS, ABR_NO_RULE);
+    s->text_judged = true;
+    if (abr_stretch_is_printed(&forms, r->to->open.p, ABR_DIFF_TEXT_LEAST))
+        s->log_at = end;
+}
+
 /* Read a whole line, or the last one; the start is enough for a long one outside of hunks. */
 static void read_line(reading *r, const char *p, uint64_t n)
 {
@@ -451,6 +472,7 @@ static void read_line(reading *r, const char *p, uint64_t n)
         read_long_line(r, p, n);
     else
         read_outside(r, p, (size_t)n);
+    look_for_log(r, s->at + n);
     pass_line(s, n);
 }
 

@@ -31,6 +31,8 @@ typedef struct {
     uint64_t commit_files; /* files before the commit */
 
     abr_diff_text text; /* without lines, none is open */
+    bool text_judged;   /* it was examined for a log's lines */
+    uint64_t log_at;    /* a log starts here, and what shows that ends; 0: none yet */
     uint64_t open_n;    /* bytes of the open line */
 
     abr_diff_file file;
