@@ -668,7 +668,7 @@ static abr_opts options(abr_strategy strategy, uint64_t bytes)
 
 static void every_family_keeps_to_the_bound(void)
 {
-    static const size_t budgets[] = {200, 832, 4 * KB, 30 * KB};
+    static const size_t budgets[] = {200, 640, 4 * KB, 30 * KB};
     for (size_t f = 0; f < FAMILIES && !takes_long(); f++)
         for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++) {
             const abr_opts o = options(ABR_AUTO, budgets[b]);

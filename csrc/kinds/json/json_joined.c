@@ -117,6 +117,12 @@ static bool is_list_of_lines(const array_shape *s)
            lines >= count - count / LACKING;
 }
 
+/* Most bytes of the joined lines: each has a newline in place of two quotes. */
+static size_t joined_most(const array_shape *s)
+{
+    return are_in_records(s) ? (size_t)s->line.bytes - s->line.count : (size_t)s->bytes - s->strings;
+}
+
 /* Add the line that a string spells, without its final newline. */
 static void add_line(abr_json_line_list *x, const char *p, size_t n, uint32_t *lines)
 {
@@ -139,11 +145,10 @@ static void read_element_lines(abr_json_line_list *x, const char *p, size_t n, c
     abr_json_open(&r.scan, &r.levels, ABR_JSON_LEVELS);
     while (next_token(&r, &token)) {
         const size_t depth = r.scan.depth;
-        abr_json_element *e = &x->elements[x->count];
         const bool whole = depth == 1 && token != ABR_JSON_OPEN && token != ABR_JSON_CLOSE;
         x->size += r.end - r.from + (token != ABR_JSON_OPEN && token != ABR_JSON_CLOSE);
         if (whole || (token == ABR_JSON_OPEN && depth == 2)) {
-            *e = (abr_json_element){.from = (uint32_t)r.from, .line = lines & INT32_MAX};
+            x->elements[x->count] = (abr_json_element){.from = (uint32_t)r.from, .line = lines & INT32_MAX};
             has_line = false;
         }
         if (token == ABR_JSON_KEY && depth == 2)
@@ -155,7 +160,6 @@ static void read_element_lines(abr_json_line_list *x, const char *p, size_t n, c
         }
         if (!whole && (token != ABR_JSON_CLOSE || depth != 1))
             continue;
-        e->end = (uint32_t)r.end;
         x->count++;
         is_line = false;
     }
@@ -176,17 +180,26 @@ bool abr_json_are_lines(const char *p, size_t n, abr_json_feed *feed)
 bool abr_json_join(const char *p, size_t n, const abr_alloc *alloc, abr_json_line_list *x)
 {
     array_shape shape;
-    *x = (abr_json_line_list){.alloc = alloc};
+    *x = (abr_json_line_list){.alloc = alloc, .n = n};
     if (n > INT32_MAX || !find_shape(p, n, &shape) || !is_list_of_lines(&shape))
         return false;
     const size_t count = shape.strings + shape.records + shape.others;
     x->elements = alloc->malloc(alloc->ctx, count * sizeof *x->elements);
-    x->text = alloc->malloc(alloc->ctx, (size_t)(are_in_records(&shape) ? shape.line.bytes : shape.bytes));
+    x->text = alloc->malloc(alloc->ctx, joined_most(&shape));
     x->failed = !x->elements || !x->text;
     if (x->failed)
         return false;
     read_element_lines(x, p, n, &shape);
     return true;
+}
+
+size_t abr_json_element_end(const abr_json_line_list *x, const char *p, size_t i)
+{
+    const bool last = i + 1 == x->count;
+    size_t end = last ? x->n : x->elements[i + 1].from;
+    while (abr_json_is_blank(p[end - 1]) || (p[end - 1] == ',' && !last))
+        end--;
+    return end;
 }
 
 void abr_json_joined_free(abr_json_line_list *x)

@@ -308,8 +308,7 @@ static void print_children(printer *x, const abr_json_value *v)
 enum {
     JOINED_TRIES = 6,
     JOINED_MOST = 4,
-    CHOSEN_LEAST = 128, /* bytes of room for which elements are chosen as lines; */
-    JOINED_LEAST = 832  /* of budget, whose memory has room to join the lines of an array at hand */
+    CHOSEN_LEAST = 128 /* bytes of room for which elements are chosen as lines */
 };
 
 /* The state of a printer, so that later output can be taken back. */
@@ -448,17 +447,18 @@ static void print_elements(printer *x, const abr_json_value *v, const char *p,
         const abr_json_element *e = &joined->elements[i];
         if (!e->kept)
             continue;
-        if (e->end - e->from > most) {
+        const size_t end = abr_json_element_end(joined, p, i);
+        if (end - e->from > most) {
             const uint32_t child = shown_child(x, &c, i);
             if (child) {
                 print_child(x, &all, child);
-                line += abr_count_newlines(p + at, e->end - at);
-                at = e->end;
+                line += abr_count_newlines(p + at, end - at);
+                at = end;
             }
             continue;
         }
         if (i > all.next) {
-            size_t from = joined->elements[i - 1].end;
+            size_t from = abr_json_element_end(joined, p, i - 1);
             if (all.kept == 0 && !x->costs->marks)
                 from = (size_t)((const char *)memchr(p + from, ',', e->from - from) - p) + 1;
             open_element(x, &all, i, start + from);
@@ -466,8 +466,8 @@ static void print_elements(printer *x, const abr_json_value *v, const char *p,
             at = from;
         }
         keep_range(x, p + at, e->from - at, start + at, newlines && i > 0, &line);
-        keep_range(x, p + e->from, e->end - e->from, start + e->from, false, &line);
-        at = e->end;
+        keep_range(x, p + e->from, end - e->from, start + e->from, false, &line);
+        at = end;
         close_element(&all, i, start + at);
     }
     close_elements(x, &all);
@@ -610,8 +610,7 @@ static void print_as_lines(printer *x, const abr_json_value *v, const printed *b
     const abr_json_holding as = h->document ? ABR_JSON_AT_HAND : abr_json_held_as(h, held, x->q->keep);
     elements_of e = {.v = v, .before = *before};
     bool fine = false;
-    if (v->kids == v->count || abr_json_is_deep(x->q) || as == ABR_JSON_UNHELD || most < CHOSEN_LEAST ||
-        (as == ABR_JSON_AT_HAND && x->costs->most < JOINED_LEAST))
+    if (v->kids == v->count || abr_json_is_deep(x->q) || as == ABR_JSON_UNHELD || most < CHOSEN_LEAST)
         return;
     if (as == ABR_JSON_AT_HAND) {
         e.p = h->document ? h->document + at : h->p + h->strings[held].from;
