@@ -82,6 +82,15 @@ describe("a cut of JSON #few", function()
     end
   end)
 
+  it("judges a string by the text it spells", function()
+    local rows, failed = {}, [[\u001b[1;31mFAIL\u001b[0m]]
+    for i = 1, 2000 do
+      rows[i] = ('{"n":%d,"text":"%s"}'):format(i, i == 1000 and failed or "done: block " .. i)
+    end
+    local content = abridge.auto("[" .. table.concat(rows, ",") .. "]", { max_bytes = 2000 })
+    assert.is_truthy(content:find(failed, 1, true))
+  end)
+
   it("shows elements whole rather than many names with nothing beside them", function()
     local rows = {}
     for i = 1, 300 do

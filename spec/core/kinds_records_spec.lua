@@ -47,12 +47,12 @@ end
 
 describe("a record in trouble", function()
   -- n records, made by the function, of which the one at `at` is another
-  local function cut_of(n, make, at, other)
+  local function cut_of(n, make, at, other, budget)
     local lines = {}
     for i = 1, n do
       lines[i] = i == at and other or make(i)
     end
-    return (abridge.auto(table.concat(lines, "\n"), { max_bytes = 2000 }))
+    return (abridge.auto(table.concat(lines, "\n"), { max_bytes = budget or 2000 }))
   end
 
   it("shows if one bare word among names says so", function()
@@ -63,6 +63,31 @@ describe("a record in trouble", function()
       end, 2000, record)
       assert.is_truthy(content:find(record, 1, true), word)
     end
+  end)
+
+  it("is judged by the text its strings spell: colours, tabs, quotes, a newline at the end", function()
+    local function passed(i)
+      return ('{"n":%d,"log":"errors of block %d are told apart ... ok\\n"}'):format(i, i)
+    end
+    local texts = {
+      [[\u001b[31merror:\u001b[0m no order]],
+      [[\u001b[1;31mFAIL\u001b[0m\n]],
+      [[FAIL\tcart\t0.01s]],
+      [[\"order\" failed\r\n]],
+    }
+    for _, text in ipairs(texts) do
+      local record = ('{"n":2000,"log":"%s"}'):format(text)
+      assert.is_truthy(cut_of(4000, passed, 2000, record):find(record, 1, true), text)
+    end
+  end)
+
+  it("shows the place that says so in a long string with escapes", function()
+    local text = " error: disk gone"
+    local long = ('{"log":"%s%s","data":"%s"}'):format(("\\u00e9"):rep(2000), text, ("x"):rep(100000))
+    local content = cut_of(2000, function(i)
+      return ('{"log":"block %d","data":"x"}'):format(i)
+    end, 1000, long, 40000)
+    assert.is_truthy(content:find(text, 1, true))
   end)
 
   it("shows where a flood of others came before it #once", function()

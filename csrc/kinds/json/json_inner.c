@@ -17,7 +17,6 @@ enum {
     ROOM_LEAST = 128,       /* least bytes worth a cut */
     NEWLINES = 4,           /* that make several lines */
     TRIES = 6,
-    DECODED_MOST = 4, /* bytes */
     ESCAPE_MOST = 6
 };
 
@@ -61,7 +60,7 @@ typedef struct {
 } inner_place;
 
 /* Decode the next char into `dst` and advance *at; returns its bytes. */
-static size_t next_char(const abr_json_inner *x, inner_place *at, char dst[DECODED_MOST])
+static size_t next_char(const abr_json_inner *x, inner_place *at, char dst[ABR_JSON_DECODED_MOST])
 {
     const size_t size = abr_json_char_size(x->raw + at->raw, x->n - at->raw);
     const size_t n = abr_json_decode(x->raw + at->raw, size, dst);
@@ -75,7 +74,7 @@ static size_t next_char(const abr_json_inner *x, inner_place *at, char dst[DECOD
 static void tell_kept(const abr_json_inner *x, const abr_piece *piece, inner_place *at,
                       const abr_json_inner_parts *to)
 {
-    char c[DECODED_MOST];
+    char c[ABR_JSON_DECODED_MOST];
     while (at->text + 1 < piece->first_byte)
         next_char(x, at, c);
     size_t from = at->raw;
@@ -97,7 +96,7 @@ static void tell_kept(const abr_json_inner *x, const abr_piece *piece, inner_pla
 /* Without markers, the source's own newline stands for the omitted lines. */
 static void tell_newline(const abr_json_inner *x, inner_place *at, const abr_json_inner_parts *to)
 {
-    char c[DECODED_MOST];
+    char c[ABR_JSON_DECODED_MOST];
     const size_t from = at->raw;
     inner_place next = *at;
     if (from == x->n || next_char(x, &next, c) != 1 || *c != '\n')

@@ -5,6 +5,7 @@
 #include "abridge.h"
 #include "base/ascii.h"
 #include "base/tiny.h"
+#include "line/words.h"
 #include "text/base64.h"
 #include "text/scan.h"
 #include "text/utf8.h"
@@ -221,6 +222,32 @@ size_t abr_json_decode(const char *p, size_t n, char *dst)
         i += size;
     }
     return used;
+}
+
+size_t abr_json_decode_line(const char *p, size_t n, char *dst)
+{
+    size_t used = abr_json_decode(p, n, dst);
+    used -= used > 0 && dst[used - 1] == '\n';
+    used -= used > 0 && dst[used - 1] == '\r';
+    memset(dst + used, 0, ABR_PADDING);
+    return used;
+}
+
+size_t abr_json_place_of(const char *p, size_t n, size_t place)
+{
+    char decoded[ABR_JSON_DECODED_MOST];
+    size_t i = 0;
+    while (i < n) {
+        const size_t size = abr_json_char_size(p + i, n - i);
+        if (size > n - i)
+            break;
+        const size_t used = abr_json_decode(p + i, size, decoded);
+        if (used > place)
+            break;
+        place -= used;
+        i += size;
+    }
+    return i;
 }
 
 uint64_t abr_json_dots(const char *p)

@@ -8,7 +8,10 @@
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_JSON_DATA_READ = ABR_OR_TINY(1024, 96) }; /* bytes of a string that tell whether it is data */
+enum {
+    ABR_JSON_DATA_READ = ABR_OR_TINY(1024, 96), /* bytes of a string that tell whether it is data */
+    ABR_JSON_DECODED_MOST = 4                   /* bytes of a char, decoded */
+};
 
 /* Counts the chars of a string that arrives in chunks; zeroed to start with. */
 typedef struct {
@@ -40,6 +43,13 @@ size_t abr_json_whole_char(const char *p, size_t n);
 /* Write (p, n) decoded to dst, as large as n, which may be p or overlap it from before: UTF-8, U+FFFD for
  * lone surrogates, incomplete escapes as they are. Returns its bytes. */
 size_t abr_json_decode(const char *p, size_t n, char *dst);
+
+/* The same for a line to be read (see abr_read_line()): without its newline, and with ABR_PADDING zeros after
+ * it, for which dst has room. */
+size_t abr_json_decode_line(const char *p, size_t n, char *dst);
+
+/* The place in (p, n) of the char that the byte at `place` of its decoded text is from. */
+size_t abr_json_place_of(const char *p, size_t n, size_t place);
 
 /* For a key, with its quotes, of only dots, three or more: the bit for their number; else 0. */
 uint64_t abr_json_dots(const char *p);

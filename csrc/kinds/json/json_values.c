@@ -6,6 +6,7 @@
 
 #include "kinds/json/json_values.h"
 #include "abridge.h"
+#include "kinds/json/json_string.h"
 #include "line/line_score.h"
 #include "line/score.h"
 #include "line/words.h"
@@ -80,33 +81,15 @@ const abr_json_path *abr_json_find_path(const abr_json_values *x, uint64_t hash)
 
 /* ---- trouble ---- */
 
-/* Copy the text as one line, with blanks for its escapes. */
-static size_t flatten(const char *p, size_t n, char *dst)
-{
-    size_t used = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (p[i] != '\\' || i + 1 == n) {
-            dst[used++] = p[i];
-            continue;
-        }
-        i++;
-        dst[used++] = (char)(p[i] == '"' || p[i] == '\\' || p[i] == '/' ? p[i] : ' ');
-        if (p[i] == 'u')
-            i += n - i > 4 ? 4 : n - i - 1;
-    }
-    memset(dst + used, 0, ABR_PADDING);
-    return used;
-}
-
 float abr_json_trouble(const abr_json_values *x, const char *p, size_t n)
 {
-    char flat[ABR_JSON_READ + ABR_PADDING];
+    char line[ABR_JSON_READ + ABR_PADDING];
     abr_reading reading;
     if (n > ABR_JSON_READ)
         n = ABR_JSON_READ;
     if (memchr(p, '\\', n)) {
-        n = flatten(p, n, flat);
-        p = flat;
+        n = abr_json_decode_line(p, n, line);
+        p = line;
     }
     if (n == 0)
         return 0;

@@ -20,6 +20,7 @@
 #include "base/private.h"
 #include "base/tiny.h"
 #include "base/word.h"
+#include "kinds/json/json_string.h"
 #include "line/line_score.h"
 #include "line/score.h"
 #include "line/words.h"
@@ -171,6 +172,11 @@ static abr_column_value *find_value(abr_column *x, uint32_t hash)
 
 /* ---- one value ---- */
 
+static bool has_escape(const abr_cell *v)
+{
+    return v->kind == ABR_VALUE_STRING && memchr(v->p, '\\', v->n) != NULL;
+}
+
 static bool is_text(const abr_cell *v, const char *word)
 {
     for (size_t i = 0; i < v->n; i++)
@@ -314,12 +320,8 @@ static float judge_words(const abr_record_columns *c, const abr_cell *v, uint32_
     }
 }
 
-static float judge(const abr_record_columns *c, const abr_cell *v, uint32_t *shape, size_t *at)
+static float judge_text(const abr_record_columns *c, const abr_cell *v, uint32_t *shape, size_t *at)
 {
-    *shape = 0;
-    *at = 0;
-    if (v->kind == ABR_VALUE_SHAPE)
-        return 0;
     if (v->kind == ABR_VALUE_NUMBER || whole_number(v) >= 0)
         return (c->lexicon.quiet & ABR_GROUP_SUMMARIES) ? 0 : judge_number(v);
     float score = has_unknown_words(c, v) ? 0 : judge_words(c, v, shape, at);
@@ -336,6 +338,28 @@ static float judge(const abr_record_columns *c, const abr_cell *v, uint32_t *sha
     if (v->role == ABR_ROLE_GOOD && (is_text(v, v->n == 5 ? "false" : "no") || (v->n == 1 && *v->p == '0')))
         return ABR_SCORE_BAD + 1;
     return score;
+}
+
+/* Judge a string by the text it spells. */
+static float judge_spelled(const abr_record_columns *c, const abr_cell *v, uint32_t *shape, size_t *at)
+{
+    char text[VALUE_MOST + ABR_PADDING];
+    const size_t n = v->n < VALUE_MOST ? v->n : VALUE_MOST;
+    abr_cell decoded = *v;
+    decoded.p = text;
+    decoded.n = abr_json_decode_line(v->p, n, text);
+    const float score = judge_text(c, &decoded, shape, at);
+    *at = abr_json_place_of(v->p, n, *at);
+    return score;
+}
+
+static float judge(const abr_record_columns *c, const abr_cell *v, uint32_t *shape, size_t *at)
+{
+    *shape = 0;
+    *at = 0;
+    if (v->kind == ABR_VALUE_SHAPE)
+        return 0;
+    return has_escape(v) ? judge_spelled(c, v, shape, at) : judge_text(c, v, shape, at);
 }
 
 /* ---- a value among the others ---- */
@@ -386,14 +410,33 @@ static unsigned size_of_number(const abr_cell *v)
     return sign + digits;
 }
 
+/* Is there an escape from i on that spells a control byte: a tab, a newline, a colour? */
+static bool spells_control(const abr_cell *v, size_t i)
+{
+    char decoded[ABR_JSON_DECODED_MOST];
+    const char *escape;
+    if (v->kind != ABR_VALUE_STRING)
+        return false;
+    while (i < v->n && (escape = memchr(v->p + i, '\\', v->n - i)) != NULL) {
+        const size_t left = v->n - (size_t)(escape - v->p);
+        const size_t size = abr_json_char_size(escape, left);
+        if (size > left)
+            return false;
+        if (abr_json_decode(escape, size, decoded) == 1 && (unsigned char)*decoded < ' ')
+            return true;
+        i = v->n - left + size;
+    }
+    return false;
+}
+
 /* May its words mean something? Those of names and numbers, which fill most columns of many values, don't. */
 static bool may_have_words(const abr_cell *v)
 {
-    if (v->kind != ABR_VALUE_TEXT || v->n < LEAST_WORD)
+    if (v->kind == ABR_VALUE_NUMBER || v->kind == ABR_VALUE_SHAPE || v->n < LEAST_WORD)
         return false;
     for (size_t i = 0; i < v->n; i++)
         if (!abr_is_letter(v->p[i]))
-            return memchr(v->p + i, ' ', v->n - i) != NULL;
+            return memchr(v->p + i, ' ', v->n - i) != NULL || spells_control(v, i);
     return true;
 }
 

@@ -21,6 +21,7 @@ typedef enum {
 
 typedef enum {
     ABR_VALUE_TEXT = 0,
+    ABR_VALUE_STRING, /* of JSON, as it is spelled */
     ABR_VALUE_NUMBER,
     ABR_VALUE_SHAPE /* a hash of the record's names or cells, which says nothing by itself */
 } abr_value_kind;

@@ -202,7 +202,7 @@ static bool read_json(abr_values *x, const char *p, size_t n, bool whole, uint32
         else if (token == ABR_JSON_KEY || token == ABR_JSON_GUESSED_KEY)
             scan.guess = read_member_name(&j, start + 1, i - 1, token == ABR_JSON_GUESSED_KEY);
         else if (token == ABR_JSON_STRING)
-            read_member(&j, in_object, start + 1, i - 1, ABR_VALUE_TEXT);
+            read_member(&j, in_object, start + 1, i - 1, ABR_VALUE_STRING);
         else
             read_member(&j, in_object, start, i,
                         token == ABR_JSON_NUMBER ? ABR_VALUE_NUMBER : ABR_VALUE_TEXT);
