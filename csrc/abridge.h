@@ -261,7 +261,8 @@ typedef struct {
 
 enum { ABR_PARTS_MOST = 16 };
 
-/* A part of an output of several commands: a run of whole lines of one kind. */
+/* A part of an output of several commands: a run of lines of one kind. A line that a document starts or ends
+ * in is one of both parts. */
 typedef struct {
     abr_kind kind;
     uint64_t first_line; /* 1-based, inclusive */

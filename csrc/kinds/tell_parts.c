@@ -50,12 +50,11 @@ abr_code abr_tell_parts(const char *p, size_t n, const abr_alloc *alloc, abr_par
         const abr_output_part *part = &found.list[i];
         const char *start = p + part->from;
         const size_t size = part->end - part->from;
-        const uint64_t lines = abr_count_lines(start, size);
         if (part->kind == ABR_KIND_LOG)
             code = add_log(start, size, 0, line, alloc, out);
         else
-            tell_one(out, part->kind, line + 1, line + lines);
-        line += lines;
+            tell_one(out, part->kind, line + 1, line + abr_count_lines(start, size));
+        line += abr_count_newlines(start, size);
     }
     if (out->count == 1)
         out->count = 0;

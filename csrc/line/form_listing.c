@@ -168,7 +168,8 @@ static bool is_path(abr_text_line name)
 static size_t name_end(abr_text_line bare, size_t from)
 {
     const char *colon = memchr(bare.p + from, ':', bare.n - from);
-    return colon && !memchr(bare.p + from, ' ', (size_t)(colon - bare.p) - from) ? (size_t)(colon - bare.p) : bare.n;
+    return colon && !memchr(bare.p + from, ' ', (size_t)(colon - bare.p) - from) ? (size_t)(colon - bare.p)
+                                                                                 : bare.n;
 }
 
 /* `path:12:text`, as grep prints it; a diagnostic has a blank there, and Ruby's "in `total'". */
@@ -237,12 +238,15 @@ bool abr_is_counted(const abr_form_line *l)
            (memchr(rest.p, '/', rest.n) || memchr(rest.p, '.', rest.n));
 }
 
-/* `12:text`, from grep of a single file. */
+/* `12:text`, from grep of a single file, or `12:    text`, of one that is indented. */
 bool abr_is_numbered(const abr_form_line *l)
 {
-    const size_t i = abr_digits_at(l->bare, 0);
-    return i + 1 < l->bare.n && l->bare.p[i] == ':' && l->bare.p[i + 1] != ' ' &&
-           !abr_is_digit(l->bare.p[i + 1]);
+    const abr_text_line bare = l->bare;
+    const size_t i = abr_digits_at(bare, 0);
+    if (i + 1 >= bare.n || bare.p[i] != ':')
+        return false;
+    const bool indented = abr_has_at(bare, i + 1, "  ", 2) && bare.p == l->line.p;
+    return indented || (bare.p[i + 1] != ' ' && !abr_is_digit(bare.p[i + 1]));
 }
 
 /* Numbers make up most of the words. */

@@ -204,3 +204,41 @@ describe("a table of columns amid other output", function()
     end
   end)
 end)
+
+describe("a document that starts or ends inside a line", function()
+  local orders = {}
+  for i = 1, 90 do
+    local note = ("some words of the order "):rep(4)
+    orders[i] = ('{"id": %d, "state": "%s", "note": "%s"}'):format(i, i == 41 and "failed" or "paid", note)
+  end
+  local document = '{"orders": [' .. table.concat(orders, ", ") .. "]}"
+  local FAILED = '{"id":41,"state":"failed"'
+
+  it("is cut as one where a prompt or a log follows at once", function()
+    local log = "deploy@web:~$ make\ncc -c cart.c\ncart.c:7:1: error: expected ';'\nmake: *** [all] Error 1\n"
+    for _, after in ipairs { "deploy@web:~$ ", "200", log } do
+      local content, cut = abridge.auto(document .. after, { max_bytes = 1200 })
+      assert.equal("mixed", cut.kind)
+      assert.is_truthy(content:find(FAILED, 1, true), content)
+      assert.is_truthy(content:find("}\n?" .. after:gsub("%p", "%%%0") .. "$"), content)
+      local kind, parts = abridge.kind(document .. after)
+      assert.same({ "mixed", "json", 1, 1 }, { kind, parts[1].kind, parts[1].last_line, parts[2].first_line })
+    end
+  end)
+
+  it("is cut as one behind the words of a logger, if it is most of the output", function()
+    local before = "GET /orders\nINFO:root:response = "
+    local content, cut = abridge.auto(before .. document .. "\ndone\n", { max_bytes = 1200 })
+    assert.equal("mixed", cut.kind)
+    assert.equal(before, content:sub(1, #before))
+    assert.is_truthy(content:find(FAILED, 1, true), content)
+    local log = ("INFO:root:order taken\n"):rep(600)
+    assert.equal("log", (abridge.kind(log .. before .. document .. "\n" .. log)))
+  end)
+
+  it("is none where source goes on", function()
+    for _, after in ipairs { ";\n", ", true)\n", ".map(f)\n", ".map(f)" } do
+      assert.not_equal("mixed", (abridge.kind("const orders = " .. document .. after)))
+    end
+  end)
+end)

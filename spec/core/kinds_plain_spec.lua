@@ -162,6 +162,16 @@ describe("a kind that is asked for", function()
     assert.equal("text", (abridge.kind("Stepping:    1\nModel name:    A\n" .. table.concat(facts))))
   end)
 
+  it("lines that were searched for, below the name of each file, are text, indented source too", function()
+    local found = {}
+    for i = 1, 60 do
+      found[#found + 1] = ("lua/part_%d.lua\n"):format(i)
+      found[#found + 1] = ('%d:    return nil, ("invalid value: %%s, expected a number"):format(v)\n'):format(i + 7)
+      found[#found + 1] = ('%d:      return nil, message end\n\n'):format(i + 90)
+    end
+    assert.equal("text", (abridge.kind(table.concat(found))))
+  end)
+
   it("json of what is none is text", function()
     random.each(100, function()
       local text = prose()

@@ -213,6 +213,23 @@ describe("compiler messages a line", function()
   end)
 end)
 
+describe("commas that part no fields", function()
+  it("stand in statements: brackets that a name opens close in it", function()
+    local lines = {}
+    for i = 1, 150 do
+      lines[#lines + 1] = "INSERT INTO carts(id,name,count)"
+      lines[#lines + 1] = ("    VALUES (%d, 'n%d', %d);"):format(i, i, i)
+    end
+    lines[#lines + 1] = "Runtime error near line 299: UNIQUE constraint failed: carts.id (19)"
+    assert.equal("log", (abridge.kind(table.concat(lines, "\n") .. "\n")))
+    local rows = { "name (of a cart),count,price (EUR)" }
+    for i = 1, 20 do
+      rows[i + 1] = ("cart %d,%d,%d"):format(i, i, i)
+    end
+    assert.equal("table", (abridge.kind(table.concat(rows, "\n") .. "\n")))
+  end)
+end)
+
 describe("a table that a database client draws", function()
   local function cut_of(lines, budget)
     return abridge.auto(table.concat(lines, "\n") .. "\n", { max_bytes = budget })

@@ -1,6 +1,7 @@
 /*
  * Find the parts of an output. Documents, diffs, records and tables are found by their syntax, each from the
- * start of a line to the end of one; the lines between them are a log or text.
+ * start of a line to the end of one; the lines between them are a log or text. A large document may also start
+ * or end inside a line: `curl` prints no newline before the next prompt, a logger's words come before its JSON.
  *
  * Each finder in turn looks at a line, and each goes on past the bytes it has read, whether or not they are a
  * part, so no byte is read more than a few times.
@@ -48,8 +49,8 @@ static bool is_rest(const abr_output_part *part)
 
 /* ---- finders: the end of a part that starts at a line; *next: where to look on ---- */
 
-/* The end of the line that ends the document at `at`; 0 if there is none, with *next past the byte that shows
- * it. */
+/* The end of the document at `at`, with its newline, or of one of some size that other output follows at once;
+ * 0 if there is none, with *next past the byte that shows it. */
 static size_t document_end(const parts_search *s, size_t at, size_t *next)
 {
     size_t read;
@@ -58,6 +59,8 @@ static size_t document_end(const parts_search *s, size_t at, size_t *next)
     if (size == 0)
         return 0;
     size_t end = at + size;
+    if (size >= LEAST_PART && end < s->n && !memchr(" \t\r\n,;:]})", s->p[end], 10))
+        return end;
     while (end < s->n && memchr(" \t\r", s->p[end], 3))
         end++;
     return end == s->n ? end : s->p[end] == '\n' ? end + 1 : 0;
@@ -89,6 +92,25 @@ static size_t find_json(const parts_search *s, size_t at, abr_kind *kind, size_t
     const bool counts =
         end - at >= LEAST_PART || (documents == 1 && abr_count_newlines(s->p + at, end - at) >= LEAST_LINES);
     return documents > 0 && counts ? end : 0;
+}
+
+/* A document that starts inside the line at *at and ends at a line's end, if it is most of the text: a log that
+ * prints some now and then is one. */
+static size_t find_json_inside(const parts_search *s, size_t *at, size_t *next)
+{
+    const size_t line = line_end(s, *at);
+    size_t i = *at;
+    while (i < line && s->p[i] != '{' && s->p[i] != '[')
+        i++;
+    if (i == line || (s->n - i) * 2 < s->n)
+        return 0;
+    size_t after;
+    const size_t end = document_end(s, i, &after);
+    *next = after > *next ? after : *next;
+    if (end == 0 || end - i < LEAST_PART || (end - i) * 2 < s->n || (end < s->n && s->p[end - 1] != '\n'))
+        return 0;
+    *at = i;
+    return end;
 }
 
 static size_t find_diff(const parts_search *s, size_t at, size_t *next)
@@ -157,9 +179,11 @@ static bool is_fence(const parts_search *s, size_t at)
     return s->n - at >= 3 && (memcmp(s->p + at, "```", 3) == 0 || memcmp(s->p + at, "~~~", 3) == 0);
 }
 
-/* The end of a part at `at`, the start of a line; 0 if none starts there. */
-static size_t part_end_at(const parts_search *s, size_t at, abr_kind *kind, size_t *next)
+/* The end of a part at *start, the start of a line; 0 if none starts there. *start moves to a document inside
+ * the line. */
+static size_t part_end_at(const parts_search *s, size_t *start, abr_kind *kind, size_t *next)
 {
+    const size_t at = *start;
     size_t end = 0;
     *next = line_end(s, at);
     if (is_fence(s, at)) {
@@ -180,6 +204,10 @@ static size_t part_end_at(const parts_search *s, size_t at, abr_kind *kind, size
     if (end == 0) {
         *kind = ABR_KIND_TABLE;
         end = find_aligned(s, at, next);
+    }
+    if (end == 0) {
+        *kind = ABR_KIND_JSON;
+        end = find_json_inside(s, start, next);
     }
     return end;
 }
@@ -217,7 +245,7 @@ static void find_all(parts_search *s)
         abr_kind kind;
         while (at + 1 < s->n && s->p[at] == '\n') /* there may be many */
             at++;
-        const size_t end = part_end_at(s, at, &kind, &next);
+        const size_t end = part_end_at(s, &at, &kind, &next);
         if (end == 0)
             continue;
         put_on_list(s, rest, kind, at, end);

@@ -7,7 +7,7 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Whole lines of one kind. */
+/* Lines of one kind, whole ones unless a document starts or ends inside one. */
 typedef struct {
     abr_kind kind;
     size_t from; /* bytes of the text before them */

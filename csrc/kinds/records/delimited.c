@@ -78,17 +78,21 @@ static abr_text_line bare(const char *p, size_t from, size_t to)
 
 typedef enum { NO_NAME, NUMERIC_NAME, PROPER_NAME } heading_kind;
 
-/* Is it a name, of a few words, or a number, such as a year? */
+/* Is it a name, of a few words, or a number, such as a year? Its brackets close: `price (EUR)` is one, `INSERT
+ * INTO t(id` and `f(a` are not. */
 static heading_kind read_name(abr_text_line field)
 {
     if (field.n == 0 || field.n > LONGEST_NAME)
         return NO_NAME;
     size_t words = 1;
     size_t digits = 0;
+    size_t open = 0;
     bool letters = false;
     for (size_t i = 0; i < field.n; i++) {
-        if (!may_be_in_name(field.p[i]))
+        if (!may_be_in_name(field.p[i]) || (field.p[i] == ')' && open == 0))
             return NO_NAME;
+        open += field.p[i] == '(';
+        open -= field.p[i] == ')';
         words += field.p[i] == ' ';
         if (field.p[i] == ':' && i + 1 < field.n && field.p[i + 1] == ' ')
             return NO_NAME;
@@ -96,7 +100,7 @@ static heading_kind read_name(abr_text_line field)
         letters = letters || abr_is_letter(field.p[i]) || (field.p[i] & 0x80);
     }
     char last = field.p[field.n - 1];
-    if (words > MOST_WORDS || last == '.' || last == ':' || last == ',')
+    if (open > 0 || words > MOST_WORDS || last == '.' || last == ':' || last == ',')
         return NO_NAME;
     if (digits == field.n)
         return field.n <= 4 ? NUMERIC_NAME : NO_NAME;
