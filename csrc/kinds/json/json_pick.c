@@ -6,6 +6,7 @@
 #include "kinds/json/json_cost.h"
 #include "kinds/json/json_queue.h"
 #include "kinds/json/json_role.h"
+#include "kinds/json/json_text.h"
 #include "kinds/json/json_tree.h"
 #include "priority/sort.h"
 
@@ -13,7 +14,7 @@ enum {
     VALUE_SHARE = 4, /* a value in trouble may take this part of the remaining room with everything in it */
     SMALL = 6,       /* a small value takes at most this part of the budget, */
     LARGE = 2,       /* and a large one more than this */
-    WHOLE = 4,       /* an element is shown whole if it takes at most so many times the bytes of its name */
+    WHOLE = 4, /* an element of a long list is shown whole if it takes at most so many times the bytes of its name */
     LITTLE = 16,     /* this part of the budget may stay unused rather than show a value in part */
     MESSAGE = 4      /* a record's message leaves this part of the budget to the rest */
 };
@@ -154,32 +155,74 @@ void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
 
 /* ---- names ---- */
 
+/* Is it an object or an array whose key looks like an identifier? */
+static bool has_code_for_key(const abr_json_value *v)
+{
+    const char *key = v->p + v->lead;
+    const char *end = v->head > v->lead && *key == '"' ? memchr(key + 1, '"', v->head - v->lead - 1) : NULL;
+    return abr_json_holds_values(v) && end && abr_json_is_code(key + 1, (size_t)(end - key) - 1);
+}
+
 static bool is_called(const abr_json_value *v)
 {
-    return v->role > ABR_JSON_OUTCOME && v->role < ABR_JSON_OTHER && !abr_json_holds_values(v);
+    if (abr_json_holds_values(v))
+        return has_code_for_key(v);
+    return v->role > ABR_JSON_OUTCOME && v->role < ABR_JSON_OTHER;
+}
+
+/* Is it the string that is the key of its object? */
+static bool repeats_key(const abr_json_value *in, const abr_json_value *v)
+{
+    const size_t n = (size_t)abr_json_own_size(v);
+    return in->head > in->lead && n <= in->head - in->lead && memcmp(in->p + in->lead, v->p + v->head, n) == 0;
 }
 
 /* A value's distance from the nearer end of its list, counted from 1, or that of an enclosing value if
  * larger; 0: it is in no list. The parent's `stamp` is already set. */
 static uint32_t distance_of(const abr_json_value *in, const abr_json_value *v)
 {
-    if (v->parent == 0 || !abr_json_is_list(in))
+    if (v->parent == 0 || !(abr_json_is_list(in) || has_code_for_key(v)))
         return in->stamp;
     const uint64_t back = in->count - v->ordinal;
     const uint64_t place = v->ordinal + 1 < back ? v->ordinal + 1 : back;
     return place > in->stamp ? (uint32_t)place : in->stamp;
 }
 
-/* The number of names in its object before a value. */
+/* Does a value that is called identify something, rather than label it: a number, or a string with digits? */
+static bool identifies(const abr_json_value *v)
+{
+    const char *p = v->p + v->head;
+    const bool number = *p == '-' || (*p >= '0' && *p <= '9');
+    return number || abr_json_holds_values(v) || v->role == ABR_JSON_CODE ||
+           (*p == '"' && abr_json_is_code(p + 1, (size_t)abr_json_own_size(v) - ABR_JSON_QUOTES));
+}
+
+/* The number of names in its object that come before a value; those that identify come before labels. */
 static uint32_t names_ahead(const abr_json_value *values, uint32_t v)
 {
     uint32_t count = 0;
     const uint32_t in = values[v].parent;
-    if (abr_json_is_list(&values[in]))
+    const bool labels = !identifies(&values[v]);
+    bool before = true;
+    if (abr_json_is_list(&values[in]) || abr_json_holds_values(&values[v]))
         return 0;
-    for (uint32_t c = abr_json_first(values, in); c != v; c = abr_json_after(values, c))
-        count += is_called(&values[c]);
+    for (uint32_t c = abr_json_first(values, in); c && (before || labels); c = abr_json_after(values, c)) {
+        before = before && c != v;
+        count += is_called(&values[c]) && c != v && (identifies(&values[c]) ? before || labels : before && labels);
+    }
     return count;
+}
+
+/* Show a list's element whole rather than this name of it: if that is no more, or little more in a list so long
+ * that not every element could show its name. */
+static bool show_element_if(abr_json_costs *x, uint32_t element, uint32_t name)
+{
+    const uint32_t list = x->tree->values[element].parent;
+    const uint64_t cost = abr_json_cost(x, name);
+    const uint64_t around = x->tree->values[list].shown ? 0 : abr_json_cost(x, list);
+    const uint64_t alone = cost > around ? cost - around : 1;
+    const bool is_long = x->tree->values[list].count > x->most / alone;
+    return show_whole_if(x, element, is_long ? WHOLE * cost : cost, x->most);
 }
 
 void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q)
@@ -192,6 +235,8 @@ void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q)
         const uint32_t depth = values[i].back = in->back + 1;
         values[i].stamp = distance_of(in, &values[i]);
         const bool is_outcome = values[i].role == ABR_JSON_OUTCOME && values[i].stamp == 0;
+        if (repeats_key(in, &values[i]))
+            continue;
         if (is_called(&values[i]) || (is_outcome && !abr_json_holds_values(&values[i])))
             abr_json_queue_put(q, (uint64_t)(depth + names_ahead(values, i)) << 32 | values[i].stamp, i);
     }
@@ -199,8 +244,7 @@ void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q)
         const uint32_t v = abr_json_queue_take(q, &key);
         const uint32_t element = element_of(values, v);
         const bool is_element = abr_json_is_list(&values[values[element].parent]);
-        if (values[v].shown || (is_element && !values[element].shown &&
-                                show_whole_if(x, element, WHOLE * abr_json_cost(x, v), x->most)))
+        if (values[v].shown || (is_element && !values[element].shown && show_element_if(x, element, v)))
             continue;
         show_if(x, v, x->most);
     }

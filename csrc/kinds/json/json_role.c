@@ -53,11 +53,49 @@ abr_json_role abr_json_role_of(const char *key, size_t n)
     return ABR_JSON_OTHER;
 }
 
+/* Bytes of the digits at p, of which at most `most` are looked at. */
+static size_t digits_at(const char *p, size_t n, size_t most)
+{
+    size_t i = 0;
+    while (i < n && i < most && p[i] >= '0' && p[i] <= '9')
+        i++;
+    return i;
+}
+
+/* Does it start with a date or a time of day: "2026-11-28", "28/11/2026", "10:03", "10:03:07"? */
+static bool is_time(const char *p, size_t n)
+{
+    enum { YEAR = 4, PART = 2 };
+    const size_t first = digits_at(p, n, YEAR);
+    if (first == 0 || first == YEAR - 1 || first == n || !memchr("-/:", p[first], 3))
+        return false;
+    const size_t second = digits_at(p + first + 1, n - first - 1, PART);
+    const size_t end = first + 1 + second;
+    if (second == 0 || (end == n && p[first] != ':'))
+        return false;
+    return end == n || (p[end] == p[first] && digits_at(p + end + 1, n - end - 1, PART) > 0);
+}
+
+/* Is it a number with its unit: "64GB", "12.5ms", "6-inch"? */
+static bool is_measure(const char *p, size_t n)
+{
+    enum { UNIT = 5 };
+    size_t i = 0;
+    while (i < n && ((p[i] >= '0' && p[i] <= '9') || p[i] == '.'))
+        i++;
+    const size_t digits = i;
+    i += i < n && p[i] == '-';
+    const size_t unit = i;
+    while (i < n && is_key_letter(p[i]))
+        i++;
+    return digits > 0 && i == n && i > unit && i - unit <= UNIT;
+}
+
 bool abr_json_is_code(const char *p, size_t n)
 {
     enum { LEAST = 3, MOST = 80 };
     bool digit = false;
-    if (n < LEAST || n > MOST)
+    if (n < LEAST || n > MOST || is_time(p, n) || is_measure(p, n))
         return false;
     for (size_t i = 0; i < n; i++) {
         if (p[i] == ' ' || p[i] == '\\')
