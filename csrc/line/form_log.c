@@ -90,11 +90,33 @@ bool abr_has_level(const abr_form_line *l)
 
 /* ---- diagnostics, and stacks ---- */
 
+/* `12:3  error  text`: a place in a file named above, as linters print it, and a level. */
+static bool starts_with_place(const abr_form_line *l)
+{
+    const abr_text_line line = l->bare;
+    const size_t row = abr_digits_at(line, 0);
+    const size_t column =
+        row > 0 && row + 1 < line.n && line.p[row] == ':' ? abr_digits_at(line, row + 1) : 0;
+    size_t i = row + 1 + column;
+    size_t n = 0;
+    size_t size;
+    if (column == 0 || i >= line.n || line.p[i] != ' ')
+        return false;
+    while (i < line.n && line.p[i] == ' ')
+        i++;
+    while (i + n < line.n && abr_is_lower(line.p[i + n]))
+        n++;
+    return i + n < line.n && line.p[i + n] == ' ' &&
+           abr_level_without(line.p + i, n, l->forms->without, &size) != ABR_LEVEL_NONE && size == n;
+}
+
 /* `file:12: text`, `file:12:3: text`, `file(12,3): text`: a place, a colon, one blank. */
 bool abr_is_placed(const abr_form_line *l)
 {
     const abr_text_line line = l->bare;
     size_t at = 0;
+    if (starts_with_place(l))
+        return true;
     for (size_t i = abr_next_digit(line, 2); i + 2 < line.n; i = abr_next_digit(line, at)) {
         at = i + abr_digits_at(line, i);
         if (!ABR_HAS(":(,", line.p[i - 1]) || at - i > 6)

@@ -172,6 +172,17 @@ describe("a kind that is asked for", function()
     assert.equal("text", (abridge.kind(table.concat(found))))
   end)
 
+  it("a linter's rows below the name of each file are a log, whose error shows", function()
+    local rows = {}
+    for i = 1, 40 do
+      rows[#rows + 1] = ("/shop/src/part_%d.js\n  %d:5  warning  'x' is assigned a value but never used"):format(i, i)
+      rows[#rows + 1] = i == 23 and "  44:11  error    'cart' is not defined\n" or ""
+    end
+    local content, cut = abridge.auto(table.concat(rows, "\n") .. "\n", { max_bytes = 1000 })
+    assert.equal("log", cut.kind)
+    assert.is_truthy(content:find("44:11  error", 1, true), content)
+  end)
+
   it("json of what is none is text", function()
     random.each(100, function()
       local text = prose()
