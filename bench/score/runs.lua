@@ -157,6 +157,69 @@ PY]],
     },
   },
   {
+    name = "an exchange in a shop",
+    tools = { "python3" },
+    setup = [[
+cat > shop.py <<'PY'
+import json, random, sys
+what, which = sys.argv[1:]
+r = random.Random(what + which)
+number = lambda n: str(r.randrange(10 ** (n - 1), 10 ** n))
+address = {"address1": "763 Maple Street", "address2": "Suite " + number(3), "city": "Denver", "country": "USA",
+           "state": "CO", "zip": number(5)}
+options = lambda: {"colour": r.choice(["blue", "red", "black"]), "size": r.choice(["S", "M", "L", "XL"]),
+                   "material": r.choice(["cotton", "polyester"])}
+names = ["T-Shirt", "Jacket", "Running Shoes", "Backpack"]
+if what == "customer":
+    cards = ["credit_card_" + number(7), "gift_card_" + number(7), "paypal_" + number(7)]
+    answer = {"name": {"first_name": "Mia", "last_name": "Rossi"}, "address": address,
+              "email": f"mia.rossi{number(4)}@example.org",
+              "payment_methods": {c: {"source": c.rsplit("_", 1)[0], "id": c} for c in cards},
+              "orders": ["#W" + number(7) for _ in range(6)]}
+elif what == "order":
+    items = [{"name": r.choice(names), "product_id": number(10), "item_id": number(10),
+              "price": r.randrange(2000, 40000) / 100, "options": options()} for _ in range(4)]
+    answer = {"order_id": which, "customer_id": "mia_rossi_" + number(4), "address": address, "items": items,
+              "fulfillments": [{"tracking_id": [number(12)], "item_ids": [i["item_id"] for i in items]}],
+              "status": "delivered",
+              "payment_history": [{"transaction_type": "payment", "amount": round(sum(i["price"] for i in items), 2),
+                                   "payment_method_id": "credit_card_" + number(7)}]}
+elif what == "product":
+    ids = [number(10) for _ in range(14)]
+    answer = {"name": r.choice(names), "product_id": which,
+              "variants": {i: {"item_id": i, "options": options(), "available": True, "price": 40 + k / 4}
+                           for k, i in enumerate(ids)}}
+else:
+    answer = [{"flight_number": "DY" + number(3), "origin": which, "destination": "BGO", "status": "available",
+               "departs": f"{h:02}:00:00", "arrives": f"{h + 2:02}:30:00",
+               "seats": {"economy": r.randrange(20), "business": r.randrange(9)},
+               "prices": {"economy": r.randrange(60, 200), "business": r.randrange(200, 500)}} for h in range(6, 20)]
+print(json.dumps(answer))
+PY]],
+    steps = {
+      { command = "python3 shop.py customer 1", takes = { order = "(#W%d+)[^#]*$", gift = '"id": "(gift_card_%d+)"' } },
+      {
+        command = "python3 shop.py order '{order}' # {gift}",
+        takes = { item = '"item_id": "(%d+)"', product = '.*"product_id": "(%d+)"', card = "(credit_card_%d+)" },
+      },
+      {
+        command = "python3 shop.py product {product} # {item} {card}",
+        takes = { other = '.*"(%d+)": {"item_id": "%d+", "options": {"colour": "red"' },
+      },
+      { command = "python3 shop.py flights OSL # {other}", takes = { flight = '(DY%d+)"[^}]*"departs": "13:' } },
+      { command = "python3 shop.py customer 2 # {flight}", takes = { order = '"orders": %["(#W%d+)', pay = "(paypal_%d+)" } },
+      {
+        command = "python3 shop.py order '{order}' # {pay}",
+        takes = { item = '.*"item_id": "(%d+)"', product = '"product_id": "(%d+)"' },
+      },
+      {
+        command = "python3 shop.py product {product} # {item}",
+        takes = { other = '"variants".-"(%d+)": {"item_id": "%d+", "options": {"colour": "black"' },
+      },
+      { command = "echo {other}" },
+    },
+  },
+  {
     name = "a build that fails",
     tools = { "make", "cc", "python3" },
     setup = [[
