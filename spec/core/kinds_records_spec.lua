@@ -81,6 +81,14 @@ describe("a record in trouble", function()
     end
   end)
 
+  it("shows where most of the others mention trouble as well", function()
+    local record = '{"log":"ld: cannot find -lfastsum\\n"}'
+    local content = cut_of(2000, function(i)
+      return ('{"log":"attempt to open /opt/sdk/%d/libm.a %s\\n"}'):format(i, i % 3 == 0 and "succeeded" or "failed")
+    end, 800, record)
+    assert.is_truthy(content:find(record, 1, true))
+  end)
+
   it("shows the place that says so in a long string with escapes", function()
     local text = " error: disk gone"
     local long = ('{"log":"%s%s","data":"%s"}'):format(("\\u00e9"):rep(2000), text, ("x"):rep(100000))

@@ -368,6 +368,8 @@ ABR_WRAPS static void add_trouble(abr_worth *w, float trouble, uint32_t sign, si
 {
     if (trouble >= ABR_SCORE_HIT)
         w->sign = (w->sign ^ sign) * UINT32_C(0x9E3779B1);
+    else if (trouble > w->trouble)
+        w->weak_sign = sign;
     if (trouble > w->trouble) {
         w->trouble = trouble + w->trouble * more_trouble;
         w->at = at;

@@ -69,6 +69,7 @@ typedef struct {
     float odd;     /* how much it is unlike the others, on the same scale */
     uint32_t sign; /* of the trouble or the oddity: records with the same trouble share it */
     uint32_t odd_sign;
+    uint32_t weak_sign; /* of the worst value below ABR_SCORE_HIT */
     size_t at;    /* bytes of the record before its worst value */
     bool bad;     /* it should be JSON, but isn't */
     bool tells;   /* JSON: the trouble is told by the words of a text, as in a line of a log */

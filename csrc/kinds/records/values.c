@@ -453,6 +453,6 @@ void abr_values_read(abr_values *x, const char *p, size_t n, bool whole, uint32_
         w->tells = false;
     }
     if (w->trouble < ABR_SCORE_HIT)
-        w->sign = w->odd_sign;
+        w->sign = w->trouble > w->odd ? w->weak_sign : w->odd_sign;
     apply_patterns(x, p, n, w);
 }
