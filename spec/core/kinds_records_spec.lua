@@ -108,7 +108,7 @@ describe("a record in trouble", function()
 end)
 
 describe("a log of a record a line", function()
-  local function log_of(form)
+  local function log_of(form, frames, message)
     local lines = {}
     local function add(line)
       lines[#lines + 1] = form:format(#lines, line)
@@ -117,11 +117,11 @@ describe("a log of a record a line", function()
       add(("INFO shop: processed order %d"):format(i))
       if i == 400 then
         add "Traceback (most recent call last):"
-        for k = 1, 6 do
+        for k = 1, frames do
           add(('  File \\"cart.py\\", line %d, in step_%d'):format(k, k))
           add(("\\treturn step_%d(item)"):format(k + 1))
         end
-        add "KeyError: 'price'"
+        add(message)
       end
     end
     return table.concat(lines, "\n")
@@ -129,13 +129,20 @@ describe("a log of a record a line", function()
 
   it("shows the frames of a traceback with its head and its message", function()
     for _, form in ipairs { '{"n":%d,"log":"%s\\n","stream":"stderr"}', '{"seq":%d,"level":"info","msg":"%s"}' } do
-      local content = abridge.auto(log_of(form), { max_bytes = 4096 })
+      local content = abridge.auto(log_of(form, 6, "KeyError: 'price'"), { max_bytes = 4096 })
       for k = 1, 6 do
         assert.is_truthy(content:find("in step_" .. k, 1, true), form)
         assert.is_truthy(content:find(("return step_%d(item)"):format(k + 1), 1, true), form)
       end
       assert.is_truthy(content:find("KeyError: 'price'", 1, true))
     end
+  end)
+
+  it("shows a traceback's message, whatever its name and however many frames come before it", function()
+    local log = log_of('{"n":%d,"log":"%s\\n"}', 40, "RateMissing: no rate for XAF")
+    local content = abridge.auto(log, { max_bytes = 2048 })
+    assert.is_truthy(content:find("Traceback", 1, true))
+    assert.is_truthy(content:find("RateMissing", 1, true))
   end)
 
   it("shows the lines after one whose text tells of trouble", function()

@@ -299,8 +299,15 @@ static bool has_unknown_words(const abr_record_columns *c, const abr_cell *v)
     return true;
 }
 
+/* What else the words of a value say. */
+typedef struct {
+    uint32_t shape;
+    size_t at; /* bytes before those that tell the trouble */
+    bool traces;
+} value_words;
+
 /* Judge a value by its words; a long one is read in overlapping segments. */
-static float judge_words(const abr_record_columns *c, const abr_cell *v, uint32_t *shape, size_t *at)
+static float judge_words(const abr_record_columns *c, const abr_cell *v, value_words *words)
 {
     static const abr_patterns none;
     const size_t n = v->n < VALUE_MOST ? v->n : VALUE_MOST;
@@ -312,19 +319,18 @@ static float judge_words(const abr_record_columns *c, const abr_cell *v, uint32_
         const float score = r.hit || r.line_score < ABR_SCORE_WARNED ? r.line_score : ABR_SCORE_WARNED;
         if (from == 0 || score > best) {
             best = score;
-            *shape = r.shape;
-            *at = from + r.at;
+            *words = (value_words){r.shape, from + r.at, r.kind == ABR_LINE_TRACE};
         }
         if (left <= SEGMENT)
             return best;
     }
 }
 
-static float judge_text(const abr_record_columns *c, const abr_cell *v, uint32_t *shape, size_t *at)
+static float judge_text(const abr_record_columns *c, const abr_cell *v, value_words *words)
 {
     if (v->kind == ABR_VALUE_NUMBER || whole_number(v) >= 0)
         return (c->lexicon.quiet & ABR_GROUP_SUMMARIES) ? 0 : judge_number(v);
-    float score = has_unknown_words(c, v) ? 0 : judge_words(c, v, shape, at);
+    float score = has_unknown_words(c, v) ? 0 : judge_words(c, v, words);
     const bool failures = !(c->lexicon.quiet & ABR_GROUP_FAILURES);
     if (!failures)
         return score;
@@ -341,25 +347,24 @@ static float judge_text(const abr_record_columns *c, const abr_cell *v, uint32_t
 }
 
 /* Judge a string by the text it spells. */
-static float judge_spelled(const abr_record_columns *c, const abr_cell *v, uint32_t *shape, size_t *at)
+static float judge_spelled(const abr_record_columns *c, const abr_cell *v, value_words *words)
 {
     char text[VALUE_MOST + ABR_PADDING];
     const size_t n = v->n < VALUE_MOST ? v->n : VALUE_MOST;
     abr_cell decoded = *v;
     decoded.p = text;
     decoded.n = abr_json_decode_line(v->p, n, text);
-    const float score = judge_text(c, &decoded, shape, at);
-    *at = abr_json_place_of(v->p, n, *at);
+    const float score = judge_text(c, &decoded, words);
+    words->at = abr_json_place_of(v->p, n, words->at);
     return score;
 }
 
-static float judge(const abr_record_columns *c, const abr_cell *v, uint32_t *shape, size_t *at)
+static float judge(const abr_record_columns *c, const abr_cell *v, value_words *words)
 {
-    *shape = 0;
-    *at = 0;
+    *words = (value_words){0};
     if (v->kind == ABR_VALUE_SHAPE)
         return 0;
-    return has_escape(v) ? judge_spelled(c, v, shape, at) : judge_text(c, v, shape, at);
+    return has_escape(v) ? judge_spelled(c, v, words) : judge_text(c, v, words);
 }
 
 /* ---- a value among the others ---- */
@@ -460,9 +465,8 @@ static void read_one_of_many(abr_record_columns *c, abr_column *x, const abr_cel
         x->unread += counts;
         return;
     }
-    uint32_t shape;
-    size_t at;
-    float trouble = judge(c, v, &shape, &at);
+    value_words words;
+    float trouble = judge(c, v, &words);
     if (trouble <= 0)
         return;
     const uint64_t read = x->count - x->unread;
@@ -471,16 +475,16 @@ static void read_one_of_many(abr_record_columns *c, abr_column *x, const abr_cel
     else if (x->role == ABR_ROLE_NONE && read >= COMMON_LEAST && x->troubled * COMMON_PART > read)
         trouble *= common_factor;
     w->tells = w->tells || (v->role == ABR_ROLE_NONE && trouble >= ABR_SCORE_HIT);
-    add_trouble(w, trouble, shape ^ (uint32_t)x->name, v->at + at);
+    w->traces = w->traces || words.traces;
+    add_trouble(w, trouble, words.shape ^ (uint32_t)x->name, v->at + words.at);
 }
 
 void abr_read_cell(abr_record_columns *c, abr_column *x, const abr_cell *v, uint32_t counts, abr_worth *w)
 {
-    uint32_t shape;
-    size_t at;
+    value_words words;
     if (!x) {
-        const float trouble = judge(c, v, &shape, &at);
-        add_trouble(w, trouble, shape, v->at + at);
+        const float trouble = judge(c, v, &words);
+        add_trouble(w, trouble, words.shape, v->at + words.at);
         return;
     }
     c->settled = c->settled && !counts;
@@ -503,14 +507,14 @@ void abr_read_cell(abr_record_columns *c, abr_column *x, const abr_cell *v, uint
         read_one_of_many(c, x, v, counts, w);
         return;
     }
-    const float trouble = judge(c, v, &shape, &at);
-    const uint32_t sign = shape ^ (uint32_t)x->name ^ (uint32_t)(trouble * 8);
-    add_trouble(w, trouble, sign, v->at + at);
+    const float trouble = judge(c, v, &words);
+    const uint32_t sign = words.shape ^ (uint32_t)x->name ^ (uint32_t)(trouble * 8);
+    add_trouble(w, trouble, sign, v->at + words.at);
     add_odd(w, novelty(0, x->count, x->used), hash, v->at);
     if (counts) {
         x->used++;
         *found = (abr_column_value){
-            .hash = hash, .count = counts, .sign = sign, .at = (uint32_t)at, .trouble = trouble};
+            .hash = hash, .count = counts, .sign = sign, .at = (uint32_t)words.at, .trouble = trouble};
         x->count += counts;
     }
 }

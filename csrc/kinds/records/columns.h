@@ -70,10 +70,11 @@ typedef struct {
     uint32_t sign; /* of the trouble or the oddity: records with the same trouble share it */
     uint32_t odd_sign;
     uint32_t weak_sign; /* of the worst value below ABR_SCORE_HIT */
-    size_t at;    /* bytes of the record before its worst value */
-    bool bad;     /* it should be JSON, but isn't */
-    bool tells;   /* JSON: the trouble is told by the words of a text, as in a line of a log */
-    bool goes_on; /* JSON: a string is indented, as a line is that continues the lines before it */
+    size_t at;          /* bytes of the record before its worst value */
+    bool bad;           /* it should be JSON, but isn't */
+    bool tells;         /* JSON: the trouble is told by the words of a text, as in a line of a log */
+    bool goes_on;       /* JSON: a string is indented, as a line is that continues the lines before it */
+    bool traces;        /* JSON: it is the head of a traceback, whose message comes last */
 } abr_worth;
 
 /* A value to read: ABR_PADDING bytes after it must be readable. */

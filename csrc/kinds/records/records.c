@@ -66,7 +66,8 @@ _Static_assert(ABR_CANDIDATES_MEMORY(ALLOWANCE_PER_BYTE *ABR_MEMORY_UNIT) +
                "records take no more than a stream may for its budget");
 
 static const float first_weight = 1e6F; /* the first record is retained */
-/* Of the value of a record in trouble, for the next one that goes on with it, down to the least; */
+/* Of the value of a record in trouble, for the next one that goes on with it, down to the least, except in a
+ * traceback, which goes on to its message; */
 static const float part_of_next = 0.9F;
 static const float least_of_next = 0.5F;
 /* and for any next one if a text tells of the trouble, less for each further one, as in a log. */
@@ -85,6 +86,7 @@ typedef enum {
 typedef struct {
     float value;     /* of the record in trouble, less for each one since, if it goes on; */
     float near;      /* and if it does not */
+    float message;   /* of the head of a traceback, for its message */
     uint64_t number; /* of the record before */
 } trouble_run;
 
@@ -343,6 +345,11 @@ static float retain_weight(const abr_worth *w, uint32_t nth)
     return says > 0 ? says / abr_repeat_discount(&c) : 0;
 }
 
+static float larger(float a, float b)
+{
+    return a > b ? a : b;
+}
+
 /* The value of a record that is worth `own` alone; it comes next after those in `run` if their numbers say
  * so. */
 static float value_in_run(trouble_run *run, const abr_worth *w, uint64_t number, float own)
@@ -350,10 +357,12 @@ static float value_in_run(trouble_run *run, const abr_worth *w, uint64_t number,
     const bool follows = run->number + 1 == number;
     const float next = follows && w->goes_on ? run->value * part_of_next : 0;
     const float near = follows ? run->near * step_near : 0;
-    run->value = next >= least_of_next ? next : 0;
+    const float message = follows && !w->goes_on ? run->message : 0;
+    run->value = next >= least_of_next || run->message > 0 ? next : 0;
     run->near = near >= least_of_next ? near : 0;
-    const float shared = run->value > run->near ? run->value : run->near;
-    const float value = own > shared ? own : shared;
+    const float value = larger(larger(own, message), larger(run->value, run->near));
+    if (!follows || !w->goes_on)
+        run->message = w->traces ? own : 0;
     if (w->trouble >= ABR_SCORE_HIT) {
         run->value = value;
         if (w->tells && own * part_near > run->near)

@@ -450,7 +450,7 @@ void abr_values_read(abr_values *x, const char *p, size_t n, bool whole, uint32_
             read_bad_record(x, p, n, w);
     } else {
         read_row_values(x, p, n, counts, w);
-        w->tells = false;
+        w->tells = w->traces = false;
     }
     if (w->trouble < ABR_SCORE_HIT)
         w->sign = w->trouble > w->odd ? w->weak_sign : w->odd_sign;
