@@ -711,6 +711,12 @@ static void read_doubt(abr_evidence *l, unsigned i)
     say(l, s, denies ? ABR_SCORE_BAD : ABR_SCORE_WEAK, false);
 }
 
+/* Is the word a level in a linter's row: "  12:5  warning  Unexpected any"? */
+static bool is_level_in_row(const abr_evidence *l, const abr_sign *s)
+{
+    return is_first(l, s) && abr_is_digit(byte_at(l, l->words->indent)) && starts_with(l, end_of(s), "  ");
+}
+
 static void read_warning(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
@@ -720,7 +726,8 @@ static void read_warning(abr_evidence *l, unsigned i)
     if (none) /* the rest is for hits */
         return;
     say(l, s, ABR_SCORE_WARNED, false);
-    l->warns = l->warns || (!abr_is_upper(l->p[s->at]) && (byte_at(l, end_of(s)) == ':' || has_code(l, s)));
+    l->warns = l->warns || (!abr_is_upper(l->p[s->at]) &&
+                            (byte_at(l, end_of(s)) == ':' || has_code(l, s) || is_level_in_row(l, s)));
     l->remarks = l->remarks || l->warns;
 }
 

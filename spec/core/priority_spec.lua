@@ -94,6 +94,26 @@ describe("priority", function()
     assert.is_true(after < 20, content)
   end)
 
+  it("names the file of each row in which a linter reports an error, however many files it warns of", function()
+    local rows = { "> eslint src" }
+    for i = 1, 60 do
+      rows[#rows + 1] = ("/ci/shop/src/part_%d.ts"):format(i)
+      for k = 1, 5 do
+        rows[#rows + 1] = ("  %d:5   warning  Unexpected console statement  no-console"):format(i * 3 + k)
+      end
+      if i % 20 == 3 then rows[#rows + 1] = ("  %d:9   error    'totl%d' is not defined  no-undef"):format(i * 3 + 6, i) end
+      rows[#rows + 1] = ""
+    end
+    local text = table.concat(rows, "\n") .. "\n✖ 303 problems (3 errors, 300 warnings)\n"
+    local content, cut = abridge.auto(text, { max_bytes = 900 })
+    for _, i in ipairs { 3, 23, 43 } do
+      contains(content, ("/ci/shop/src/part_%d.ts\n"):format(i))
+      contains(content, ("'totl%d' is not defined"):format(i))
+    end
+    assert.equal(4, cut.hits.found)
+    assert.equal(cut.failures.found, cut.failures.kept)
+  end)
+
   it("keeps an excerpt and its caret with the error that they belong to", function()
     local parts = {}
     for i = 1, 60 do
