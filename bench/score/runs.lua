@@ -207,7 +207,10 @@ PY]],
         takes = { other = '.*"(%d+)": {"item_id": "%d+", "options": {"colour": "red"' },
       },
       { command = "python3 shop.py flights OSL # {other}", takes = { flight = '(DY%d+)"[^}]*"departs": "13:' } },
-      { command = "python3 shop.py customer 2 # {flight}", takes = { order = '"orders": %["(#W%d+)', pay = "(paypal_%d+)" } },
+      {
+        command = "python3 shop.py customer 2 # {flight}",
+        takes = { order = '"orders": %["(#W%d+)', pay = "(paypal_%d+)" },
+      },
       {
         command = "python3 shop.py order '{order}' # {pay}",
         takes = { item = '.*"item_id": "(%d+)"', product = '"product_id": "(%d+)"' },

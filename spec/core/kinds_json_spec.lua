@@ -104,38 +104,35 @@ describe("a cut of JSON #few", function()
   end)
 
   it("shows what identifies each part before what is told of it", function()
+    local item = '{"name":"Bottle","item_id":"95%08d","price":38%d.5,"options":{"capacity":"%dml","color":"blue"}}'
+    local variant = '"%s":{"item_id":"%s","options":{"size":"XL","style":"v-neck"},"available":true,"price":4%d.9}'
+    local leg = '{"from":"OSL","to":"BGO","date":"2026-11-%02d","departs":"1%d:30","flight":"DY6%d7"}'
     local items, variants, legs = {}, {}, {}
-    for i = 1, 4 do
-      items[i] = ('{"name":"Water Bottle","item_id":"95%08d","price":38%d.5,"options":{"capacity":"%dml","color":"blue"}}'):format(
-        i * 1234567,
-        i,
-        i * 250
-      )
-    end
-    for i = 1, 6 do
-      legs[i] = ('{"from":"OSL","to":"BGO","date":"2026-11-%02d","departs":"1%d:30","flight":"DY6%d7"}'):format(i, i, i)
-    end
     for i = 1, 9 do
       local id = ("71%08d"):format(i * 7654321)
-      variants[i] = ('"%s":{"item_id":"%s","options":{"size":"XL","style":"v-neck"},"available":true,"price":4%d.9}'):format(
-        id,
-        id,
-        i
-      )
+      items[i] = i <= 4 and item:format(i * 1234567, i, i * 250) or nil
+      legs[i] = i <= 6 and leg:format(i, i, i) or nil
+      variants[i] = variant:format(id, id, i)
     end
-    local order = ('{"order_id":"#W236","address":{"street":"Storgata 1","suite":"Suite 9","city":"Oslo"},"items":[%s],'
-      .. '"payments":[{"type":"payment","amount":1319.4,"payment_method_id":"card_95139"}]}'):format(
-      table.concat(items, ",")
+    local address = '{"street":"Storgata 1","suite":"Suite 9","city":"Oslo"}'
+    local payments = '[{"type":"payment","amount":1319.4,"payment_method_id":"card_95139"}]'
+    local order = ('{"order_id":"#W236","address":%s,"items":[%s],"payments":%s}'):format(
+      address,
+      table.concat(items, ","),
+      payments
     )
     local product = ('{"name":"T-Shirt","product_id":"9523","variants":{%s}}'):format(table.concat(variants, ","))
     local trip = ('{"reservation_id":"J4X9JC","cabin":"economy","legs":[%s]}'):format(table.concat(legs, ","))
-    for text, id in pairs { [order] = '"item_id":"(95%d+)"', [product] = '"(71%d+)":{', [trip] = '"flight":"(DY%d+)"' } do
+    for text, id in pairs {
+      [order] = '_id":"([%w_]*95%d+)"',
+      [product] = '"(71%d+)":{',
+      [trip] = '"flight":"(DY%d+)"',
+    } do
       local content = abridge.auto(text, { max_bytes = 440 })
       assert.truthy(#text > 440)
       for code in text:gmatch(id) do
         assert.truthy(content:find(code, 1, true), code .. " in " .. content)
       end
-      assert.truthy(text ~= order or content:find("card_95139", 1, true), content)
     end
   end)
 

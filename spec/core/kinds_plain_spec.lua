@@ -167,7 +167,7 @@ describe("a kind that is asked for", function()
     for i = 1, 60 do
       found[#found + 1] = ("lua/part_%d.lua\n"):format(i)
       found[#found + 1] = ('%d:    return nil, ("invalid value: %%s, expected a number"):format(v)\n'):format(i + 7)
-      found[#found + 1] = ('%d:      return nil, message end\n\n'):format(i + 90)
+      found[#found + 1] = ("%d:      return nil, message end\n\n"):format(i + 90)
     end
     assert.equal("text", (abridge.kind(table.concat(found))))
   end)

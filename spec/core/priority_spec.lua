@@ -101,8 +101,7 @@ describe("priority", function()
       for k = 1, 5 do
         rows[#rows + 1] = ("  %d:5   warning  Unexpected console statement  no-console"):format(i * 3 + k)
       end
-      if i % 20 == 3 then rows[#rows + 1] = ("  %d:9   error    'totl%d' is not defined  no-undef"):format(i * 3 + 6, i) end
-      rows[#rows + 1] = ""
+      rows[#rows + 1] = i % 20 == 3 and ("  %d:9   error    'totl%d' is not defined  no-undef"):format(i, i) or ""
     end
     local text = table.concat(rows, "\n") .. "\n✖ 303 problems (3 errors, 300 warnings)\n"
     local content, cut = abridge.auto(text, { max_bytes = 900 })

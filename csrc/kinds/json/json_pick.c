@@ -14,7 +14,7 @@ enum {
     VALUE_SHARE = 4, /* a value in trouble may take this part of the remaining room with everything in it */
     SMALL = 6,       /* a small value takes at most this part of the budget, */
     LARGE = 2,       /* and a large one more than this */
-    WHOLE = 4, /* an element of a long list is shown whole if it takes at most so many times the bytes of its name */
+    WHOLE = 4,       /* an element of a long list may take so many times the bytes of its name */
     LITTLE = 16,     /* this part of the budget may stay unused rather than show a value in part */
     MESSAGE = 4      /* a record's message leaves this part of the budget to the rest */
 };
@@ -174,7 +174,8 @@ static bool is_called(const abr_json_value *v)
 static bool repeats_key(const abr_json_value *in, const abr_json_value *v)
 {
     const size_t n = (size_t)abr_json_own_size(v);
-    return in->head > in->lead && n <= in->head - in->lead && memcmp(in->p + in->lead, v->p + v->head, n) == 0;
+    return in->head > in->lead && n <= in->head - in->lead &&
+           memcmp(in->p + in->lead, v->p + v->head, n) == 0;
 }
 
 /* A value's distance from the nearer end of its list, counted from 1, or that of an enclosing value if
@@ -208,7 +209,7 @@ static uint32_t names_ahead(const abr_json_value *values, uint32_t v)
         return 0;
     for (uint32_t c = abr_json_first(values, in); c && (before || labels); c = abr_json_after(values, c)) {
         before = before && c != v;
-        count += is_called(&values[c]) && c != v && (identifies(&values[c]) ? before || labels : before && labels);
+        count += is_called(&values[c]) && (identifies(&values[c]) != labels ? before : labels);
     }
     return count;
 }
