@@ -4,8 +4,8 @@
  *
  * Source, prose and listings have no reader, but a log may start later. So the last whole block of such a
  * text is held with the bytes after it, and a log is read from the block it starts in. A document that breaks
- * after its first ABR_TOLD_BY bytes, or that other text follows, is such a text from there on, and so is a diff
- * that a log follows.
+ * after its first ABR_TOLD_BY bytes, or that other text follows, is such a text from there on, and so is a
+ * diff with a log below it.
  */
 #include <string.h>
 

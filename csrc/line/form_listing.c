@@ -164,7 +164,7 @@ static bool is_path(abr_text_line name)
     return letters;
 }
 
-/* End of the name that starts at `from`, before a colon; the line's end if there is none, or a blank before it. */
+/* End of the name that starts at `from`, before a colon; the line's end if a blank comes first. */
 static size_t name_end(abr_text_line bare, size_t from)
 {
     const char *colon = memchr(bare.p + from, ':', bare.n - from);

@@ -214,8 +214,8 @@ static uint32_t names_ahead(const abr_json_value *values, uint32_t v)
     return count;
 }
 
-/* Show a list's element whole rather than this name of it: if that is no more, or little more in a list so long
- * that not every element could show its name. */
+/* Show a list's element whole rather than this name of it: if that costs no more, or little more in a list
+ * too long for the names of all elements. */
 static bool show_element_if(abr_json_costs *x, uint32_t element, uint32_t name)
 {
     const uint32_t list = x->tree->values[element].parent;

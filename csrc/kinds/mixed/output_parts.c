@@ -1,7 +1,8 @@
 /*
  * Find the parts of an output. Documents, diffs, records and tables are found by their syntax, each from the
- * start of a line to the end of one; the lines between them are a log or text. A large document may also start
- * or end inside a line: `curl` prints no newline before the next prompt, a logger's words come before its JSON.
+ * start of a line to the end of one; the lines between them are a log or text. A large document may also
+ * start or end inside a line: `curl` prints no newline before the next prompt, a logger's words come before
+ * its JSON.
  *
  * Each finder in turn looks at a line, and each goes on past the bytes it has read, whether or not they are a
  * part, so no byte is read more than a few times.
@@ -49,8 +50,8 @@ static bool is_rest(const abr_output_part *part)
 
 /* ---- finders: the end of a part that starts at a line; *next: where to look on ---- */
 
-/* The end of the document at `at`, with its newline, or of one of some size that other output follows at once;
- * 0 if there is none, with *next past the byte that shows it. */
+/* The end of the document at `at`: with its newline, or, if it is large, even with other output right after
+ * it; 0 if there is none, with *next past the byte that shows it. */
 static size_t document_end(const parts_search *s, size_t at, size_t *next)
 {
     size_t read;
@@ -94,8 +95,8 @@ static size_t find_json(const parts_search *s, size_t at, abr_kind *kind, size_t
     return documents > 0 && counts ? end : 0;
 }
 
-/* A document that starts inside the line at *at and ends at a line's end, if it is most of the text: a log that
- * prints some now and then is one. */
+/* A document that starts inside the line at *at and ends at a line's end, if it is most of the text: a log
+ * may print one now and then. */
 static size_t find_json_inside(const parts_search *s, size_t *at, size_t *next)
 {
     const size_t line = line_end(s, *at);

@@ -78,8 +78,8 @@ static abr_text_line bare(const char *p, size_t from, size_t to)
 
 typedef enum { NO_NAME, NUMERIC_NAME, PROPER_NAME } heading_kind;
 
-/* Is it a name, of a few words, or a number, such as a year? Its brackets close: `price (EUR)` is one, `INSERT
- * INTO t(id` and `f(a` are not. */
+/* Is it a name, of a few words, or a number, such as a year? Its brackets close: `price (EUR)` is one, `f(a`
+ * and `INSERT INTO t(id` are not. */
 static heading_kind read_name(abr_text_line field)
 {
     if (field.n == 0 || field.n > LONGEST_NAME)
