@@ -222,17 +222,19 @@ static bool find_in_chunk(abr_by_kind *k, const char *p, size_t n)
 {
     abr_late_log found;
     const size_t open = bytes_held(k) % ABR_TEXT_BLOCK;
-    size_t done = ABR_TEXT_BLOCK - open;
+    const size_t done = ABR_TEXT_BLOCK - open;
     if (n < done)
         return false;
     memcpy(k->start + bytes_held(k), p, done);
-    k->log_at = bytes_held(k) - open;
-    bool is_log = abr_log_in_block(k->start + k->log_at, &found);
-    for (; !is_log && n - done >= ABR_TEXT_BLOCK; done += ABR_TEXT_BLOCK) {
-        k->log_at = bytes_held(k) + done;
-        is_log = abr_log_in_block(p + done, &found);
+    size_t at;
+    uint64_t before = bytes_held(k) - open;
+    bool is_log = abr_log_in_blocks(k->start + before, ABR_TEXT_BLOCK, &at, &found);
+    if (!is_log) {
+        before = bytes_held(k) + done;
+        is_log = abr_log_in_blocks(p + done, n - done, &at, &found);
+        before += at;
     }
-    k->log_at += is_log ? found.from : 0;
+    k->log_at = before + found.from;
     return is_log;
 }
 

@@ -48,28 +48,36 @@ static bool find_from(size_t from, const char *p, size_t n, abr_late_log *out)
     return found;
 }
 
-static bool sample_tells(const char *p, size_t n)
+static bool sample_tells(const abr_forms *forms, const char *p, size_t n)
 {
-    abr_forms forms;
     unsigned printed = 0;
-    abr_forms_open(&forms, ABR_ALL_FORMS, ABR_NO_RULE);
     for (size_t i = 0; i < BLOCK_LINES; i++) {
         const size_t place = i * (n / BLOCK_LINES);
         size_t at = place + first_line(p + place, n - place);
         abr_text_line line;
         if (!abr_next_line(p, n, &at, &line))
             return false;
-        const abr_form_told told = abr_read_whole_form(&forms, line);
+        const abr_form_told told = abr_read_whole_form(forms, line);
         printed += told.log >= 1 && told.text < 1;
     }
     return printed >= PRINTED;
 }
 
-bool abr_log_in_block(const char *p, abr_late_log *out)
+bool abr_log_in_blocks(const char *p, size_t n, size_t *at, abr_late_log *out)
 {
+    abr_forms forms;
+    *at = 0;
     *out = (abr_late_log){.from = 0};
-    return sample_tells(p, ABR_TEXT_BLOCK) &&
-           find_from(first_line(p, ABR_TEXT_BLOCK), p, ABR_TEXT_BLOCK, out);
+    if (n < ABR_TEXT_BLOCK)
+        return false;
+    abr_forms_open(&forms, ABR_ALL_FORMS, ABR_NO_RULE);
+    for (; n - *at >= ABR_TEXT_BLOCK; *at += ABR_TEXT_BLOCK) {
+        const char *block = p + *at;
+        if (sample_tells(&forms, block, ABR_TEXT_BLOCK) &&
+            find_from(first_line(block, ABR_TEXT_BLOCK), block, ABR_TEXT_BLOCK, out))
+            return true;
+    }
+    return false;
 }
 
 bool abr_log_in_end(bool starts, const char *p, size_t n, abr_late_log *out)
@@ -79,15 +87,13 @@ bool abr_log_in_end(bool starts, const char *p, size_t n, abr_late_log *out)
 
 bool abr_find_late_log(const char *p, size_t n, size_t told, abr_late_log *out)
 {
-    size_t at = told;
-    bool found = false;
-    *out = (abr_late_log){.from = 0};
-    for (; !found && n - at >= ABR_TEXT_BLOCK; at += ABR_TEXT_BLOCK)
-        found = abr_log_in_block(p + at, out);
-    if (at > 0)
-        at -= ABR_TEXT_BLOCK;
-    if (!found)
+    size_t at;
+    bool found = abr_log_in_blocks(p + told, n - told, &at, out);
+    at += told;
+    if (!found) {
+        at -= at > 0 ? ABR_TEXT_BLOCK : 0;
         found = abr_log_in_end(at == 0, p + at, n - at, out);
+    }
     out->from += found ? at : 0;
     out->sign += found ? at : 0;
     return found;
