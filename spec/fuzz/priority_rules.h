@@ -132,9 +132,11 @@ static inline bool told_alike(const parts *x, uint64_t lines, const kept_part *a
     size_t first = a ? a->at + a->n + a->ends : 0;
     while (a && !a->ends && first < x->n && x->p[first - 1] != '\n')
         first++; /* past the rest of a line that shows in part */
-    bool alike = gap_is_alike(x, first, line_start(x, b->at));
-    RULE(alike || x->widest);
-    return alike;
+    const size_t below = line_start(x, b->at);
+    const bool alike = gap_is_alike(x, first, below);
+    /* an escape sequence counts as a blank, and is not read here */
+    RULE(alike || x->widest || memchr(x->p + first, '\x1B', x->n - first));
+    return alike || said;
 }
 
 static inline void show_marker(const parts *x, uint64_t lines, size_t from, size_t to, shown *s)
