@@ -5,6 +5,7 @@
 
 #include "cuts.h"
 #include "budget/options.h"
+#include "line/escape.h"
 
 enum { PARTS_MOST = 256, FORMAT_MOST = 64, FORM_BLOCK = 64 };
 
@@ -57,10 +58,25 @@ static inline bool names_something(const char *p, size_t n, size_t left)
     return n >= FORM_BLOCK && left > FORM_BLOCK;
 }
 
+/* Bytes of the blank at `at`, or of the escape sequence, which counts as one; 0 if there is none. */
+static inline size_t blank_size(const char *p, size_t n, size_t at)
+{
+    if (at < n && (p[at] == ' ' || p[at] == '\t'))
+        return 1;
+    return at < n ? abr_escape_size(p + at, n - at) : 0;
+}
+
 static inline size_t token_end(const char *p, size_t n, size_t at)
 {
-    while (at < n && p[at] != ' ' && p[at] != '\t')
+    while (at < n && blank_size(p, n, at) == 0)
         at++;
+    return at;
+}
+
+static inline size_t blanks_end(const char *p, size_t n, size_t at)
+{
+    for (size_t size; (size = blank_size(p, n, at)) > 0;)
+        at += size;
     return at;
 }
 
@@ -71,6 +87,10 @@ static inline bool have_one_form(const char *p, size_t n, const char *q, size_t 
     size_t k = 0;
     while (i < n && k < m && p[i] == q[k] && (p[i] == ' ' || p[i] == '\t'))
         i++, k++;
+    if (abr_escape_size(p + i, n - i) > 0) /* the indent ends there */
+        i = blanks_end(p, n, i);
+    if (abr_escape_size(q + k, m - k) > 0)
+        k = blanks_end(q, m, k);
     while (i < n && k < m) {
         size_t a = token_end(p, n, i) - i;
         size_t b = token_end(q, m, k) - k;
@@ -79,10 +99,8 @@ static inline bool have_one_form(const char *p, size_t n, const char *q, size_t 
         bool named = names_something(p + i, a, n - i);
         if (named != names_something(q + k, b, m - k) || (!named && !same_bytes(p + i, a, q + k, b)))
             return false;
-        for (i += a; i < n && (p[i] == ' ' || p[i] == '\t');)
-            i++;
-        for (k += b; k < m && (q[k] == ' ' || q[k] == '\t');)
-            k++;
+        i = blanks_end(p, n, i + a);
+        k = blanks_end(q, m, k + b);
     }
     return i == n && k == m;
 }
@@ -132,11 +150,9 @@ static inline bool told_alike(const parts *x, uint64_t lines, const kept_part *a
     size_t first = a ? a->at + a->n + a->ends : 0;
     while (a && !a->ends && first < x->n && x->p[first - 1] != '\n')
         first++; /* past the rest of a line that shows in part */
-    const size_t below = line_start(x, b->at);
-    const bool alike = gap_is_alike(x, first, below);
-    /* an escape sequence counts as a blank, and is not read here */
-    RULE(alike || x->widest || memchr(x->p + first, '\x1B', x->n - first));
-    return alike || said;
+    const bool alike = gap_is_alike(x, first, line_start(x, b->at));
+    RULE(alike || x->widest);
+    return alike;
 }
 
 static inline void show_marker(const parts *x, uint64_t lines, size_t from, size_t to, shown *s)
