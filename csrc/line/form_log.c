@@ -94,16 +94,11 @@ bool abr_has_level(const abr_form_line *l)
 static bool starts_with_place(const abr_form_line *l)
 {
     const abr_text_line line = l->bare;
-    const size_t row = abr_digits_at(line, 0);
-    const size_t column =
-        row > 0 && row + 1 < line.n && line.p[row] == ':' ? abr_digits_at(line, row + 1) : 0;
-    size_t i = row + 1 + column;
+    const size_t i = abr_row_place(line.p, line.n);
     size_t n = 0;
     size_t size;
-    if (column == 0 || i >= line.n || line.p[i] != ' ')
+    if (i == 0)
         return false;
-    while (i < line.n && line.p[i] == ' ')
-        i++;
     while (i + n < line.n && abr_is_lower(line.p[i + n]))
         n++;
     return i + n < line.n && line.p[i + n] == ' ' &&

@@ -219,6 +219,24 @@ abr_lead abr_lead_of(const char *p, size_t n)
     return (abr_lead){at + next, time + next > 0};
 }
 
+/* ---- places of rows ---- */
+
+size_t abr_row_place(const char *p, size_t n)
+{
+    size_t at = 0;
+    for (unsigned numbers = 0; numbers < 2; numbers++) {
+        const size_t from = at;
+        while (at < n && abr_is_digit(p[at]))
+            at++;
+        if (at == from || at == n || p[at] != (numbers == 0 ? ':' : ' '))
+            return 0;
+        at++;
+    }
+    while (at < n && p[at] == ' ')
+        at++;
+    return at;
+}
+
 /* ---- prefixes ---- */
 
 /* The first letters of a level, which rule out most words at once. */

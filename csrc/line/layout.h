@@ -47,6 +47,10 @@ static inline abr_text_line abr_own_text(abr_text_line line)
     return (abr_text_line){line.p + lead, line.n - lead};
 }
 
+/* Bytes of the place that a linter's row starts with, `12:5` in the file named above, and of the blanks after
+ * it; 0 if there is none. */
+size_t abr_row_place(const char *p, size_t n);
+
 /* The level whose name (p, n) starts with; *size: bytes of the name. */
 abr_level abr_level_at(const char *p, size_t n, size_t *size);
 

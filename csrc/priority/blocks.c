@@ -245,21 +245,11 @@ static void raise_after(abr_chooser *x, const block *b, float reach)
     }
 }
 
-/* Does the line start with the number of a line and a column, like a linter's row below a file's name? */
+/* Is it a linter's row below a file's name? */
 static bool is_row(const abr_shown_line *u)
 {
-    const char *p = u->c->start;
-    const size_t n = u->c->start_n;
-    size_t at = u->layout.text;
-    for (unsigned numbers = 0; numbers < 2; numbers++) {
-        const size_t from = at;
-        while (at < n && abr_is_digit(p[at]))
-            at++;
-        if (at == from || at == n || p[at] != (numbers == 0 ? ':' : ' '))
-            return false;
-        at++;
-    }
-    return u->layout.indent > 0;
+    const size_t at = u->layout.text;
+    return u->layout.indent > 0 && abr_row_place(u->c->start + at, u->c->start_n - at) > 0;
 }
 
 /* Raise the line above that names the file which a row is about. */
