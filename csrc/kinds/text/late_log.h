@@ -20,9 +20,9 @@ typedef struct {
  * `out` gets its sign; zero if there is none. Allocates nothing; uses 32 KiB of stack. */
 bool abr_find_log(const char *p, size_t n, abr_late_log *out);
 
-/* Does a log start in one of the whole blocks of (p, n)? Only a sample of lines is examined, unless it suggests
- * one: a long text takes little more time than counting its lines. *at: bytes before that block, or of all
- * blocks; `out` counts from there. */
+/* Does a log start in one of the whole blocks of (p, n)? Only a sample of lines is examined, unless it
+ * suggests one: a long text takes little more time than counting its lines. *at: bytes before that block, or
+ * of all blocks; `out` counts from there. */
 bool abr_log_in_blocks(const char *p, size_t n, size_t *at, abr_late_log *out);
 
 /* Does one start in the end of a text, its last whole block and the bytes after it? All lines are examined.
