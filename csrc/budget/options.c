@@ -85,6 +85,11 @@ size_t abr_bytes_to_keep(abr_strategy strategy, const abr_budget *max)
     return bytes < SIZE_MAX - SLACK ? (size_t)bytes + SLACK : SIZE_MAX;
 }
 
+uint64_t abr_bytes_kept_for(size_t keep)
+{
+    return keep > SLACK ? keep - SLACK : 0;
+}
+
 static bool lowers(uint64_t *budget, uint64_t lower)
 {
     if (lower == ABR_UNLIMITED)

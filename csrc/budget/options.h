@@ -27,6 +27,9 @@ void abr_set_default_budget(abr_strategy strategy, abr_budget *max);
  * counting 4 for a char and 16 for a token, and a few more. If none is set, the default budget counts. */
 size_t abr_bytes_to_keep(abr_strategy strategy, const abr_budget *max);
 
+/* The largest budget of bytes for which abr_bytes_to_keep() is at most `keep`. */
+uint64_t abr_bytes_kept_for(size_t keep);
+
 /* `opts` with the budgets and the reserve of `narrow`, which may be NULL; ABR_EINVAL if it raises a
  * budget. */
 abr_code abr_narrowed(const abr_opts *opts, const abr_narrow *narrow, abr_opts *out, abr_error *error);

@@ -8,6 +8,7 @@
 #include "abridge.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "budget/options.h"
 #include "kinds/json/json_string.h"
 #include "text/scan.h"
 
@@ -204,8 +205,10 @@ abr_opts abr_json_inner_opts(const abr_kind_request *q, uint64_t bytes, bool mar
     abr_opts o = *q->opts;
     o.strategy = ABR_AUTO;
     o.kind = ABR_KIND_TOLD;
-    o.max =
-        (abr_budget){.bytes = bytes, .chars = ABR_UNLIMITED, .lines = ABR_UNLIMITED, .tokens = ABR_UNLIMITED};
+    o.max = (abr_budget){.bytes = abr_at_most(bytes, abr_bytes_kept_for(q->keep)),
+                         .chars = ABR_UNLIMITED,
+                         .lines = ABR_UNLIMITED,
+                         .tokens = ABR_UNLIMITED};
     o.marker = marks ? ABR_MARKER_INSIDE : ABR_MARKER_NONE;
     o.reserve_len = 0;
     return o;

@@ -26,7 +26,8 @@ typedef struct {
 /* Is this text nested too deep for its strings to be documents? */
 bool abr_json_is_deep(const abr_kind_request *q);
 
-/* The options for cutting a text inside this one by its own kind. */
+/* The options for cutting a text inside this one by its own kind, within so many bytes or the fewer for
+ * which enough is kept of a text that went by. */
 abr_opts abr_json_inner_opts(const abr_kind_request *q, uint64_t bytes, bool marks);
 
 /* Cut the document that (raw, n) spells by its kind, within `most` bytes of spelling. False: it isn't a

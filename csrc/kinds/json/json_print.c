@@ -11,6 +11,7 @@
 #include "abridge.h"
 #include "base/private.h"
 #include "base/size.h"
+#include "budget/options.h"
 #include "kinds/json/json_cost.h"
 #include "kinds/json/json_elements.h"
 #include "kinds/json/json_feed.h"
@@ -575,8 +576,7 @@ static bool choose_elements(printer *x, elements_of *e, uint64_t bytes)
 static bool print_within(printer *x, elements_of *e, uint64_t most, uint64_t lines, uint64_t shown)
 {
     uint64_t bytes = (uint64_t)((double)most * (double)lines / (double)shown);
-    if (bytes > x->q->keep)
-        bytes = x->q->keep;
+    bytes = abr_at_most(bytes, abr_bytes_kept_for(x->q->keep));
     for (size_t i = 0; i < JOINED_TRIES && bytes >= CHOSEN_LEAST; i++) {
         if (!choose_elements(x, e, bytes))
             return false;
