@@ -424,9 +424,11 @@ static void read_whole_line(abr_retainer *q, const char *p, const char *folded, 
 
 /* ---- the open line ---- */
 
-/* Read the segment. A later one counts only if it is a hit with a higher score. */
-static void read_segment(const abr_retainer *q, open_line *o)
+/* Read the segment, beyond which the line may go on. A later one counts only if it is a hit with a higher
+ * score. */
+static void read_segment(const abr_retainer *q, open_line *o, bool goes_on)
 {
+    const size_t whole = goes_on ? o->n - abr_open_sequence(o->segment, o->n) : o->n; /* without a split char */
     abr_reading r;
     size_t n = o->n;
     memset(o->segment + n, 0, ABR_PADDING);
@@ -447,7 +449,8 @@ static void read_segment(const abr_retainer *q, open_line *o)
         from = o->start_n - (size_t)o->before;
     if (!o->later && r.at < START_MOST - WINDOW_BEFORE)
         return;
-    size_t end = o->n - from > WINDOW_MOST ? abr_char_start(o->segment, o->n, from + WINDOW_MOST) : o->n;
+    from = from < whole ? from : whole;
+    size_t end = whole - from > WINDOW_MOST ? abr_char_start(o->segment, o->n, from + WINDOW_MOST) : whole;
     o->window_n = end - from;
     o->window_at = o->before + from;
     o->sign = o->before + r.at;
@@ -458,7 +461,7 @@ static void read_segment(const abr_retainer *q, open_line *o)
 /* Make room in a full segment: its end stays as the start of the next one. */
 static void slide_segment(const abr_retainer *q, open_line *o)
 {
-    read_segment(q, o);
+    read_segment(q, o, true);
     size_t overlap = q->patterns->count > 0 ? MATCH_OVERLAP : OVERLAP;
     size_t gone = abr_char_start(o->segment, o->n, o->n - overlap);
     o->chars_before += count_in_line(q, o->segment, gone);
@@ -510,7 +513,7 @@ static void end_open(abr_retainer *q)
         read_whole_line(q, o->segment, abr_fold_line(&q->window, o->segment, o->n), o->n, true,
                         q->opts.text ? q->opts.text + q->bytes : o->segment, &r);
     } else {
-        read_segment(q, o);
+        read_segment(q, o, false);
         abr_count_words(&q->counts, o->reading.plain, o->reading.plain_count);
         follow_trace(q, &o->reading);
         abr_candidate *c = next_place(q);
@@ -675,7 +678,7 @@ static size_t look_at_waiting(abr_retainer *q, abr_found *found)
         return q->queued;
     const retain_state before = q->state;
     q->last = q->open;
-    read_segment(q, &q->last);
+    read_segment(q, &q->last, false);
     follow_trace(q, &q->last.reading);
     const abr_run_line line = run_line(&q->last.reading);
     if (!q->open.later && abr_runs_take(&q->runs, &line))

@@ -171,6 +171,37 @@ static void a_long_line_is_cut_around_what_it_says(void)
     free(t.p);
 }
 
+/* A line is read in segments of 4 KiB, and what is kept around its sign may end where a segment does. */
+static void a_long_line_is_cut_between_chars(void)
+{
+    enum { SEGMENT = 4096, LONG = 3 * SEGMENT };
+    char *line = malloc(LONG + 1);
+    for (size_t shift = 0; shift < 2; shift++) {
+        made t = {0};
+        for (size_t i = 0; i < LONG; i++)
+            line[i] = (i + shift) % 2 == 0 ? '\xC3' : '\xA9';
+        line[0] = 'x';
+        memcpy(line + SEGMENT - 96, " ERROR: disk full ", 18);
+        line[LONG - 1] = 'x';
+        line[LONG] = '\0';
+        add_lines(&t, 20, "step #");
+        add_line(&t, line);
+        add_lines(&t, 300, "step #");
+        for (uint64_t budget = 400; budget < 3000; budget += 50) {
+            const abr_opts o = options(budget);
+            abr_cut cut;
+            uint64_t invalid = 0;
+            char *content = cut_of(t.p, t.n, &o, &cut);
+            abr_count_chars(content, cut.content_bytes, &invalid);
+            CHECK(strstr(content, "disk full") && invalid <= 2 /* beside "x" and the sign */);
+            free(content);
+            abr_cut_free(&cut);
+        }
+        free(t.p);
+    }
+    free(line);
+}
+
 static void without_a_hit_it_is_head_tail(void)
 {
     made t = {0};
@@ -973,6 +1004,7 @@ int main(void)
     RUN(what_belongs_together_stays_together);
     RUN(each_gap_is_marked_with_its_lines);
     RUN(a_long_line_is_cut_around_what_it_says);
+    RUN(a_long_line_is_cut_between_chars);
     RUN(without_a_hit_it_is_head_tail);
     RUN(these_are_hits);
     RUN(these_are_not);
