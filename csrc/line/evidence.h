@@ -41,6 +41,7 @@ typedef struct {
     bool counted;       /* it counts failures */
     bool warns;         /* a compiler's "warning:" */
     bool remarks;       /* a compiler's "warning:" or "note:", whatever it is about */
+    bool only_remarks;  /* the same, before any word in a form that only errors have */
     bool exited;        /* with a status other than 0 */
     bool is_clear;      /* it has a form that only errors have */
     size_t at;          /* of the best word */
@@ -85,6 +86,13 @@ static inline void tell_zeros(const abr_evidence *l)
 {
     if (*l->digits == ABR_DIGITS_ANY)
         *l->digits = ABR_DIGITS_ZERO;
+}
+
+/* Does the line start with a place, as a diagnostic does? */
+static inline bool leads_with_place(const abr_evidence *l)
+{
+    const abr_line_words *w = l->words;
+    return w->located < l->n && (w->located <= w->indent || w->located <= ABR_LEADS_WITHIN);
 }
 
 static inline char byte_at(const abr_evidence *l, size_t at)

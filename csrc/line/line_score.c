@@ -169,13 +169,6 @@ static bool may_score(const abr_evidence *l, abr_line_kind kind)
     return kind != ABR_LINE_PASS && kind != ABR_LINE_BLANK;
 }
 
-/* Does the line start with a place, as a diagnostic does? */
-static bool leads_with_place(const abr_evidence *l)
-{
-    const abr_line_words *w = l->words;
-    return w->located < l->n && (w->located <= w->indent || w->located <= ABR_LEADS_WITHIN);
-}
-
 /* A diagnostic without a word for it: an assertion with its expectation, a linter's code for an error. */
 static void read_diagnostic(abr_evidence *l)
 {

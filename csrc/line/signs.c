@@ -717,6 +717,12 @@ static bool is_level_in_row(const abr_evidence *l, const abr_sign *s)
     return is_first(l, s) && abr_is_digit(byte_at(l, l->words->indent)) && starts_with(l, end_of(s), "  ");
 }
 
+static void remark(abr_evidence *l)
+{
+    l->remarks = true;
+    l->only_remarks = l->only_remarks || !l->is_clear;
+}
+
 static void read_warning(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
@@ -728,7 +734,8 @@ static void read_warning(abr_evidence *l, unsigned i)
     say(l, s, ABR_SCORE_WARNED, false);
     l->warns = l->warns || (!abr_is_upper(l->p[s->at]) &&
                             (byte_at(l, end_of(s)) == ':' || has_code(l, s) || is_level_in_row(l, s)));
-    l->remarks = l->remarks || l->warns;
+    if (l->warns)
+        remark(l);
 }
 
 static void read_note(abr_evidence *l, unsigned i)
@@ -738,7 +745,8 @@ static void read_note(abr_evidence *l, unsigned i)
         return;
     if (l->expected < ABR_SCORE_WEAK)
         l->expected = ABR_SCORE_WEAK;
-    l->remarks = l->remarks || (is_word(l, s, "note") && !abr_is_upper(l->p[s->at]));
+    if (is_word(l, s, "note") && !abr_is_upper(l->p[s->at]))
+        remark(l);
 }
 
 static void read_step(abr_evidence *l, unsigned i)
@@ -769,6 +777,7 @@ void abr_read_signs(abr_evidence *l)
         if (class < sizeof read / sizeof *read && read[class])
             read[class](l, i);
     }
-    if (l->remarks && !l->is_clear && l->strong >= ABR_SCORE_HIT)
+    const bool is_remark = l->only_remarks && leads_with_place(l);
+    if (l->remarks && (!l->is_clear || is_remark) && l->strong >= ABR_SCORE_HIT)
         l->strong = ABR_SCORE_HIT - 1;
 }

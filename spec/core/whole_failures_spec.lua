@@ -89,6 +89,24 @@ describe("failures", function()
     assert.is_true(cut.hits.found > 2)
   end)
 
+  it("are not counted by a compiler's notes, whatever these tell of, and leave room for each error", function()
+    local lines = {}
+    for error = 1, 4 do
+      local place = ("include/heap.h:%d:22: "):format(100 * error)
+      lines[#lines + 1] = "main.cc:6:80:   required from here"
+      lines[#lines + 1] = place .. "error: no match for 'operator<' (operand types are 'Key' and 'Key')"
+      for candidate = 1, 4 do
+        lines[#lines + 1] = ("include/pair.h:%d:5: note: candidate: 'bool operator<(const pair<A, B>&)'"):format(candidate)
+        lines[#lines + 1] = ("  %d |     operator<(const pair<A, B>& one, const pair<A, B>& other)"):format(candidate)
+        lines[#lines + 1] = ("include/pair.h:%d:5: note:   template argument substitution failed:"):format(candidate)
+        lines[#lines + 1] = place .. "note:   'Key' is not derived from 'const pair<A, B>'"
+      end
+    end
+    local content, cut = abridge.priority(table.concat(lines, "\n"), { max_bytes = 2048 })
+    assert.same({ found = 4, kept = 4 }, cut.failures)
+    assert.equal(4, select(2, content:gsub(" error: no match", "")))
+  end)
+
   it("of nothing but an exit line are one", function()
     local _, cut = abridge.priority(passed(1, 500) .. "make: *** [Makefile:3: check] Error 1\n", { max_bytes = 900 })
     assert.same({ found = 1, kept = 1 }, cut.failures)
