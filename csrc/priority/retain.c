@@ -428,7 +428,8 @@ static void read_whole_line(abr_retainer *q, const char *p, const char *folded, 
  * score. */
 static void read_segment(const abr_retainer *q, open_line *o, bool goes_on)
 {
-    const size_t whole = goes_on ? o->n - abr_open_sequence(o->segment, o->n) : o->n; /* without a split char */
+    const size_t split = goes_on ? abr_open_sequence(o->segment, o->n) : 0; /* bytes of a split char */
+    const size_t whole = o->n - split;
     abr_reading r;
     size_t n = o->n;
     memset(o->segment + n, 0, ABR_PADDING);

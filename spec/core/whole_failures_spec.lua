@@ -96,9 +96,10 @@ describe("failures", function()
       lines[#lines + 1] = "main.cc:6:80:   required from here"
       lines[#lines + 1] = place .. "error: no match for 'operator<' (operand types are 'Key' and 'Key')"
       for candidate = 1, 4 do
-        lines[#lines + 1] = ("include/pair.h:%d:5: note: candidate: 'bool operator<(const pair<A, B>&)'"):format(candidate)
+        local pair = ("include/pair.h:%d:5: "):format(candidate)
+        lines[#lines + 1] = pair .. "note: candidate: 'bool operator<(const pair<A, B>&)'"
         lines[#lines + 1] = ("  %d |     operator<(const pair<A, B>& one, const pair<A, B>& other)"):format(candidate)
-        lines[#lines + 1] = ("include/pair.h:%d:5: note:   template argument substitution failed:"):format(candidate)
+        lines[#lines + 1] = pair .. "note:   template argument substitution failed:"
         lines[#lines + 1] = place .. "note:   'Key' is not derived from 'const pair<A, B>'"
       end
     end
