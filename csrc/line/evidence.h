@@ -109,6 +109,13 @@ static inline char byte_before(const abr_evidence *l, size_t at)
     return '\n';
 }
 
+/* Does `text` stand right before `at`? */
+static inline bool preceded_by(const abr_evidence *l, size_t at, const char *text)
+{
+    const size_t n = strlen(text);
+    return at >= n && memcmp(l->p + at - n, text, n) == 0;
+}
+
 /* A letter, a digit, or a byte of a char beyond ASCII. */
 static inline bool is_alnum(char c)
 {

@@ -89,6 +89,35 @@ static bool is_short_error(const abr_evidence *l)
     return starts_with(l, 0, "e: /") || starts_with(l, 0, "e: file:");
 }
 
+/* End of (l->p, n) without " line N" there; n if there is none. */
+static size_t before_line_number(const abr_evidence *l, size_t n)
+{
+    size_t end = n;
+    while (end > 0 && abr_is_digit(l->p[end - 1]))
+        end--;
+    return end < n && end >= 6 && memcmp(l->p + end - 6, " line ", 6) == 0 ? end - 6 : n;
+}
+
+/* Does it end with a place, as what Perl's die and warn print: "no such cart at lib/Cart.pm line 12."? A
+ * handle that was read may follow, ", <STDIN> line 4". */
+static bool ends_with_place(const abr_evidence *l)
+{
+    const size_t n = l->n - (l->n > 0 && l->p[l->n - 1] == '\r');
+    if (n < 2 || l->p[n - 1] != '.' || !abr_is_digit(l->p[n - 2]))
+        return false;
+    size_t end = before_line_number(l, n - 1);
+    if (end < n - 1 && end > 0 && l->p[end - 1] == '>') {
+        while (end > 0 && l->p[end - 1] != '<')
+            end--;
+        end = end > 3 && preceded_by(l, end, ", <") ? before_line_number(l, end - 3) : 0;
+    }
+    size_t path = end;
+    bool has_dot = false;
+    for (; path > 0 && !ABR_HAS(" \t", l->p[path - 1]); path--)
+        has_dot |= l->p[path - 1] == '.';
+    return has_dot && preceded_by(l, path, " at ") && path > l->words->first + 4;
+}
+
 /* The start of the line. */
 static void read_start(abr_evidence *l)
 {
@@ -142,7 +171,7 @@ static bool may_say_something(const abr_evidence *l)
     const char c = byte_at(l, w->indent);
     bool bracketed = c == '[' && ABR_HAS("+-", byte_at(l, w->indent + 1)); /* Pester */
     return w->located < l->n || w->mark < l->n || ABR_HAS("E*", c) || bracketed || is_short_error(l) ||
-           is_clocked_test(l);
+           is_clocked_test(l) || ends_with_place(l);
 }
 
 static abr_line_kind kind_of(const abr_evidence *l, abr_form form)
@@ -169,18 +198,23 @@ static bool may_score(const abr_evidence *l, abr_line_kind kind)
     return kind != ABR_LINE_PASS && kind != ABR_LINE_BLANK;
 }
 
-/* A diagnostic without a word for it: an assertion with its expectation, a linter's code for an error. */
+/* A diagnostic without a word for it: an assertion with its expectation, a linter's code for an error, a
+ * message of Perl's. */
 static void read_diagnostic(abr_evidence *l)
 {
     const abr_line_words *w = l->words;
-    if (!leads_with_place(l) || l->strong >= ABR_SCORE_BAD || l->low_level || l->remarks ||
+    const bool is_perl = ends_with_place(l);
+    if ((!is_perl && !leads_with_place(l)) || l->strong >= ABR_SCORE_BAD || l->low_level || l->remarks ||
         l->lexicon->quiet & ABR_GROUP_ERRORS)
         return;
     bool coded = w->code < l->n && ABR_HAS("EF", l->p[w->code]) && abr_is_digit(byte_at(l, w->code + 1));
-    if (l->expected >= ABR_SCORE_EXPECTS || coded) {
+    if (l->expected >= ABR_SCORE_EXPECTS || coded || is_perl) {
         l->strong = ABR_SCORE_BAD;
-        l->at = coded ? w->code : w->located;
-        note_form(l, l->at, coded ? "a place, and the code of an error" : "a place, and what was expected",
+        l->at = is_perl ? w->first : coded ? w->code : w->located;
+        note_form(l, l->at,
+                  is_perl ? "a place ends it"
+                  : coded ? "a place, and the code of an error"
+                          : "a place, and what was expected",
                   ABR_SCORE_BAD);
     }
 }

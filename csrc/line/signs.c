@@ -23,13 +23,6 @@ enum {
 
 /* ---- places of words ---- */
 
-/* Does `text` stand right before `at`? */
-static bool preceded_by(const abr_evidence *l, size_t at, const char *text)
-{
-    const size_t n = strlen(text);
-    return at >= n && memcmp(l->p + at - n, text, n) == 0;
-}
-
 /* Is the word the last of joined capitals that lead a message, "TEST-UNEXPECTED-FAIL | a.html",
  * "[BUILD-FAIL]", "TEST_FAILED: undo"? A known or expected failure means nothing. */
 static bool leads_joined(const abr_evidence *l, const abr_sign *s)
@@ -80,6 +73,9 @@ static bool in_name(const abr_evidence *l, const abr_sign *s)
     if (before == ':' && !s->type && s->at >= 2 && l->p[s->at - 2] != ':' && !is_alnum(l->p[s->at - 2]) &&
         !all_caps(l, s))
         return true; /* :error */
+    if (before == ':' && after == ':' && then == ':' && s->at >= 3 && l->p[s->at - 2] == ':' &&
+        is_alnum(l->p[s->at - 3]))
+        return true; /* std::error::f, not ::error::text */
     if (before == '.' && (s->at == 1 || l->p[s->at - 2] == ' '))
         return true; /* .error */
     if (ABR_HAS("_/\\$@", before) || ABR_HAS("_/\\", after))

@@ -62,6 +62,7 @@ static void trace_names_the_row_of_a_hit(void)
         {"not ok 3 - adds the tax", "forms not ok"},
         {"  \xE2\x9C\x97 adds the tax", "forms a cross leads it"},
         {"E  assert 3 == 4", "forms E leads a line of pytest"},
+        {"the cart is in use at lib/Cart.pm line 20, <STDIN> line 4.", "forms a place ends it"},
         {"make: *** [Makefile:3: all] Error 1", "words make"},
     };
     for (size_t i = 0; i < sizeof hits / sizeof *hits; i++)
