@@ -12,6 +12,7 @@
 #include "line/layout.h"
 #include "line/lexicon.h"
 #include "line/phrases.h"
+#include "line/place.h"
 #include "line/score.h"
 #include "line/signs.h"
 #include "line/words.h"
@@ -89,33 +90,20 @@ static bool is_short_error(const abr_evidence *l)
     return starts_with(l, 0, "e: /") || starts_with(l, 0, "e: file:");
 }
 
-/* End of (l->p, n) without " line N" there; n if there is none. */
-static size_t before_line_number(const abr_evidence *l, size_t n)
-{
-    size_t end = n;
-    while (end > 0 && abr_is_digit(l->p[end - 1]))
-        end--;
-    return end < n && end >= 6 && memcmp(l->p + end - 6, " line ", 6) == 0 ? end - 6 : n;
-}
-
 /* Does it end with a place, as what Perl's die and warn print: "no such cart at lib/Cart.pm line 12."? A
- * handle that was read may follow, ", <STDIN> line 4". */
+ * handle that was read may follow: ", <STDIN> line 4." */
 static bool ends_with_place(const abr_evidence *l)
 {
     const size_t n = l->n - (l->n > 0 && l->p[l->n - 1] == '\r');
     if (n < 2 || l->p[n - 1] != '.' || !abr_is_digit(l->p[n - 2]))
         return false;
-    size_t end = before_line_number(l, n - 1);
-    if (end < n - 1 && end > 0 && l->p[end - 1] == '>') {
-        while (end > 0 && l->p[end - 1] != '<')
-            end--;
-        end = end > 3 && preceded_by(l, end, ", <") ? before_line_number(l, end - 3) : 0;
-    }
-    size_t path = end;
-    bool has_dot = false;
-    for (; path > 0 && !ABR_HAS(" \t", l->p[path - 1]); path--)
-        has_dot |= l->p[path - 1] == '.';
-    return has_dot && preceded_by(l, path, " at ") && path > l->words->first + 4;
+    size_t name = n;
+    while (name > l->words->first + 4 && !preceded_by(l, name, " at "))
+        name--;
+    abr_file_place place = {0};
+    tell_zeros(l); /* no line is 0 */
+    return name > l->words->first + 4 && abr_find_place(l->p, n, name, &place) && place.before == 'l' &&
+           place.start == name && (place.end == n - 1 || starts_with(l, place.end, ", <"));
 }
 
 /* The start of the line. */
