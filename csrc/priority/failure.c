@@ -107,6 +107,11 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
         return true;
     }
     f->quoting = r->told.form == ABR_FORM_QUOTING;
+    if (f->of_tap && *p == '#') { /* what TAP says of a test */
+        f->body = true;
+        f->plain = 0;
+        return true;
+    }
     bool passes = r->kind == ABR_LINE_PASS || r->kind == ABR_LINE_STEP;
     if (r->command == ABR_COMMAND_STARTS || (passes && !deeper))
         return false;
@@ -150,8 +155,10 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
     }
     if (f->open)
         f->open = takes(f, r, nth, &l, p + l.text, n - l.text, &next);
-    if (next || (!f->open && r->hit))
+    if (next || (!f->open && r->hit)) {
         start_failure(f, r, &l);
+        f->of_tap = goes_on_after(p + l.text, n - l.text, "not ok ");
+    }
     f->told = r->tells && r->command != ABR_COMMAND_FAILED;
     if (f->told && !f->counts) {
         f->counts = true;

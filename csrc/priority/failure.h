@@ -20,6 +20,7 @@ typedef struct {
     bool body;    /* more than its head was read */
     bool placed;  /* its head starts with a place */
     bool quoting; /* the failed command is quoted here */
+    bool of_tap;  /* its head is "not ok" of TAP */
     bool tracing; /* a traceback, whose message comes last */
     uint8_t level;
     unsigned blanks; /* blank lines in a row */
