@@ -121,8 +121,10 @@ static uint64_t value_cost(const abr_json_parts *x)
 /* The cost of a unit under an allowance; the bytes of a long string over its limit don't count. */
 static uint64_t unit_cost(const abr_json_parts *x, const abr_json_unit *u, size_t allowance)
 {
-    const size_t most = abr_json_string_most(x->is_record, allowance);
-    const size_t bytes = u->chars > 0 ? u->lead + abr_bytes_at_most(u->n + u->tail_n - u->lead, most) : u->n;
+    size_t bytes = u->n;
+    if (u->chars > 0)
+        bytes = u->lead +
+                abr_bytes_at_most(u->n + u->tail_n - u->lead, abr_json_string_most(x->is_record, allowance));
     const uint64_t around = u->node == ABR_JSON_NONE ? 0 : x->nodes[u->node].chain;
     return (uint64_t)bytes * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST + value_cost(x) * u->values + around;
 }
@@ -250,7 +252,8 @@ static void sweep_units(abr_json_parts *x, const bool *chosen)
 
 static void move_copy(abr_json_parts *x, size_t *place, size_t n)
 {
-    memmove(x->copies + x->copied, x->copies + *place, n);
+    if (*place != x->copied)
+        memmove(x->copies + x->copied, x->copies + *place, n);
     *place = x->copied;
     x->copied += n;
 }

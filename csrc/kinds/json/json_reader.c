@@ -334,26 +334,12 @@ static void take_json_token(json_reader *r, abr_json_token token, uint64_t start
 
 /* ---- chunks ---- */
 
-/* The number of opening brackets in (p, n), even inside strings. */
-static size_t count_opening(const char *p, size_t n)
-{
-    size_t count = 0;
-    size_t i = 0;
-    for (; n - i >= 8; i += 8) {
-        const uint64_t word = abr_load_word(p + i) | UINT64_C(0x2020202020202020);
-        count += (size_t)__builtin_popcountll(abr_bytes_in(word, '{', '{'));
-    }
-    for (; i < n; i++)
-        count += (p[i] | ' ') == '{';
-    return count;
-}
-
-/* Levels take a bit each, and few chunks open many. */
+/* Levels take a bit each, and few chunks open many; brackets count even inside strings. */
 static bool reserve_levels(json_reader *r, const char *p, size_t n)
 {
     enum { SHORT = ABR_OR_TINY(256 * 1024, 64) };
     size_t room = r->scan.room;
-    const size_t opening = n > SHORT ? count_opening(p, n) : n;
+    const size_t opening = n > SHORT ? abr_count_bytes(p, n, '{' ^ '[', '{') : n;
     size_t wanted = opening < DEPTH_MOST - r->scan.depth ? r->scan.depth + opening : DEPTH_MOST;
     if (wanted <= room)
         return true;
