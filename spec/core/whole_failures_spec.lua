@@ -108,6 +108,24 @@ describe("failures", function()
     assert.equal(4, select(2, content:gsub(" error: no match", "")))
   end)
 
+  it("show their messages before the headers of their tracebacks", function()
+    local lines = {}
+    for i, name in ipairs { "price", "address", "order", "invoice", "stock", "tax", "voucher", "parcel" } do
+      lines[#lines + 1] = ("FAIL: test_%s (test_cart.Cart.test_%s)"):format(name, name)
+      lines[#lines + 1] = ("-"):rep(70)
+      lines[#lines + 1] = "Traceback (most recent call last):"
+      lines[#lines + 1] = ('  File "/home/ci/shop/test_cart.py", line %d, in test_%s'):format(10 * i, name)
+      lines[#lines + 1] = ("    self.assertEqual(cart.%s(), %s_of(cart))"):format(name, name)
+      lines[#lines + 1] = ("AssertionError: %s: %d != %d\n"):format(name, i, 7 * i)
+      lines[#lines + 1] = ("="):rep(70)
+    end
+    for bytes = 768, 1024, 128 do
+      local content = abridge.priority(table.concat(lines, "\n"), { max_bytes = bytes })
+      local messages = select(2, content:gsub("AssertionError", ""))
+      assert.is_true(messages >= 4 and select(2, content:gsub("Traceback", "")) <= messages / 2, content)
+    end
+  end)
+
   it("of TAP have all that is said of their test, though the same is said of each", function()
     local lines = { "1..30" }
     for i = 1, 30 do
