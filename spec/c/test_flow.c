@@ -74,7 +74,7 @@ static void bytes_are_counted_at_any_length(void)
         size_t commas = 0;
         size_t brackets = 0;
         for (size_t i = 0; i < n; i++) {
-            source[i] = (char)(pick(2) ? pick(256) : (size_t)",[{\xAC\xDB"[pick(5)]);
+            source[i] = (char)(pick(2) ? pick(256) : (size_t) ",[{\xAC\xDB"[pick(5)]);
             commas += source[i] == ',';
             brackets += source[i] == '[' || source[i] == '{';
         }
