@@ -7,6 +7,7 @@
 #include "kinds/records/drawn.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "line/char_set.h"
 #include "line/lines.h"
 #include "text/utf8.h"
 
@@ -86,7 +87,7 @@ static bool is_name(abr_text_line word)
         return false;
     for (size_t i = 0; i < word.n; i++) {
         char c = word.p[i];
-        if (strchr("={}\"';,<>[]`\\*", c))
+        if (ABR_HAS("={}\"';,<>[]`\\*\0", c))
             return false;
         digits += abr_is_digit(c);
         letters = letters || abr_is_letter(c) || (c & 0x80) || c == '#' || c == '%';
@@ -106,7 +107,9 @@ static bool has_small_letter(abr_text_line word)
  * count. */
 static bool read_headings(abr_text_line line, header *out)
 {
-    *out = (header){.capitals = true};
+    out->count = 0; /* the names are not zeroed: every line of a text is read */
+    out->capitals = true;
+    out->gaps = false;
     if (line.n == 0 || line.n > MOST_CHARS || memchr(line.p, '\t', line.n))
         return false;
     for (size_t i = 0; i < line.n;) {
