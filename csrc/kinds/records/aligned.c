@@ -83,7 +83,7 @@ static bool is_name(abr_text_line word)
 {
     bool letters = false;
     size_t digits = 0;
-    if (word.n > LONGEST_HEADING || memchr(":.", word.p[word.n - 1], 2))
+    if (word.n > LONGEST_HEADING || ABR_HAS(":.", word.p[word.n - 1]))
         return false;
     for (size_t i = 0; i < word.n; i++) {
         char c = word.p[i];
@@ -121,7 +121,7 @@ static bool read_headings(abr_text_line line, header *out)
         while (i < line.n && line.p[i] != ' ')
             i++;
         abr_text_line word = {line.p + from, i - from};
-        if (word.n <= 3 && memchr("|/", *word.p, 2) && !has_small_letter(word))
+        if (word.n <= 3 && ABR_HAS("|/", *word.p) && !has_small_letter(word))
             continue;
         if (!is_name(word) || out->count == MOST_NAMES)
             return false;
