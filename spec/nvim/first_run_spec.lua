@@ -14,7 +14,7 @@ local nvim_ui = require "support.nvim_ui"
 
 local COMMAND = "Abridge run yes 'x.c:7: error: boom' | head -c 20000000"
 local MOST_FIRST, MOST_LATER = 40, 12 -- ms
-local TRIES = 4 -- the least time counts: other programs push this one out of the processor's caches
+local TRIES = 4 -- of editors; the least times count: other programs push this one out of the processor's caches
 
 local WATCH = [[
   local uv = vim.uv or vim.loop
@@ -33,10 +33,14 @@ local WATCH = [[
 describe("the first run of a command", function()
   local dir, ui
 
-  before_each(function()
-    dir = tmpdir.new()
+  local function start()
     ui = nvim_ui.start { columns = 80, rows = 24, env = { XDG_STATE_HOME = dir:at "state" } }
     ui:lua "vim.cmd 'runtime plugin/abridge.lua'"
+  end
+
+  before_each(function()
+    dir = tmpdir.new()
+    start()
   end)
 
   after_each(function()
@@ -55,10 +59,16 @@ describe("the first run of a command", function()
   end
 
   it("holds the editor for a moment, and later ones for less #few", function()
-    ui:lua(WATCH)
-    local first, later = longest(), math.huge
-    for _ = 1, TRIES do
-      later = math.min(later, longest())
+    local first, later = math.huge, math.huge
+    for try = 1, TRIES do
+      if try > 1 then
+        ui:stop()
+        start()
+      end
+      ui:lua(WATCH)
+      first = math.min(first, longest())
+      later = math.min(later, longest(), longest())
+      if first <= MOST_FIRST and later <= MOST_LATER then break end
     end
     print(("  between two ticks, first run %.1f ms, later ones %.1f ms"):format(first, later))
     assert.is_true(first <= MOST_FIRST, first)
