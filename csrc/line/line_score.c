@@ -331,8 +331,8 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
         out->line_score = line_score_of(&l);
     if (out->kind == ABR_LINE_FRAME)
         out->line_score = 0;
-    if (out->kind == ABR_LINE_TRACE) /* it only says that the message comes below */
-        out->line_score = ABR_SCORE_HIT;
+    if (out->kind == ABR_LINE_TRACE && out->line_score > ABR_SCORE_HIT)
+        out->line_score = ABR_SCORE_HIT; /* it only says that the message comes below */
     out->hit = out->line_score >= ABR_SCORE_HIT && l.strong >= ABR_SCORE_HIT;
     out->tells = out->hit && words.words > 1 && !l.counted;
     out->placed = words.located < n && leads_with_place(&l) && (out->hit || l.expected <= 0);
