@@ -1,6 +1,4 @@
-/* The bytes of a source that flows by: those at hand are its own, and all others are told apart; and bytes
- * counted eight at a time. */
-#include "base/word.h"
+/* The bytes of a source that flows by: those at hand are its own, and all others are told apart. */
 #include "check.h"
 #include "text/flow.h"
 
@@ -66,29 +64,9 @@ static void a_carry_may_be_copied_to_its_own_start(void)
     CHECK_BYTES("456789abc", (size_t)9, carry, (size_t)9);
 }
 
-/* All bytes occur, and the memory ends where they do. */
-static void bytes_are_counted_at_any_length(void)
-{
-    for (size_t n = 0; n < SOURCE; n++) {
-        char source[SOURCE];
-        size_t commas = 0;
-        size_t brackets = 0;
-        for (size_t i = 0; i < n; i++) {
-            source[i] = (char)(pick(2) ? pick(256) : (size_t) ",[{\xAC\xDB"[pick(5)]);
-            commas += source[i] == ',';
-            brackets += source[i] == '[' || source[i] == '{';
-        }
-        char *p = exact(source, n);
-        CHECK_COUNT(commas, abr_count_bytes(p, n, 0, ','));
-        CHECK_COUNT(brackets, abr_count_bytes(p, n, '{' ^ '[', '{'));
-        free(p);
-    }
-}
-
 int main(void)
 {
     RUN(what_is_not_at_hand_is_told);
     RUN(a_carry_may_be_copied_to_its_own_start);
-    RUN(bytes_are_counted_at_any_length);
     return check_end();
 }

@@ -1,4 +1,4 @@
-/* Newlines, chars and UTF-8 boundaries, against oracles that look at one byte at a time. */
+/* Bytes, newlines, chars and UTF-8 boundaries, against oracles that look at one byte at a time. */
 
 /* A second copy of the scanner under names of its own, whose kernels can be changed. */
 #define abr_count_newlines own_count_newlines
@@ -25,6 +25,7 @@
 #include "text/scan.c"
 #include "text/simd.c"
 
+#include "base/word.h"
 #include "naive.h"
 
 /* ---- newlines ---- */
@@ -453,6 +454,27 @@ static void chars_are_counted_with_the_newlines(void)
     free(text);
 }
 
+/* ---- bytes ---- */
+
+/* All bytes occur, and the memory ends where they do. */
+static void bytes_are_counted_at_any_length(void)
+{
+    for (size_t n = 0; n < TEXT_MAX; n++) {
+        char text[TEXT_MAX];
+        size_t commas = 0;
+        size_t brackets = 0;
+        for (size_t i = 0; i < n; i++) {
+            text[i] = (char)(pick(2) ? pick(256) : (size_t) ",[{\xAC\xDB"[pick(5)]);
+            commas += text[i] == ',';
+            brackets += text[i] == '[' || text[i] == '{';
+        }
+        char *p = exact(text, n);
+        CHECK_COUNT(commas, abr_count_bytes(p, n, 0, ','));
+        CHECK_COUNT(brackets, abr_count_bytes(p, n, '{' ^ '[', '{'));
+        free(p);
+    }
+}
+
 int main(void)
 {
     const abr_kernels *sets[ABR_MOST_KERNELS];
@@ -475,5 +497,6 @@ int main(void)
         RUN(newlines_far_apart_are_found_in_one_pass);
         RUN(chars_are_counted_with_the_newlines);
     }
+    RUN(bytes_are_counted_at_any_length);
     return check_end();
 }

@@ -7,6 +7,7 @@
 
 #include "kinds/json/json_feed.h"
 #include "abridge.h"
+#include "base/word.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_text.h"
 
@@ -128,11 +129,7 @@ size_t abr_json_feed_decode(const char *p, size_t n, char *dst)
 
 uint64_t abr_json_feed_newlines(const char *p, size_t n)
 {
-    uint64_t count = 0;
-    const char *end = p + n;
-    for (; (p = memchr(p, ABR_JSON_NEWLINE, (size_t)(end - p))) != NULL; p++)
-        count++;
-    return count;
+    return abr_count_bytes(p, n, 0, ABR_JSON_NEWLINE);
 }
 
 void abr_json_feed_spell(const char *p, size_t n, char *dst)
