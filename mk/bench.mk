@@ -6,7 +6,7 @@ NPM ?= npm
 
 .PHONY: bench bench-check bench-tell bench-families bench-pause bench-tokens score score-kinds soak
 
-bench: build build/bench/pipe build/bench/limit.so build/bench/pi.txt ## measure ours, rivals and limits in one run, 4 minutes; BENCH="cuts pages" is a part, gateway one apart
+bench: build build/bench/pipe build/bench/limit.so build/bench/pi.txt ## measure ours, rivals and limits in one run, 7 minutes; BENCH="cuts pages" is a part, gateway one apart
 	@LUA_PATH="lua/?.lua;lua/?/init.lua;bench/?.lua;;" LUA_CPATH="build/5.4/?.so;build/bench/?.so;;" $(LUA) bench/run.lua $(BENCH)
 
 bench-check: build/libabridge.a ## fail where calls of a fixed set take 5 % more instructions than before this branch
