@@ -172,7 +172,7 @@ static size_t name_end(abr_text_line bare, size_t from)
                                                                                  : bare.n;
 }
 
-/* `path:12:text`, as grep prints it; a diagnostic has a blank there, and Ruby's "in `total'". */
+/* `path:12:text`, as grep prints it; a diagnostic has a blank or a level there, and Ruby's "in `total'". */
 bool abr_is_match(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
@@ -180,7 +180,7 @@ bool abr_is_match(const abr_form_line *l)
     if (i > 0 && i + 1 < bare.n && bare.p[i] == ':' &&
         !abr_is_digit(bare.p[i + 1])) { /* in `revision:path` */
         const size_t path = name_end(bare, i + 1);
-        if (path < bare.n && is_path((abr_text_line){bare.p, i}))
+        if (path < bare.n && is_path((abr_text_line){bare.p, i}) && !abr_states_level(l, 0))
             i = path;
     }
     if (i == 0 || i >= bare.n || bare.p[i] != ':' || !is_path((abr_text_line){bare.p, i}))
@@ -195,6 +195,8 @@ bool abr_is_match(const abr_form_line *l)
     if (number == 0 || at >= bare.n || !ABR_HAS(":-", bare.p[at]) || abr_has_at(bare, at + 1, "in `", 4) ||
         abr_has_at(bare, at + 1, "in '", 4))
         return false;
+    if (abr_states_level(l, at + 1) || abr_states_level(l, name_end(bare, at + 1 < bare.n ? at + 1 : at) + 1))
+        return false;                                /* `:12:rule:ERROR:`, too */
     if (at + 1 < bare.n && bare.p[at + 1] == '\x1B') /* the end of a coloured place, before a blank */
         return false;
     return at + 1 == bare.n || bare.p[at + 1] != ' ' || (at + 2 < bare.n && bare.p[at + 2] == ' ');

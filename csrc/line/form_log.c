@@ -90,6 +90,18 @@ bool abr_has_level(const abr_form_line *l)
 
 /* ---- diagnostics, and stacks ---- */
 
+bool abr_states_level(const abr_form_line *l, size_t at)
+{
+    const abr_text_line line = l->bare;
+    size_t size;
+    if (at >= line.n)
+        return false;
+    const abr_level level = abr_level_without(line.p + at, line.n - at, l->forms->without, &size);
+    if (level == ABR_LEVEL_ERROR || level == ABR_LEVEL_WARNING)
+        return abr_has_at(line, at + size, ":", 1) || abr_has_at(line, at + size, " - ", 3);
+    return false;
+}
+
 /* `12:3  error  text`: a place in a file named above, as linters print it, and a level. */
 static bool starts_with_place(const abr_form_line *l)
 {
@@ -384,10 +396,8 @@ static size_t caller_size(abr_text_line bare)
 bool abr_is_call(const abr_form_line *l)
 {
     size_t i = caller_size(l->bare);
-    while (i < l->bare.n && l->bare.p[i] == ' ')
-        i++;
-    while (i < l->bare.n && (abr_is_digit(l->bare.p[i]) || l->bare.p[i] == '.'))
-        i++; /* the time of the call */
+    while (i < l->bare.n && (abr_is_digit(l->bare.p[i]) || ABR_HAS(" .:", l->bare.p[i])))
+        i++; /* the process, if it has no brackets, and the time of the call */
     const abr_text_line bare = abr_trimmed(abr_line_from(l->bare, i));
     i = 0;
     while (i < bare.n && abr_is_word(bare.p[i]))

@@ -85,7 +85,7 @@ static bool in_name(const abr_evidence *l, const abr_sign *s)
     if (before == '-' && (s->at < 2 || l->p[s->at - 2] == ' ') && is_alnum(after))
         return true;
     if (before == '.' && !s->type && s->at >= 2 && is_alnum(l->p[s->at - 2]))
-        return true;
+        return !(after == ':' && then == ' ' && all_caps(l, s)); /* not Monolog's `app.ERROR: text` */
     if (before == '-' && s->at >= 2 && l->p[s->at - 2] == '-')
         return after != '-' && after != ' '; /* an option --error=..., and a heading "--error--" */
     if (ABR_HAS(".-", after) && is_alnum(then))
@@ -93,6 +93,15 @@ static bool in_name(const abr_evidence *l, const abr_sign *s)
     if (abr_is_digit(after) && !all_caps(l, s))
         return true;
     return after == '(' && then != 's' && !s->type;
+}
+
+/* Is the word in the title of a test: `Test "Payment failed" started.`? */
+static bool in_title(const abr_evidence *l, const abr_sign *s)
+{
+    size_t quote = s->at;
+    while (quote > 0 && l->p[quote - 1] != '"')
+        quote--;
+    return quote > 0 && (preceded_by(l, quote - 1, "Test ") || preceded_by(l, quote - 1, "Suite "));
 }
 
 /* Does a colour sequence end before `at`? Its last letter is not part of the next word. */
@@ -282,7 +291,7 @@ static bool is_named_after(const abr_evidence *l, unsigned i)
 
 static bool is_named(const abr_evidence *l, const abr_sign *s)
 {
-    return deny(l, s, ABR_DENIED_NAME, in_name(l, s));
+    return deny(l, s, ABR_DENIED_NAME, in_name(l, s) || in_title(l, s));
 }
 
 static bool is_negated(const abr_evidence *l, unsigned i)
@@ -361,7 +370,8 @@ static void read_error(abr_evidence *l, unsigned i)
         return;
     bool source = before && before->class == ABR_WORD_CODE && s->at - end_of(before) <= 8;
     char c = byte_at(l, end_of(s));
-    if (s->type && (source || c == '(')) {
+    if (s->type &&
+        (source || c == '(' || starts_with(l, end_of(s), " /"))) { /* a step's name, and its file */
         say(l, s, ABR_SCORE_WARNED, false);
         return;
     }
@@ -543,6 +553,16 @@ static void read_cause(abr_evidence *l, unsigned i)
     expect(l, s, is_first(l, s) ? ABR_SCORE_CAUSED + 1 : ABR_SCORE_EXPECTS);
 }
 
+/* Does it say how long that took: " (0.1 seconds)", " after 2 seconds"? */
+static bool tells_duration(const abr_evidence *l, size_t at)
+{
+    const size_t bracket = starts_with(l, at, " (") ? at + 2 : 0;
+    const size_t number = starts_with(l, at, " after ") ? at + 7 : bracket;
+    if (number > 0)
+        tell_digits(l);
+    return number > 0 && abr_is_digit(byte_at(l, number));
+}
+
 static void read_count(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
@@ -553,7 +573,7 @@ static void read_count(abr_evidence *l, unsigned i)
         note_score(l, s->at, s->n, ABR_TABLE_WORDS, ABR_SCORE_SUMS_UP);
         return;
     }
-    if (all_caps(l, s) && is_word(l, s, "passed"))
+    if (is_word(l, s, "passed") && (all_caps(l, s) || tells_duration(l, end_of(s))))
         l->passed = true;
 }
 
