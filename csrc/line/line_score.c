@@ -220,10 +220,10 @@ static bool names_program(const abr_evidence *l)
            (w->count == 0 || w->signs[0].at >= i);
 }
 
-/* A program's own error report is clear: "cp: a.txt: Permission denied". */
+/* A report of a program, or of a place, is clear: "cp: a.txt: Permission denied", "a_test.go:9: failed". */
 static void read_report(abr_evidence *l)
 {
-    if (l->strong == ABR_SCORE_BAD && !l->low_level && names_program(l)) {
+    if (l->strong == ABR_SCORE_BAD && !l->low_level && (names_program(l) || leads_with_place(l))) {
         l->strong = ABR_SCORE_CLEAR;
         l->is_clear = true;
     }

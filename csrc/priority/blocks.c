@@ -14,6 +14,7 @@
 #include "budget/options.h"
 #include "priority/candidates.h"
 #include "priority/chooser.h"
+#include "priority/failure.h"
 #include "line/command.h"
 #include "line/layout.h"
 #include "line/line_score.h"
@@ -95,18 +96,11 @@ static float length_of(const abr_shown_line *u)
 
 /* ---- the start of a block ---- */
 
-/* Does the line report the result of a test, after the test's output? */
+/* Does the line report the failure of a test, after the test's output? */
 static bool ends_test(const abr_shown_line *u)
 {
-    static const char *const starts[] = {"--- FAIL", "[  FAILED"};
-    size_t at = abr_lead_of(u->c->start, u->c->start_n).n;
-    while (at < u->c->start_n && u->c->start[at] == ' ')
-        at++;
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (u->c->start_n - at > strlen(starts[i]) &&
-            memcmp(u->c->start + at, starts[i], strlen(starts[i])) == 0)
-            return true;
-    return false;
+    const size_t at = u->layout.text;
+    return abr_ends_test(u->c->start + at, u->c->start_n - at);
 }
 
 /* Can the line stand before the first one of a block? */
@@ -166,6 +160,7 @@ static block block_at(const abr_chooser *x, size_t i)
 {
     unsigned hits = 0;
     unsigned others = FEW_HITS;
+    bool named = false; /* by its head, or by the result of its test */
     block b = {.start = start_of_block(x, i),
                .first = i,
                .end = i + 1,
@@ -179,6 +174,7 @@ static block block_at(const abr_chooser *x, size_t i)
             b.value = u->own_value;
         b.is_clear = b.is_clear || is_clear(u);
         b.tells = b.tells || u->c->tells;
+        named = named || ends_test(u);
         if (u->c->hit && u->c->nth < b.nth)
             b.nth = u->c->nth;
         hits += u->c->hit;
@@ -188,7 +184,8 @@ static block block_at(const abr_chooser *x, size_t i)
         b.nth = 0;
     b.told = others < hits ? (float)others / (float)hits : 1;
     const float headed = ABR_SCORE_CLEAR * abr_early_hit_factor(x->lines[b.start].c, ABR_EARLY_BONUS);
-    if (x->lines[b.start].layout.look == ABR_LOOK_HEAD && b.value < headed) {
+    named = named || x->lines[b.start].layout.look == ABR_LOOK_HEAD;
+    if (named && b.value < headed) {
         b.value = headed;
         b.is_clear = true;
     }

@@ -30,6 +30,11 @@ static bool goes_on_after(const char *p, size_t n, const char *text)
     return n > size && memcmp(p, text, size) == 0;
 }
 
+bool abr_ends_test(const char *p, size_t n)
+{
+    return goes_on_after(p, n, "--- FAIL") || goes_on_after(p, n, "[  FAILED");
+}
+
 /* Does the line refer back to the failure: name its cause, sum it up, head its stack, or say how much of the
  * stack is left out? */
 static bool goes_back(const char *p, size_t n)
@@ -119,6 +124,11 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
         f->plain = 0;
         return true;
     }
+    if (!f->of_test && abr_ends_test(p, n)) { /* of the test that printed the failure */
+        f->of_test = true;
+        f->plain = 0;
+        return true;
+    }
     *next = l->look == ABR_LOOK_HEAD && (f->body || f->blanks > 0) && !f->tracing;
     if (*next)
         return true;
@@ -158,6 +168,7 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
     if (next || (!f->open && r->hit)) {
         start_failure(f, r, &l);
         f->of_tap = goes_on_after(p + l.text, n - l.text, "not ok ");
+        f->of_test = abr_ends_test(p + l.text, n - l.text);
     }
     f->told = r->tells && r->command != ABR_COMMAND_FAILED;
     if (f->told && !f->counts) {

@@ -21,6 +21,7 @@ typedef struct {
     bool placed;  /* its head starts with a place */
     bool quoting; /* the failed command is quoted here */
     bool of_tap;  /* its head is "not ok" of TAP */
+    bool of_test; /* the result of its test was read */
     bool tracing; /* a traceback, whose message comes last */
     uint8_t level;
     unsigned blanks; /* blank lines in a row */
@@ -29,6 +30,9 @@ typedef struct {
     unsigned lines;
     uint32_t shapes[ABR_FAILURE_SHAPES]; /* a ring */
 } abr_failure;
+
+/* Does the line, without what leads it, report the failure of a test, after what the test printed? */
+bool abr_ends_test(const char *p, size_t n);
 
 /* Read the next line, which had `nth` of its shape before it. Is it part of a failure, number f->found? Blank
  * lines are, while it may go on after them. If none is open, only a hit changes anything. */

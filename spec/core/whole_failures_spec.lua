@@ -126,6 +126,22 @@ describe("failures", function()
     end
   end)
 
+  it("show what a test said before its result was printed, not the result twice", function()
+    local lines = {}
+    for i = 1, 40 do
+      local name = ("TestOrder/case_%d"):format(i)
+      lines[#lines + 1] = "=== RUN   " .. name
+      lines[#lines + 1] = "=== CONT  " .. name
+      lines[#lines + 1] = ("    order_test.go:%d: failed for want of cart %d"):format(10 * i, i)
+      lines[#lines + 1] = ("    --- FAIL: %s (0.00s)"):format(name)
+      lines[#lines + 1] = ("FAIL shop/orders.%s (0.00s)"):format(name)
+    end
+    local content = abridge.priority(table.concat(lines, "\n"), { max_bytes = 2048 })
+    local results = select(2, content:gsub("%-%-%- FAIL", ""))
+    local messages = select(2, content:gsub("failed for want", ""))
+    assert.is_true(messages >= 8 and results <= 2 * messages, content)
+  end)
+
   it("of TAP have all that is said of their test, though the same is said of each", function()
     local lines = { "1..30" }
     for i = 1, 30 do
