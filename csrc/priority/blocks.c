@@ -123,6 +123,8 @@ static size_t start_of_block(const abr_chooser *x, size_t i)
         return i;
     for (size_t k = i; follows(x, k) && i - k < HEAD_WITHIN; k--) {
         const abr_shown_line *u = &x->lines[k - 1];
+        if (u->c->command == ABR_COMMAND_STARTS && i - k < BEFORE_MOST)
+            return k - 1;
         if (!may_precede(u, of_test))
             break;
         if (u->layout.look == ABR_LOOK_HEAD)

@@ -142,6 +142,20 @@ describe("failures", function()
     assert.is_true(messages >= 8 and results <= 2 * messages, content)
   end)
 
+  it("show the head of the section that they are in", function()
+    local lines, stars = {}, " " .. ("*"):rep(40)
+    for i = 1, 90 do
+      lines[#lines + 1] = ("TASK [shop : Place file %d]%s"):format(i, stars)
+      lines[#lines + 1] = i % 2 == 0 and "ok: [web1]" or "changed: [web1]"
+      lines[#lines + 1] = "skipping: [web2]\n"
+    end
+    lines[45 * 3 + 1] = "TASK [shop : Reload the gateway]" .. stars
+    lines[45 * 3 + 2] = 'fatal: [web1]: FAILED! => {"changed": false, "msg": "Unable to reload gateway"}'
+    local content, cut = abridge.auto(table.concat(lines, "\n"), { max_bytes = 900 })
+    assert.equal("log", cut.kind)
+    assert.is_true(whole(content, lines[45 * 3 + 1] .. "\n" .. lines[45 * 3 + 2] .. "\n"), content)
+  end)
+
   it("of TAP have all that is said of their test, though the same is said of each", function()
     local lines = { "1..30" }
     for i = 1, 30 do
