@@ -190,6 +190,8 @@ bool abr_is_match(const abr_form_line *l)
     const size_t column = at + 1 < bare.n ? abr_digits_at(bare, at + 1) : 0;
     if (column > 0 && at + 1 + column < bare.n && bare.p[at + 1 + column] == ':')
         at += 1 + column;
+    else if (number == 2 && column == 2 && abr_is_digit(bare.p[i - 1])) /* a time: `2026-11-22T10:00:01` */
+        return false;
     else if (abr_has_at(bare, at + 1 + column, " - ", 3)) /* of tsc: `cart.ts:9:5 - error` */
         return false;
     if (number == 0 || at >= bare.n || !ABR_HAS(":-", bare.p[at]) || abr_has_at(bare, at + 1, "in `", 4) ||

@@ -318,10 +318,11 @@ static void raise_block(abr_chooser *x, block *b, uint32_t before, uint32_t afte
     raise_file(x, b);
 }
 
-/* Note a failure that is to be kept whole: the first one, and the last one before a command failed. */
-static void note_whole(abr_chooser *x, const block *b, uint64_t failed)
+/* Note a failure that is to be kept whole: the first one, and the last one before a command failed. Those that
+ * are not clear count if none is. */
+static void note_whole(abr_chooser *x, const block *b, bool is_clear, uint64_t failed)
 {
-    if (!b->is_clear || !b->tells || b->told < told_least || x->lines[b->first].c->line > failed)
+    if (b->is_clear != is_clear || !b->tells || b->told < told_least || x->lines[b->first].c->line > failed)
         return;
     x->last = (abr_block){b->start, b->end};
     if (x->first.end == 0)
@@ -341,7 +342,7 @@ void abr_raise_blocks(abr_chooser *x, uint64_t failed)
         block b = block_at(x, i);
         raise_block(x, &b, before, clear > before ? clear - before - b.is_clear : clear);
         before += b.is_clear;
-        note_whole(x, &b, failed);
+        note_whole(x, &b, clear > 0, failed);
         while (i < x->count && x->lines[i].c->failure == failure)
             i++;
     }

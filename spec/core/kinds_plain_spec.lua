@@ -183,6 +183,19 @@ describe("a kind that is asked for", function()
     assert.is_truthy(content:find("44:11  error", 1, true), content)
   end)
 
+  it("lines after a time or a process are a log, though the time looks like a place", function()
+    for _, line in ipairs {
+      'shop.log.2026-11-22_13:53:08 10.0.0.%d "GET /carts/%d HTTP/1" %d bytes',
+      '100%02d 1697048351.%06d openat(AT_FDCWD, "/etc/cart%d.conf", O_RDONLY) = 3 <0.000012>',
+    } do
+      local lines = {}
+      for i = 1, 200 do
+        lines[i] = line:format(i % 90, 7919 * i % 1000000, i)
+      end
+      assert.equal("log", abridge.kind(table.concat(lines, "\n")))
+    end
+  end)
+
   it("json of what is none is text", function()
     random.each(100, function()
       local text = prose()

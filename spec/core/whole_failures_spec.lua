@@ -156,6 +156,29 @@ describe("failures", function()
     assert.is_true(whole(content, lines[45 * 3 + 1] .. "\n" .. lines[45 * 3 + 2] .. "\n"), content)
   end)
 
+  it("are shown though none is clear", function()
+    local lines = {}
+    for i = 1, 1500 do
+      lines[i] = ("0811%02d 20%04d INFO dfs.DataNode: Received block blk_%d of size %d"):format(
+        i % 30,
+        i,
+        7919 * i,
+        64 * i
+      )
+      if i % 40 == 0 then
+        lines[i] = ("0811%02d 20%04d WARN dfs.DataNode: 10.0.0.%d:Got exception while serving blk_%d"):format(
+          i % 30,
+          i,
+          i % 250,
+          104729 * i
+        )
+      end
+    end
+    local _, cut = abridge.auto(table.concat(lines, "\n"), { max_bytes = 1024 })
+    assert.equal(37, cut.failures.found)
+    assert.is_true(cut.failures.kept > 0)
+  end)
+
   it("of TAP have all that is said of their test, though the same is said of each", function()
     local lines = { "1..30" }
     for i = 1, 30 do
