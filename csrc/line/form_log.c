@@ -122,7 +122,8 @@ bool abr_is_placed(const abr_form_line *l)
 {
     const abr_text_line line = l->bare;
     size_t at = 0;
-    if (starts_with_place(l))
+    if (starts_with_place(l) || (ABR_HAS("ew", *line.p) && (abr_has_at(line, 1, ": /", 3) ||
+                                                            abr_has_at(line, 1, ": file:", 7)))) /* kotlinc */
         return true;
     for (size_t i = abr_next_digit(line, 2); i + 2 < line.n; i = abr_next_digit(line, at)) {
         at = i + abr_digits_at(line, i);
@@ -329,10 +330,22 @@ bool abr_is_step(const abr_form_line *l)
            !ABR_STARTS(l->bare, "... ") && !abr_is_contents(l);
 }
 
-/* `Compiling x`, `Setting up x`: a step in progress. */
+/* The version at the end of what a step is about: `Installing cart (1.0)`. */
+static bool names_version(abr_text_line line)
+{
+    const char *bracket = memchr(line.p, '(', line.n);
+    const size_t at = bracket ? (size_t)(bracket - line.p) + 1 : line.n;
+    return abr_digits_at(line, at) > 0 || (abr_has_at(line, at, "v", 1) && abr_digits_at(line, at + 1) > 0);
+}
+
+/* `Compiling x`, `Setting up x`, `- Installing x (1.0)`: a step in progress. */
 bool abr_is_doing(const abr_form_line *l)
 {
     abr_text_line word = abr_first_word(l);
+    if (*l->bare.p == '-') {
+        const abr_text_line step = abr_line_from(l->bare, ABR_STARTS(l->bare, "- ") ? 2 : 0);
+        word = (abr_text_line){step.p, names_version(step) ? abr_next_blank(step, 0) : 0};
+    }
     while (word.n > 0 && ABR_HAS(":.", word.p[word.n - 1]))
         word.n--;
     return l->bare.n <= STEP_LENGTH && word.n > 4 && FORM_ENDS(word, "ing") &&
