@@ -466,12 +466,14 @@ static bool is_well(const abr_evidence *l, const abr_sign *no, const abr_sign *s
     return byte_before(l, no->at) == '[' && byte_at(l, end_of(s)) == ']';
 }
 
-/* Does the line name a remedy: "..., skipping", "..., downloading it"? */
+/* Does the line name a remedy: "..., skipping", "..., downloading it", "... and will be fetched"? */
 static bool is_made_up_for(const abr_evidence *l, size_t from)
 {
     static const char *const ends[] = {"aborting", "bailing",  "cancelling", "exiting",    "failing",
                                        "giving",   "quitting", "stopping",   "terminating"};
     for (size_t i = from; i + 2 < l->n; i++) {
+        if (starts_with(l, i, " and will be "))
+            return true;
         if (!ABR_HAS(",;", l->p[i]) || l->p[i + 1] != ' ')
             continue;
         const size_t start = i + 2;
