@@ -36,6 +36,7 @@ describe("one line", function()
   it("means the same after what another program puts before each line it passes on", function()
     local before = {
       "web-1  | ", -- docker compose
+      "0|web  | ", -- pm2
       "10:00:01 web.1  | ", -- foreman
       "db-1  | 2026-11-27 10:00:00 ",
       "@shop/web:test: ", -- turbo
