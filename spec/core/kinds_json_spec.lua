@@ -136,6 +136,38 @@ describe("a cut of JSON #few", function()
     end
   end)
 
+  it("shows a message of trouble whole before what is not in trouble, and what it is about", function()
+    local message = [[Error: the cart has another total\n\nExpected: 12\nReceived: 10\n]]
+      .. [[    at Object.<anonymous> (/src/shop/cart.test.js:12:9)\n    at run (/src/shop/run.js:4:2)]]
+    local files, pods = {}, {}
+    for i = 1, 120 do
+      files[i] = ('{"file":"/src/page%d.test.js","status":"passed","results":[{"title":"case %d","status":"passed",'):format(
+        i,
+        i
+      ) .. '"messages":[],"duration":31}]}'
+      pods[i] = ('{"metadata":{"labels":{"app":"shop"},"name":"page-%d","uid":"%032x"},'):format(i, i * 7654321)
+        .. '"spec":{"containers":[{"name":"c","image":"shop:1"}]},"status":{"containers":[{"name":"c","ready":true,'
+        .. '"state":{"running":{"startedAt":"2026-11-22T10:00:00Z"}}}]}}'
+    end
+    files[77] = (
+      '{"file":"/src/cart.test.js","status":"failed","results":[{"title":"adds the tax","status":"failed",'
+      .. '"messages":["%s"],"duration":3}]}'
+    ):format(message)
+    pods[63] =
+      pods[63]:gsub('"ready":true,"state":%b{}', '"ready":false,"state":{"waiting":{"reason":"CrashLoopBackOff"}}')
+    for text, wanted in pairs {
+      ['{"failed":1,"files":[' .. table.concat(files, ",") .. "]}"] = { message, "cart.test.js", "adds the tax" },
+      ['{"items":[' .. table.concat(pods, ",\n") .. "]}"] = { "CrashLoopBackOff", '"page-63"' },
+    } do
+      for _, budget in ipairs { 1024, 2048, 4096 } do
+        local content = abridge.auto(text, { max_bytes = budget })
+        for _, part in ipairs(wanted) do
+          assert.truthy(content:find(part, 1, true), part .. " in " .. content)
+        end
+      end
+    end
+  end)
+
   it("shows no member whole for a name in it, only elements", function()
     local packages, scripts = {}, {}
     for i = 1, 60 do

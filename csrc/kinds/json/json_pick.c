@@ -11,12 +11,14 @@
 #include "priority/sort.h"
 
 enum {
-    VALUE_SHARE = 4, /* a value in trouble may take this part of the remaining room with everything in it */
-    SMALL = 6,       /* a small value takes at most this part of the budget, */
-    LARGE = 2,       /* and a large one more than this */
-    WHOLE = 4,       /* an element of a long list may take so many times the bytes of its name */
-    LITTLE = 16,     /* this part of the budget may stay unused rather than show a value in part */
-    MESSAGE = 4      /* a record's message leaves this part of the budget to the rest */
+    VALUE_SHARE = 4,  /* a value in trouble may take this part of the remaining room with everything in it */
+    SMALL = 6,        /* a small value takes at most this part of the budget, */
+    LARGE = 2,        /* and a large one more than this */
+    WHOLE = 4,        /* an element of a long list may take so many times the bytes of its name */
+    LITTLE = 16,      /* this part of the budget may stay unused rather than show a value in part */
+    MESSAGE = 4,      /* a record's message leaves this part of the budget to the rest */
+    NAMED_AROUND = 4, /* elements around a value in trouble whose names are shown */
+    NAME_WITHIN = 8   /* members among which a name is looked for */
 };
 
 static bool show_if(abr_json_costs *x, uint32_t v, uint64_t limit)
@@ -93,6 +95,21 @@ void abr_json_pick_message(abr_json_costs *x)
 
 /* ---- trouble ---- */
 
+/* Is it an object or an array whose key looks like an identifier? */
+static bool has_code_for_key(const abr_json_value *v)
+{
+    const char *key = v->p + v->lead;
+    const char *end = v->head > v->lead && *key == '"' ? memchr(key + 1, '"', v->head - v->lead - 1) : NULL;
+    return abr_json_holds_values(v) && end && abr_json_is_code(key + 1, (size_t)(end - key) - 1);
+}
+
+static bool is_called(const abr_json_value *v)
+{
+    if (abr_json_holds_values(v))
+        return has_code_for_key(v);
+    return v->role > ABR_JSON_OUTCOME && v->role < ABR_JSON_OTHER;
+}
+
 /* The element that a value belongs to: the innermost around it, or itself. */
 static uint32_t element_of(const abr_json_value *values, uint32_t v)
 {
@@ -114,6 +131,48 @@ static void show_short(abr_json_costs *x, uint32_t in, uint64_t share, uint64_t 
             show_if(x, c, most < limit ? most : limit);
 }
 
+/* The plain value that says what an object is called, among its first members; 0: none. */
+static uint32_t name_in(const abr_json_value *values, uint32_t in)
+{
+    uint32_t c = values[in].type == ABR_JSON_OBJECT ? abr_json_first(values, in) : 0;
+    for (unsigned i = 0; c && i < NAME_WITHIN; i++, c = abr_json_after(values, c))
+        if (!abr_json_holds_values(&values[c]) && is_called(&values[c]))
+            return c;
+    return 0;
+}
+
+/* Show what the elements around a value in trouble are called, be it in an object of theirs: a pod's name is in
+ * its metadata. */
+static void show_called(abr_json_costs *x, uint32_t element, uint64_t limit)
+{
+    const abr_json_value *values = x->tree->values;
+    uint32_t in = element;
+    for (unsigned i = 0; i < NAMED_AROUND && values[in].parent != 0; i++) {
+        if (!abr_json_is_list(&values[values[in].parent]))
+            return;
+        uint32_t name = name_in(values, in);
+        uint32_t c = name ? 0 : abr_json_first(values, in);
+        for (unsigned k = 0; c && !name && k < NAME_WITHIN; k++, c = abr_json_after(values, c))
+            name = name_in(values, c);
+        if (name && !values[name].shown)
+            show_if(x, name, limit);
+        in = element_of(values, values[in].parent);
+    }
+}
+
+/* Show more of a text that is shown in part: it takes the share of a value in trouble. */
+static void widen_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
+{
+    const abr_json_value *it = &x->tree->values[v];
+    if (it->type != ABR_JSON_TEXT || !it->shown || it->full || x->used >= limit)
+        return;
+    const uint64_t share = share_of(x, limit);
+    const uint64_t left = limit - x->used;
+    const uint64_t room = it->room + (share < left ? share : left);
+    const uint64_t all = abr_json_text_size(it);
+    abr_json_give_room(x, v, room < all ? room : all);
+}
+
 static void show_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
 {
     const abr_json_value *values = x->tree->values;
@@ -126,6 +185,7 @@ static void show_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
         show_short(x, values[v].parent, share_of(x, limit), limit);
     if (abr_json_holds_values(&values[element]))
         show_short(x, element, share_of(x, limit), limit);
+    show_called(x, element, limit);
     for (uint32_t c = abr_json_first(values, element); c; c = abr_json_after(values, c))
         if (!values[c].shown)
             show_whole_if(x, c, share_of(x, limit), limit);
@@ -149,26 +209,14 @@ void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
         *nth = (uint16_t)(*nth + (*nth < UINT16_MAX));
         abr_json_queue_put(q, ~abr_float_key(weight), i);
     }
-    for (uint64_t key; q->count > 0 && x->used < limit;)
-        show_trouble(x, abr_json_queue_take(q, &key), limit);
+    for (uint64_t key; q->count > 0 && x->used < limit;) {
+        const uint32_t v = abr_json_queue_take(q, &key);
+        show_trouble(x, v, limit);
+        widen_trouble(x, v, limit);
+    }
 }
 
 /* ---- names ---- */
-
-/* Is it an object or an array whose key looks like an identifier? */
-static bool has_code_for_key(const abr_json_value *v)
-{
-    const char *key = v->p + v->lead;
-    const char *end = v->head > v->lead && *key == '"' ? memchr(key + 1, '"', v->head - v->lead - 1) : NULL;
-    return abr_json_holds_values(v) && end && abr_json_is_code(key + 1, (size_t)(end - key) - 1);
-}
-
-static bool is_called(const abr_json_value *v)
-{
-    if (abr_json_holds_values(v))
-        return has_code_for_key(v);
-    return v->role > ABR_JSON_OUTCOME && v->role < ABR_JSON_OTHER;
-}
 
 /* Is it the string that is the key of its object? */
 static bool repeats_key(const abr_json_value *in, const abr_json_value *v)
