@@ -143,10 +143,10 @@ static uint32_t name_in(const abr_json_value *values, uint32_t in)
 
 /* Show what the elements around a value in trouble are called, be it in an object of theirs: a pod's name is in
  * its metadata. */
-static void show_called(abr_json_costs *x, uint32_t element, uint64_t limit)
+static void show_called(abr_json_costs *x, uint32_t v, uint64_t limit)
 {
     const abr_json_value *values = x->tree->values;
-    uint32_t in = element;
+    uint32_t in = element_of(values, v);
     for (unsigned i = 0; i < NAMED_AROUND && values[in].parent != 0; i++) {
         if (!abr_json_is_list(&values[values[in].parent]))
             return;
@@ -164,7 +164,7 @@ static void show_called(abr_json_costs *x, uint32_t element, uint64_t limit)
 static void widen_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
 {
     const abr_json_value *it = &x->tree->values[v];
-    if (it->type != ABR_JSON_TEXT || !it->shown || it->full || x->used >= limit)
+    if (it->type != ABR_JSON_TEXT || it->full || x->used >= limit)
         return;
     const uint64_t share = share_of(x, limit);
     const uint64_t left = limit - x->used;
@@ -185,7 +185,6 @@ static void show_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
         show_short(x, values[v].parent, share_of(x, limit), limit);
     if (abr_json_holds_values(&values[element]))
         show_short(x, element, share_of(x, limit), limit);
-    show_called(x, element, limit);
     for (uint32_t c = abr_json_first(values, element); c; c = abr_json_after(values, c))
         if (!values[c].shown)
             show_whole_if(x, c, share_of(x, limit), limit);
@@ -212,6 +211,9 @@ void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
     for (uint64_t key; q->count > 0 && x->used < limit;) {
         const uint32_t v = abr_json_queue_take(q, &key);
         show_trouble(x, v, limit);
+        if (!values[v].shown)
+            continue;
+        show_called(x, v, limit);
         widen_trouble(x, v, limit);
     }
 }
