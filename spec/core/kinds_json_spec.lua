@@ -141,10 +141,8 @@ describe("a cut of JSON #few", function()
       .. [[    at Object.<anonymous> (/src/shop/cart.test.js:12:9)\n    at run (/src/shop/run.js:4:2)]]
     local files, pods = {}, {}
     for i = 1, 120 do
-      files[i] = ('{"file":"/src/page%d.test.js","status":"passed","results":[{"title":"case %d","status":"passed",'):format(
-        i,
-        i
-      ) .. '"messages":[],"duration":31}]}'
+      files[i] = ('{"file":"/src/page%d.test.js","status":"passed","results":[{"title":"case %d",'):format(i, i)
+        .. '"status":"passed","messages":[],"duration":31}]}'
       pods[i] = ('{"metadata":{"labels":{"app":"shop"},"name":"page-%d","uid":"%032x"},'):format(i, i * 7654321)
         .. '"spec":{"containers":[{"name":"c","image":"shop:1"}]},"status":{"containers":[{"name":"c","ready":true,'
         .. '"state":{"running":{"startedAt":"2026-11-22T10:00:00Z"}}}]}}'
