@@ -18,6 +18,7 @@
 #include "line/lexicon.h"
 #include "line/line_score.h"
 #include "line/lines.h"
+#include "line/place.h"
 #include "line/rule.h"
 #include "line/words.h"
 #include "text/scan.h"
@@ -36,10 +37,11 @@ _Static_assert((size_t)LONGEST <= ABR_SEGMENT, "a line is read at once");
  * pass, and on the ends of 34 logs after, before and between source and listings. */
 static const float least_score =
     8.0F; /* of a line of trouble: more than a word that is bad in most sentences */
-static const float most_text = 0.62F; /* evidence of text in it */
-static const float trouble = 0.5F;    /* being such a line is more evidence of a log */
-static const float least_run = 2.8F;  /* evidence of a run of lines */
-static const float lost = 3.0F;       /* a run ends this far below its highest sum */
+static const float most_text = 0.62F;     /* evidence of text in it */
+static const float trouble = 0.5F;        /* being such a line is more evidence of a log */
+static const float least_run = 2.8F;      /* evidence of a run of lines, */
+static const float least_sure_run = 8.0F; /* and of one around a lesser message */
+static const float lost = 3.0F;           /* a run ends this far below its highest sum */
 
 static const float most_text_alone = 0.66F;
 
@@ -162,25 +164,31 @@ static bool starts_with_program(abr_text_line line)
     return line.p[line.n - 1] != ':' && (ABR_STARTS(line, "E: ") || (i > 1 && abr_has_at(line, i, ": ", 2)));
 }
 
-/* Does it start with a file, a line and a column: "a.c:6:18: "? Search results have only a line, or no
- * blank. */
-static bool has_column(abr_text_line line)
+/* Is it a diagnostic: a place with a column, then what nobody would write, "a.c:6:18: ", or an error's code,
+ * "a.cs(12): error CS0103: "? Search results have only a line, or no blank. */
+static bool is_diagnostic(abr_text_line line, float text)
 {
-    const char *colon = memchr(line.p, ':', line.n);
-    size_t i = colon ? (size_t)(colon - line.p) : line.n;
-    for (unsigned numbers = 0; numbers < 2; numbers++) {
-        const size_t from = ++i;
-        while (i < line.n && abr_is_digit(line.p[i]))
-            i++;
-        if (i == from || i >= line.n || line.p[i] != ':')
-            return false;
-    }
-    return i + 1 < line.n && line.p[i + 1] == ' ';
+    abr_file_place place = {0};
+    if (!abr_find_place(line.p, line.n, 0, &place) || place.start > 0)
+        return false;
+    const size_t at = place.end + abr_has_at(line, place.end, " ", 1);
+    const bool coded = abr_has_at(line, at, ": error ", 8) && at + 8 < line.n && abr_is_upper(line.p[at + 8]);
+    return coded || (place.col > 0 && text == 0 && abr_has_at(line, at, ": ", 2));
+}
+
+/* Did a logger write it at a time, as an error? */
+static bool is_logged_error(abr_text_line line)
+{
+    abr_layout layout;
+    abr_read_layout(line.p, line.n, &layout);
+    return layout.level == ABR_LEVEL_ERROR && abr_lead_of(line.p, line.n).stamped;
 }
 
 /* Is the line a message that reports a failure wherever it stands? The following line starts at `next`. */
 static bool fails_alone(finder *f, abr_text_line line, size_t next)
 {
+    if (is_logged_error(line))
+        return true;
     line = abr_own_text(line);
     if (line.n < SHORTEST || !(abr_is_letter(line.p[0]) || ABR_HAS("/.", line.p[0])) ||
         line.p[line.n - 1] == ';')
@@ -193,19 +201,24 @@ static bool fails_alone(finder *f, abr_text_line line, size_t next)
     const bool of_program = told.text <= most_text_alone && starts_with_program(line);
     f->weighed++;
     const bool is_rule = next < f->n && f->p[next] == '\t'; /* of a makefile */
-    const bool diagnostic = told.form == ABR_FORM_PLACE && told.text == 0 && has_column(line);
-    if (diagnostic)
+    if (told.form == ABR_FORM_PLACE && is_diagnostic(line, told.text))
         return true;
     return (of_program || ((printed || plain) && is_labelled(line))) && !is_rule;
 }
 
-/* Does it report a failure, amid lines printed with it? */
-static bool fails_in_run(finder *f, abr_text_line line, size_t next)
+/* Does it report a failure, amid lines printed with it? The less it says, the surer must these be. */
+static bool fails_in_run(finder *f, abr_text_line line, size_t next, float score)
 {
-    if (next <= f->end || abr_read_whole_form(&f->rules->forms, line).text > most_text)
+    const bool lesser = score < least_score;
+    const size_t end = f->end;
+    if (next <= end || (lesser && f->weighed >= WEIGHED_MOST / 2) ||
+        abr_read_whole_form(&f->rules->forms, line).text > most_text)
         return false;
-    const float own = evidence_of(f, line);
-    return own + evidence_after(f, next) + evidence_before(f, (size_t)(line.p - f->p)) >= least_run;
+    const float run =
+        evidence_of(f, line) + evidence_after(f, next) + evidence_before(f, (size_t)(line.p - f->p));
+    if (lesser)
+        f->end = end; /* a clear message may follow */
+    return run >= (lesser ? least_sure_run : least_run);
 }
 
 void abr_failure_rules_open(abr_failure_rules *rules)
@@ -223,8 +236,7 @@ size_t abr_find_failure_by(const abr_failure_rules *rules, const char *p, size_t
         while (at < n && p[at] == '\n') /* there may be many */
             at++;
         const float score = trouble_in(&f, line, false);
-        if ((score >= least_score && fails_in_run(&f, line, at)) ||
-            (score >= least_message && fails_alone(&f, line, at)))
+        if (score >= least_message && (fails_in_run(&f, line, at, score) || fails_alone(&f, line, at)))
             return (size_t)(line.p - p);
     }
     return n;

@@ -183,6 +183,24 @@ describe("a kind that is asked for", function()
     assert.is_truthy(content:find("44:11  error", 1, true), content)
   end)
 
+  it(
+    "source around a failure of a compiler or a logger, or around a log with a lesser one, is part of a log",
+    function()
+      local source = ("local function total(cart, i)\n  return cart.items[i].price\nend\n\n"):rep(60)
+      local served = ("GET /carts/12 200 31.123 ms - 99\n"):rep(20)
+      for _, failure in ipairs {
+        "/src/shop/Cart.cs(12,9): error CS0103: The name 'tax' does not exist in the current context",
+        "src/cart.cpp(12): error C2065: 'tax': undeclared identifier",
+        "/src/shop/cart.c:12:9: error: 'tax'",
+        "2026-11-22 10:03:11,123 ERROR shop.cart: the tax is negative",
+        served .. "POST /carts/12 500 31.123 ms - 99\n" .. served,
+      } do
+        assert.equal("log", abridge.kind(source .. failure .. "\n" .. source), failure)
+      end
+      assert.equal("text", abridge.kind(source .. "src/cart.c:12: error: the tax is negative\n" .. source))
+    end
+  )
+
   it("lines after a time or a process are a log, though the time looks like a place", function()
     for _, line in ipairs {
       'shop.log.2026-11-22_13:53:08 10.0.0.%d "GET /carts/%d HTTP/1" %d bytes',
