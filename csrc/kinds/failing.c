@@ -190,7 +190,9 @@ static bool fails_alone(finder *f, abr_text_line line, size_t next)
     if (is_logged_error(line))
         return true;
     line = abr_own_text(line);
-    if (line.n < SHORTEST || !(abr_is_letter(line.p[0]) || ABR_HAS("/.", line.p[0])) ||
+    if (line.n < SHORTEST ||
+        !(abr_is_letter(line.p[0]) || line.p[0] == '/' || ABR_STARTS(line, "./") ||
+          ABR_STARTS(line, "../")) ||
         line.p[line.n - 1] == ';')
         return false;
     if (ABR_STARTS(line, "not ok ") && abr_is_digit(line.p[7])) /* Test Anything Protocol */

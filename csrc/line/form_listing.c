@@ -172,6 +172,21 @@ static size_t name_end(abr_text_line bare, size_t from)
                                                                                  : bare.n;
 }
 
+/* The start of a time that stands behind a name: `shop.log.2026-11-22T10` of `...:00:01`. */
+static bool ends_with_hour(abr_text_line name)
+{
+    const char *end = name.p + name.n;
+    return name.n > 3 && abr_is_digit(end[-1]) && abr_is_digit(end[-2]) && ABR_HAS("T_ -", end[-3]);
+}
+
+/* Does a place that ends before `at` belong to a linter that states a level without a blank, perhaps after the
+ * rule: `:12:error: `, `:12:rule:ERROR: `? `:12:ERROR: ` may be a match in a log. */
+static bool states_level_after(const abr_form_line *l, size_t at, bool has_column)
+{
+    const bool sure = has_column || abr_is_lower(l->bare.p[at]);
+    return (sure && abr_states_level(l, at)) || abr_states_level(l, name_end(l->bare, at) + 1);
+}
+
 /* `path:12:text`, as grep prints it; a diagnostic has a blank or a level there, and Ruby's "in `total'". */
 bool abr_is_match(const abr_form_line *l)
 {
@@ -190,15 +205,15 @@ bool abr_is_match(const abr_form_line *l)
     const size_t column = at + 1 < bare.n ? abr_digits_at(bare, at + 1) : 0;
     if (column > 0 && at + 1 + column < bare.n && bare.p[at + 1 + column] == ':')
         at += 1 + column;
-    else if (number == 2 && column == 2 && abr_is_digit(bare.p[i - 1])) /* a time: `2026-11-22T10:00:01` */
+    else if (number == 2 && column == 2 && ends_with_hour((abr_text_line){bare.p, i}))
         return false;
     else if (abr_has_at(bare, at + 1 + column, " - ", 3)) /* of tsc: `cart.ts:9:5 - error` */
         return false;
     if (number == 0 || at >= bare.n || !ABR_HAS(":-", bare.p[at]) || abr_has_at(bare, at + 1, "in `", 4) ||
         abr_has_at(bare, at + 1, "in '", 4))
         return false;
-    if (abr_states_level(l, at + 1) || abr_states_level(l, name_end(bare, at + 1 < bare.n ? at + 1 : at) + 1))
-        return false;                                /* `:12:rule:ERROR:`, too */
+    if (at + 1 < bare.n && states_level_after(l, at + 1, column > 0))
+        return false;
     if (at + 1 < bare.n && bare.p[at + 1] == '\x1B') /* the end of a coloured place, before a blank */
         return false;
     return at + 1 == bare.n || bare.p[at + 1] != ' ' || (at + 2 < bare.n && bare.p[at + 2] == ' ');

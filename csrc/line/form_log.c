@@ -122,8 +122,7 @@ bool abr_is_placed(const abr_form_line *l)
 {
     const abr_text_line line = l->bare;
     size_t at = 0;
-    if (starts_with_place(l) || (ABR_HAS("ew", *line.p) && (abr_has_at(line, 1, ": /", 3) ||
-                                                            abr_has_at(line, 1, ": file:", 7)))) /* kotlinc */
+    if (starts_with_place(l) || abr_kotlin_level(line.p, line.n))
         return true;
     for (size_t i = abr_next_digit(line, 2); i + 2 < line.n; i = abr_next_digit(line, at)) {
         at = i + abr_digits_at(line, i);
@@ -334,8 +333,10 @@ bool abr_is_step(const abr_form_line *l)
 static bool names_version(abr_text_line line)
 {
     const char *bracket = memchr(line.p, '(', line.n);
-    const size_t at = bracket ? (size_t)(bracket - line.p) + 1 : line.n;
-    return abr_digits_at(line, at) > 0 || (abr_has_at(line, at, "v", 1) && abr_digits_at(line, at + 1) > 0);
+    size_t at = bracket ? (size_t)(bracket - line.p) + 1 : line.n;
+    at += abr_has_at(line, at, "v", 1);
+    const size_t digits = abr_digits_at(line, at);
+    return digits > 0 && abr_has_at(line, at + digits, ".", 1) && abr_digits_at(line, at + digits + 1) > 0;
 }
 
 /* `Compiling x`, `Setting up x`, `- Installing x (1.0)`: a step in progress. */
@@ -409,7 +410,8 @@ static size_t caller_size(abr_text_line bare)
 bool abr_is_call(const abr_form_line *l)
 {
     size_t i = caller_size(l->bare);
-    while (i < l->bare.n && (abr_is_digit(l->bare.p[i]) || ABR_HAS(" .:", l->bare.p[i])))
+    while (i < l->bare.n && (abr_is_digit(l->bare.p[i]) || ABR_HAS(" .", l->bare.p[i]) ||
+                             (l->bare.p[i] == ':' && abr_digits_at(l->bare, i + 1) > 0)))
         i++; /* the process, if it has no brackets, and the time of the call */
     const abr_text_line bare = abr_trimmed(abr_line_from(l->bare, i));
     i = 0;

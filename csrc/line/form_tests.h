@@ -51,7 +51,7 @@ static inline bool abr_form_never(const abr_form_line *l)
 #include "line/forms.def"
 #undef FORM
 
-/* Does an error or a warning stand at `at` of `bare`, as linters that put no blank there state it: `error:`,
+/* Does an error or a warning stand at `at` of `bare`, as linters print it without a blank before it: `error:`,
  * `error - `? */
 bool abr_states_level(const abr_form_line *l, size_t at);
 

@@ -402,6 +402,13 @@ static abr_look look_of(const char *p, size_t n)
     return ABR_LOOK_TEXT;
 }
 
+char abr_kotlin_level(const char *p, size_t n)
+{
+    const bool leads = (begins_with(p, n, "e: ") || begins_with(p, n, "w: ")) &&
+                       (begins_with(p + 3, n - 3, "/") || begins_with(p + 3, n - 3, "file:"));
+    return (char)(leads ? *p : '\0');
+}
+
 void abr_read_layout(const char *p, size_t n, abr_layout *out)
 {
     size_t at = 0;

@@ -57,6 +57,9 @@ abr_level abr_level_at(const char *p, size_t n, size_t *size);
 /* The same without a row of levels.def. */
 abr_level abr_level_without(const char *p, size_t n, unsigned rule, size_t *size);
 
+/* `e` or `w` if it is an error or a warning of kotlinc, "e: file:///src/Main.kt:3:1 ..."; else '\0'. */
+char abr_kotlin_level(const char *p, size_t n);
+
 void abr_read_layout(const char *p, size_t n, abr_layout *out);
 
 ABR_PRIVATE_END

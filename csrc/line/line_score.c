@@ -84,12 +84,6 @@ static void read_clocked_test(abr_evidence *l)
         say_clearly(l, mark + 1, "[E] ends a test");
 }
 
-/* Kotlin's error: "e: file:///src/Main.kt:3:1 ..." */
-static bool is_short_error(const abr_evidence *l)
-{
-    return starts_with(l, 0, "e: /") || starts_with(l, 0, "e: file:");
-}
-
 /* Does it end with a place, as what Perl's die and warn print: "no such cart at lib/Cart.pm line 12."? A
  * handle that was read may follow: ", <STDIN> line 4." */
 static bool ends_with_place(const abr_evidence *l)
@@ -114,7 +108,7 @@ static void read_start(abr_evidence *l)
     if (!(l->lexicon->quiet & ABR_GROUP_ERRORS) && byte_at(l, i) == 'E' && starts_with(l, i, "E  ") &&
         i == 0 && w->words > 1)
         say_clearly(l, 0, "E leads a line of pytest");
-    if (!(l->lexicon->quiet & ABR_GROUP_ERRORS) && is_short_error(l))
+    if (!(l->lexicon->quiet & ABR_GROUP_ERRORS) && abr_kotlin_level(l->p, l->n) == 'e')
         say_clearly(l, 0, "e: leads a place");
     if (is_clocked_test(l))
         read_clocked_test(l);
@@ -158,8 +152,8 @@ static bool may_say_something(const abr_evidence *l)
         return true;
     const char c = byte_at(l, w->indent);
     bool bracketed = c == '[' && ABR_HAS("+-", byte_at(l, w->indent + 1)); /* Pester */
-    return w->located < l->n || w->mark < l->n || ABR_HAS("E*", c) || bracketed || is_short_error(l) ||
-           is_clocked_test(l) || ends_with_place(l);
+    return w->located < l->n || w->mark < l->n || ABR_HAS("E*", c) || bracketed ||
+           abr_kotlin_level(l->p, l->n) == 'e' || is_clocked_test(l) || ends_with_place(l);
 }
 
 static abr_line_kind kind_of(const abr_evidence *l, abr_form form)
@@ -223,7 +217,8 @@ static bool names_program(const abr_evidence *l)
 /* A report of a program, or of a place, is clear: "cp: a.txt: Permission denied", "a_test.go:9: failed". */
 static void read_report(abr_evidence *l)
 {
-    if (l->strong == ABR_SCORE_BAD && !l->low_level && (names_program(l) || leads_with_place(l))) {
+    if (l->strong == ABR_SCORE_BAD && !l->low_level &&
+        (names_program(l) || (leads_with_place(l) && !(l->words->classes & 1U << ABR_WORD_WARN)))) {
         l->strong = ABR_SCORE_CLEAR;
         l->is_clear = true;
     }

@@ -98,7 +98,7 @@ static bool in_name(const abr_evidence *l, const abr_sign *s)
 /* Is the word in the title of a test: `Test "Payment failed" started.`? */
 static bool in_title(const abr_evidence *l, const abr_sign *s)
 {
-    size_t quote = s->at;
+    size_t quote = memchr(l->p, '"', s->at) ? s->at : 0;
     while (quote > 0 && l->p[quote - 1] != '"')
         quote--;
     return quote > 0 && (preceded_by(l, quote - 1, "Test ") || preceded_by(l, quote - 1, "Suite "));
@@ -358,6 +358,15 @@ static bool reports_none(abr_evidence *l, unsigned i, int64_t *count)
 
 /* ---- the classes ---- */
 
+/* Is it the name of one of Xcode's steps, with its file: "RegisterPolicyException /a (in target 'x' ..."? */
+static bool names_step(const abr_evidence *l, const abr_sign *s)
+{
+    size_t at = starts_with(l, end_of(s), " /") ? end_of(s) : l->n;
+    while (at < l->n && !starts_with(l, at, " (in target "))
+        at++;
+    return at < l->n;
+}
+
 static void read_error(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
@@ -370,8 +379,7 @@ static void read_error(abr_evidence *l, unsigned i)
         return;
     bool source = before && before->class == ABR_WORD_CODE && s->at - end_of(before) <= 8;
     char c = byte_at(l, end_of(s));
-    if (s->type &&
-        (source || c == '(' || starts_with(l, end_of(s), " /"))) { /* a step's name, and its file */
+    if (s->type && (source || c == '(' || names_step(l, s))) {
         say(l, s, ABR_SCORE_WARNED, false);
         return;
     }
@@ -471,9 +479,12 @@ static bool is_made_up_for(const abr_evidence *l, size_t from)
 {
     static const char *const ends[] = {"aborting", "bailing",  "cancelling", "exiting",    "failing",
                                        "giving",   "quitting", "stopping",   "terminating"};
+    static const char made[] = " and will be ";
+    static const char *const will_be[] = {"created", "downloaded", "fetched", "installed", "skipped"};
     for (size_t i = from; i + 2 < l->n; i++) {
-        if (starts_with(l, i, " and will be "))
-            return true;
+        for (size_t k = 0; k < sizeof will_be / sizeof *will_be && starts_with(l, i, made); k++)
+            if (starts_with(l, i + sizeof made - 1, will_be[k]))
+                return true;
         if (!ABR_HAS(",;", l->p[i]) || l->p[i + 1] != ' ')
             continue;
         const size_t start = i + 2;
@@ -555,14 +566,15 @@ static void read_cause(abr_evidence *l, unsigned i)
     expect(l, s, is_first(l, s) ? ABR_SCORE_CAUSED + 1 : ABR_SCORE_EXPECTS);
 }
 
-/* Does it say how long that took: " (0.1 seconds)", " after 2 seconds"? */
-static bool tells_duration(const abr_evidence *l, size_t at)
+/* Does the line end by saying how long it took: " (0.1 seconds)", " after 2 seconds."? */
+static bool ends_with_seconds(const abr_evidence *l, size_t at)
 {
-    const size_t bracket = starts_with(l, at, " (") ? at + 2 : 0;
-    const size_t number = starts_with(l, at, " after ") ? at + 7 : bracket;
-    if (number > 0)
-        tell_digits(l);
-    return number > 0 && abr_is_digit(byte_at(l, number));
+    const size_t number = starts_with(l, at, " after ") ? at + 7 : starts_with(l, at, " (") ? at + 2 : 0;
+    if (number == 0)
+        return false;
+    tell_digits(l);
+    const size_t unit = skip(l, number, ABR_SET("0123456789."));
+    return unit > number && starts_with(l, unit, " second") && skip(l, unit + 7, ABR_SET("s).\r")) == l->n;
 }
 
 static void read_count(abr_evidence *l, unsigned i)
@@ -575,7 +587,7 @@ static void read_count(abr_evidence *l, unsigned i)
         note_score(l, s->at, s->n, ABR_TABLE_WORDS, ABR_SCORE_SUMS_UP);
         return;
     }
-    if (is_word(l, s, "passed") && (all_caps(l, s) || tells_duration(l, end_of(s))))
+    if (is_word(l, s, "passed") && (all_caps(l, s) || ends_with_seconds(l, end_of(s))))
         l->passed = true;
 }
 

@@ -320,19 +320,21 @@ static void raise_block(abr_chooser *x, block *b, uint32_t before, uint32_t afte
 
 /* Note a failure that is to be kept whole: the first one, and the last one before a command failed. Those that
  * are not clear count if none is. */
-static void note_whole(abr_chooser *x, const block *b, bool is_clear, uint64_t failed)
+static void note_whole(abr_chooser *x, const block *b, bool *is_clear, uint64_t failed)
 {
-    if (b->is_clear != is_clear || !b->tells || b->told < told_least || x->lines[b->first].c->line > failed)
+    if (b->is_clear < *is_clear || !b->tells || b->told < told_least || x->lines[b->first].c->line > failed)
         return;
     x->last = (abr_block){b->start, b->end};
-    if (x->first.end == 0)
+    if (x->first.end == 0 || b->is_clear > *is_clear)
         x->first = x->last;
+    *is_clear = b->is_clear;
 }
 
 void abr_raise_blocks(abr_chooser *x, uint64_t failed)
 {
     const uint32_t clear = count_clear(x, failed);
     uint32_t before = 0;
+    bool noted_clear = false;
     for (size_t i = 0; i < x->count;) {
         const uint32_t failure = x->lines[i].c->failure;
         if (failure == 0) {
@@ -342,7 +344,7 @@ void abr_raise_blocks(abr_chooser *x, uint64_t failed)
         block b = block_at(x, i);
         raise_block(x, &b, before, clear > before ? clear - before - b.is_clear : clear);
         before += b.is_clear;
-        note_whole(x, &b, clear > 0, failed);
+        note_whole(x, &b, &noted_clear, failed);
         while (i < x->count && x->lines[i].c->failure == failure)
             i++;
     }

@@ -124,7 +124,7 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
         f->plain = 0;
         return true;
     }
-    if (!f->of_test && abr_ends_test(p, n)) { /* of the test that printed the failure */
+    if (f->indent > 0 && !f->of_test && abr_ends_test(p, n)) { /* of the test that printed the failure */
         f->of_test = true;
         f->plain = 0;
         return true;

@@ -144,16 +144,28 @@ describe("failures", function()
 
   it("show the head of the section that they are in", function()
     local lines, stars = {}, " " .. ("*"):rep(40)
-    for i = 1, 90 do
-      lines[#lines + 1] = ("TASK [shop : Place file %d]%s"):format(i, stars)
-      lines[#lines + 1] = i % 2 == 0 and "ok: [web1]" or "changed: [web1]"
-      lines[#lines + 1] = "skipping: [web2]\n"
+    for i = 1, 150 do
+      lines[i] = ("TASK [shop : Place file %d]%s\nok: [web3]\nchanged: [web6]\n"):format(i, stars)
     end
-    lines[45 * 3 + 1] = "TASK [shop : Reload the gateway]" .. stars
-    lines[45 * 3 + 2] = 'fatal: [web1]: FAILED! => {"changed": false, "msg": "Unable to reload gateway"}'
-    local content, cut = abridge.auto(table.concat(lines, "\n"), { max_bytes = 900 })
-    assert.equal("log", cut.kind)
-    assert.is_true(whole(content, lines[45 * 3 + 1] .. "\n" .. lines[45 * 3 + 2] .. "\n"), content)
+    local failed = "TASK [shop : Reload the gateway]"
+      .. stars
+      .. '\nfatal: [web3]: FAILED! => {"changed": false, "msg": '
+    local why = ("Unable to reload the gateway: its control process exited with error code. "):rep(3)
+    lines[#lines + 1] = failed .. '"' .. why .. '"}\n'
+    lines[#lines + 1] = "PLAY RECAP" .. stars
+    for i = 1, 9 do
+      lines[#lines + 1] = ("web%d  : ok=5%d  changed=9  unreachable=0  failed=%d  skipped=4"):format(
+        i,
+        i,
+        i == 3 and 1 or 0
+      )
+    end
+    local text = table.concat(lines, "\n")
+    assert.equal("log", abridge.kind(text))
+    for bytes = 800, 1400, 200 do
+      local content = abridge.priority(text, { max_bytes = bytes })
+      assert.is_true(whole(content, failed), content)
+    end
   end)
 
   it("are shown though none is clear", function()

@@ -190,7 +190,7 @@ static void show_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
             show_whole_if(x, c, share_of(x, limit), limit);
 }
 
-void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
+static void queue_trouble(abr_json_costs *x, abr_json_queue *q)
 {
     enum { KINDS = 1024 };
     const float again = 0.35F;
@@ -208,13 +208,23 @@ void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
         *nth = (uint16_t)(*nth + (*nth < UINT16_MAX));
         abr_json_queue_put(q, ~abr_float_key(weight), i);
     }
+}
+
+void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
+{
+    const abr_json_value *values = x->tree->values;
+    queue_trouble(x, q);
     for (uint64_t key; q->count > 0 && x->used < limit;) {
         const uint32_t v = abr_json_queue_take(q, &key);
         show_trouble(x, v, limit);
-        if (!values[v].shown)
-            continue;
-        show_called(x, v, limit);
-        widen_trouble(x, v, limit);
+        if (values[v].shown)
+            show_called(x, v, limit);
+    }
+    queue_trouble(x, q);
+    for (uint64_t key; q->count > 0 && x->used < limit;) {
+        const uint32_t v = abr_json_queue_take(q, &key);
+        if (values[v].shown)
+            widen_trouble(x, v, limit);
     }
 }
 
