@@ -5,6 +5,7 @@
 #include "abridge.h"
 #include "base/ascii.h"
 #include "line/char_set.h"
+#include "line/layout.h"
 
 enum {
     LEAST_HASH = 7,    /* digits of an abbreviated one */
@@ -183,8 +184,11 @@ static bool ends_with_hour(abr_text_line name)
  * rule: `:12:error: `, `:12:rule:ERROR: `? `:12:ERROR: ` may be a match in a log. */
 static bool states_level_after(const abr_form_line *l, size_t at, bool has_column)
 {
-    const bool sure = has_column || abr_is_lower(l->bare.p[at]);
-    return (sure && abr_states_level(l, at)) || abr_states_level(l, name_end(l->bare, at) + 1);
+    const abr_text_line text = abr_line_from(l->bare, at);
+    const size_t rule = name_end(text, 0);
+    const bool sure = has_column || abr_is_lower(*text.p);
+    return (sure && abr_states_level(text.p, text.n, l->forms->without)) ||
+           (rule < text.n && abr_states_level(text.p + rule + 1, text.n - rule - 1, l->forms->without));
 }
 
 /* `path:12:text`, as grep prints it; a diagnostic has a blank or a level there, and Ruby's "in `total'". */
@@ -195,7 +199,8 @@ bool abr_is_match(const abr_form_line *l)
     if (i > 0 && i + 1 < bare.n && bare.p[i] == ':' &&
         !abr_is_digit(bare.p[i + 1])) { /* in `revision:path` */
         const size_t path = name_end(bare, i + 1);
-        if (path < bare.n && is_path((abr_text_line){bare.p, i}) && !abr_states_level(l, 0))
+        if (path < bare.n && is_path((abr_text_line){bare.p, i}) &&
+            !abr_states_level(bare.p, bare.n, l->forms->without))
             i = path;
     }
     if (i == 0 || i >= bare.n || bare.p[i] != ':' || !is_path((abr_text_line){bare.p, i}))

@@ -90,18 +90,6 @@ bool abr_has_level(const abr_form_line *l)
 
 /* ---- diagnostics, and stacks ---- */
 
-bool abr_states_level(const abr_form_line *l, size_t at)
-{
-    const abr_text_line line = l->bare;
-    size_t size;
-    if (at >= line.n)
-        return false;
-    const abr_level level = abr_level_without(line.p + at, line.n - at, l->forms->without, &size);
-    if (level == ABR_LEVEL_ERROR || level == ABR_LEVEL_WARNING)
-        return abr_has_at(line, at + size, ":", 1) || abr_has_at(line, at + size, " - ", 3);
-    return false;
-}
-
 /* `12:3  error  text`: a place in a file named above, as linters print it, and a level. */
 static bool starts_with_place(const abr_form_line *l)
 {

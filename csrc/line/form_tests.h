@@ -51,10 +51,6 @@ static inline bool abr_form_never(const abr_form_line *l)
 #include "line/forms.def"
 #undef FORM
 
-/* Does an error or a warning stand at `at` of `bare`, as linters print it without a blank before it: `error:`,
- * `error - `? */
-bool abr_states_level(const abr_form_line *l, size_t at);
-
 /* The first byte from `at` on that is in from..to (outside it if `is_in` is false), or the line's end. */
 static inline size_t abr_next(abr_text_line line, size_t at, char from, char to, bool is_in)
 {

@@ -402,6 +402,14 @@ static abr_look look_of(const char *p, size_t n)
     return ABR_LOOK_TEXT;
 }
 
+bool abr_states_level(const char *p, size_t n, unsigned rule)
+{
+    size_t size = 0;
+    const abr_level level = abr_level_without(p, n, rule, &size);
+    const bool is_stated = begins_with(p + size, n - size, ":") || begins_with(p + size, n - size, " - ");
+    return is_stated && (level == ABR_LEVEL_ERROR || level == ABR_LEVEL_WARNING);
+}
+
 char abr_kotlin_level(const char *p, size_t n)
 {
     const bool leads = (begins_with(p, n, "e: ") || begins_with(p, n, "w: ")) &&

@@ -57,6 +57,10 @@ abr_level abr_level_at(const char *p, size_t n, size_t *size);
 /* The same without a row of levels.def. */
 abr_level abr_level_without(const char *p, size_t n, unsigned rule, size_t *size);
 
+/* Does (p, n) start with an error or a warning, as linters print one right after a place, `error:` or
+ * `error - `? Without a row of levels.def, as above. */
+bool abr_states_level(const char *p, size_t n, unsigned rule);
+
 /* `e` or `w` if it is an error or a warning of kotlinc, "e: file:///src/Main.kt:3:1 ..."; else '\0'. */
 char abr_kotlin_level(const char *p, size_t n);
 

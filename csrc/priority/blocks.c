@@ -318,23 +318,24 @@ static void raise_block(abr_chooser *x, block *b, uint32_t before, uint32_t afte
     raise_file(x, b);
 }
 
-/* Note a failure that is to be kept whole: the first one, and the last one before a command failed. Those that
- * are not clear count if none is. */
-static void note_whole(abr_chooser *x, const block *b, bool *is_clear, uint64_t failed)
+/* Note a failure that is to be kept whole: the first one, and the last one before a command failed. One that
+ * is not clear counts until one that is comes, if no hit is clear. */
+static void note_whole(abr_chooser *x, const block *b, bool *noted_clear, uint64_t failed)
 {
-    if (b->is_clear < *is_clear || !b->tells || b->told < told_least || x->lines[b->first].c->line > failed)
+    if (b->is_clear < *noted_clear || !b->tells || b->told < told_least ||
+        x->lines[b->first].c->line > failed)
         return;
     x->last = (abr_block){b->start, b->end};
-    if (x->first.end == 0 || b->is_clear > *is_clear)
+    if (x->first.end == 0 || b->is_clear > *noted_clear)
         x->first = x->last;
-    *is_clear = b->is_clear;
+    *noted_clear = b->is_clear;
 }
 
 void abr_raise_blocks(abr_chooser *x, uint64_t failed)
 {
     const uint32_t clear = count_clear(x, failed);
     uint32_t before = 0;
-    bool noted_clear = false;
+    bool noted_clear = clear > 0;
     for (size_t i = 0; i < x->count;) {
         const uint32_t failure = x->lines[i].c->failure;
         if (failure == 0) {
