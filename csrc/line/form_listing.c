@@ -210,9 +210,8 @@ bool abr_is_match(const abr_form_line *l)
     const size_t column = at + 1 < bare.n ? abr_digits_at(bare, at + 1) : 0;
     if (column > 0 && at + 1 + column < bare.n && bare.p[at + 1 + column] == ':')
         at += 1 + column;
-    else if (number == 2 && column == 2 && ends_with_hour((abr_text_line){bare.p, i}))
-        return false;
-    else if (abr_has_at(bare, at + 1 + column, " - ", 3)) /* of tsc: `cart.ts:9:5 - error` */
+    else if ((number == 2 && column == 2 && ends_with_hour((abr_text_line){bare.p, i})) ||
+             abr_has_at(bare, at + 1 + column, " - ", 3)) /* of tsc: `cart.ts:9:5 - error` */
         return false;
     if (number == 0 || at >= bare.n || !ABR_HAS(":-", bare.p[at]) || abr_has_at(bare, at + 1, "in `", 4) ||
         abr_has_at(bare, at + 1, "in '", 4))
