@@ -184,16 +184,19 @@ static bool is_logged_error(abr_text_line line)
     return layout.level == ABR_LEVEL_ERROR && abr_lead_of(line.p, line.n).stamped;
 }
 
+/* Does it start as messages do, with a letter or a path? */
+static bool starts_as_message(abr_text_line line)
+{
+    return abr_is_letter(line.p[0]) || line.p[0] == '/' || ABR_STARTS(line, "./") || ABR_STARTS(line, "../");
+}
+
 /* Is the line a message that reports a failure wherever it stands? The following line starts at `next`. */
 static bool fails_alone(finder *f, abr_text_line line, size_t next)
 {
     if (is_logged_error(line))
         return true;
     line = abr_own_text(line);
-    if (line.n < SHORTEST ||
-        !(abr_is_letter(line.p[0]) || line.p[0] == '/' || ABR_STARTS(line, "./") ||
-          ABR_STARTS(line, "../")) ||
-        line.p[line.n - 1] == ';')
+    if (line.n < SHORTEST || !starts_as_message(line) || line.p[line.n - 1] == ';')
         return false;
     if (ABR_STARTS(line, "not ok ") && abr_is_digit(line.p[7])) /* Test Anything Protocol */
         return true;

@@ -180,8 +180,8 @@ static bool ends_with_hour(abr_text_line name)
     return name.n > 3 && abr_is_digit(end[-1]) && abr_is_digit(end[-2]) && ABR_HAS("T_ -", end[-3]);
 }
 
-/* Does a place that ends before `at` belong to a linter that states a level without a blank, perhaps after the
- * rule: `:12:error: `, `:12:rule:ERROR: `? `:12:ERROR: ` may be a match in a log. */
+/* Does a linter state a level at `at`, after a place, without a blank and perhaps after its rule:
+ * `:12:error: `, `:12:rule:ERROR: `? `:12:ERROR: ` may be a match in a log. */
 static bool states_level_after(const abr_form_line *l, size_t at, bool has_column)
 {
     const abr_text_line text = abr_line_from(l->bare, at);

@@ -133,13 +133,13 @@ static bool is_source_name(const char *p, size_t n)
 {
     size_t level = 0;
     for (size_t i = 0; i < n; i++)
-        if (!abr_is_word(p[i]) && !ABR_HAS("@./-:#|", p[i]))
+        if (!abr_is_word(p[i]) && !ABR_HAS("@./-:#", p[i]))
             return false;
     return abr_level_at(p, n, &level) == ABR_LEVEL_NONE;
 }
 
-/* Bytes of a service's name with a bar, as docker compose, foreman and honcho print them, "web-1  | ", and
- * pm2, "0|web  | "; or of the names of a package and a task, as turbo and nx print them, "@shop/web:test: ". */
+/* Bytes of a service's name with a bar, as docker compose, foreman and honcho print them, "web-1  | "; or of
+ * the names of a package and a task, as turbo and nx print them, "@shop/web:test: ". */
 static size_t named_size(const char *p, size_t n)
 {
     const char *blank = memchr(p, ' ', n < STAMP_MOST ? n : STAMP_MOST);
@@ -201,8 +201,11 @@ static size_t source_size(const char *p, size_t n)
         return 0;
     if (abr_is_lower(*p) || *p == '@')
         return named_size(p, n);
-    if (abr_is_digit(*p) && (p[1] == '|' || p[2] == '|'))
-        return named_size(p, n);
+    const size_t number = !abr_is_digit(*p) ? 0 : p[1] == '|' ? 2 : p[2] == '|' ? 3 : 0;
+    if (number > 0) { /* of pm2: "0|web  | " */
+        const size_t named = named_size(p + number, n - number);
+        return named > 0 ? number + named : 0;
+    }
     if (*p == ' ' || abr_is_digit(*p))
         return numbered_size(p, n);
     return memcmp(p, gutter, sizeof gutter - 1) == 0 ? sizeof gutter - 1 : 0;

@@ -318,8 +318,8 @@ static void raise_block(abr_chooser *x, block *b, uint32_t before, uint32_t afte
     raise_file(x, b);
 }
 
-/* Note a failure that is to be kept whole: the first one, and the last one before a command failed. One that
- * is not clear counts until one that is comes, if no hit is clear. */
+/* Note a failure that is to be kept whole: the first one, and the last one before a command failed. If no hit
+ * is clear, others count, too, until a failure comes whose head makes it clear. */
 static void note_whole(abr_chooser *x, const block *b, bool *noted_clear, uint64_t failed)
 {
     if (b->is_clear < *noted_clear || !b->tells || b->told < told_least ||

@@ -166,6 +166,20 @@ describe("a cut of JSON #few", function()
     end
   end)
 
+  it("names all that is in trouble before it shows more of one message", function()
+    local message, files = ("Error: the cart has another total\\n"):rep(30), {}
+    for i = 1, 120 do
+      local failed = i % 6 == 0
+      local told = failed and { "failed", message } or { "passed", "" }
+      files[i] = ('{"file":"/src/page%d.test.js","results":[{"title":"case %d",'):format(i, i)
+        .. ('"status":"%s","messages":["%s"]}]}'):format(told[1], told[2])
+    end
+    local content = abridge.auto('{"files":[' .. table.concat(files, ",") .. "]}", { max_bytes = 8192 })
+    for i = 6, 120, 6 do
+      assert.truthy(content:find(('"case %d"'):format(i), 1, true), "case " .. i)
+    end
+  end)
+
   it("shows no member whole for a name in it, only elements", function()
     local packages, scripts = {}, {}
     for i = 1, 60 do

@@ -142,6 +142,16 @@ describe("failures", function()
     assert.is_true(messages >= 8 and results <= 2 * messages, content)
   end)
 
+  it("of a package that doesn't compile are not those of the test behind it", function()
+    local _, cut = abridge.priority(
+      "# shop/cart\ncart/cart.go:12:3: undefined: total\nFAIL\tshop/cart [build failed]\n"
+        .. "--- FAIL: TestOrder (0.00s)\n    order_test.go:5: got 3, want 4\nFAIL\nFAIL\tshop/order\t0.012s\n"
+        .. passed(1, 60),
+      { max_bytes = 900 }
+    )
+    assert.equal(3, cut.failures.found)
+  end)
+
   it("show the head of the section that they are in", function()
     local lines, stars = {}, " " .. ("*"):rep(40)
     for i = 1, 150 do

@@ -93,7 +93,7 @@ void abr_json_pick_message(abr_json_costs *x)
     abr_json_give_room(x, v, room < all ? room : all);
 }
 
-/* ---- trouble ---- */
+/* ---- what a value is called ---- */
 
 /* Is it an object or an array whose key looks like an identifier? */
 static bool has_code_for_key(const abr_json_value *v)
@@ -103,12 +103,15 @@ static bool has_code_for_key(const abr_json_value *v)
     return abr_json_holds_values(v) && end && abr_json_is_code(key + 1, (size_t)(end - key) - 1);
 }
 
+/* Does the value, or its key, say what something is called? */
 static bool is_called(const abr_json_value *v)
 {
     if (abr_json_holds_values(v))
         return has_code_for_key(v);
     return v->role > ABR_JSON_OUTCOME && v->role < ABR_JSON_OTHER;
 }
+
+/* ---- trouble ---- */
 
 /* The element that a value belongs to: the innermost around it, or itself. */
 static uint32_t element_of(const abr_json_value *values, uint32_t v)
@@ -141,8 +144,8 @@ static uint32_t name_in(const abr_json_value *values, uint32_t in)
     return 0;
 }
 
-/* Show what the elements around a value in trouble are called, be it in an object of theirs: a pod's name is in
- * its metadata. */
+/* Show what the elements around a value in trouble are called, be it in an object of theirs: the name of a
+ * pod is in its metadata. */
 static void show_called(abr_json_costs *x, uint32_t v, uint64_t limit)
 {
     const abr_json_value *values = x->tree->values;
@@ -213,7 +216,7 @@ static void queue_trouble(abr_json_costs *x, abr_json_queue *q)
 void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
 {
     const abr_json_value *values = x->tree->values;
-    queue_trouble(x, q);
+    queue_trouble(x, q); /* all of it comes before more of any text */
     for (uint64_t key; q->count > 0 && x->used < limit;) {
         const uint32_t v = abr_json_queue_take(q, &key);
         show_trouble(x, v, limit);
