@@ -78,7 +78,7 @@ static float trouble_in(finder *f, abr_text_line line, bool counts)
         memset(f->padded + line.n, 0, ABR_PADDING);
         p = f->padded;
     }
-    abr_read_line(&f->rules->lexicon, &none, p, line.n, &reading);
+    abr_read_if_scored(&f->rules->lexicon, &none, p, line.n, &reading);
     return reading.hit && (reading.tells || counts) && reading.words >= PROSE_WORDS ? reading.line_score : 0;
 }
 

@@ -292,11 +292,10 @@ static void apply_pattern(const abr_hit *hit, uint32_t mark, const char *p, size
 typedef void (*words_reader)(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out);
 
 static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
-                           bool escapes, abr_reading *out, abr_trace *trace)
+                           words_reader read_words, abr_reading *out, abr_trace *trace)
 {
     abr_line_words words;
     words.count = 0; /* the signs are not zeroed: a line has few */
-    const words_reader read_words = escapes ? abr_read_words : abr_read_plain_words;
     read_words(lexicon, p, n, &words);
     abr_digits digits = words.code < n || patterns->count > 0 ? ABR_DIGITS_EXACT : ABR_DIGITS_ANY;
     abr_evidence l = {.p = p, .n = n, .words = &words, .lexicon = lexicon, .digits = &digits, .trace = trace};
@@ -312,14 +311,18 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
         read_report(&l);
     }
     memset(out, 0, sizeof *out);
+    if (read_words == abr_read_words_alone && patterns->count == 0 && (!may_say || line_score_of(&l) <= 0))
+        return;
     out->told = abr_read_form(&lexicon->forms, (abr_text_line){p, n});
     out->kind = kind_of(&l, (abr_form)out->told.form);
-    out->shape = words.shape;
-    out->outline = words.outline;
     out->words = words.words;
-    out->tokens = words.tokens;
-    memcpy(out->plain, words.plain, sizeof out->plain);
-    out->plain_count = words.plain_count;
+    if (read_words != abr_read_words_alone) {
+        out->shape = words.shape;
+        out->outline = words.outline;
+        out->tokens = words.tokens;
+        memcpy(out->plain, words.plain, sizeof out->plain);
+        out->plain_count = words.plain_count;
+    }
     out->indent = words.indent;
     out->at = (uint32_t)l.at;
     if (may_say && may_score(&l, (abr_line_kind)out->kind))
@@ -350,7 +353,7 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
 void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                         bool escapes, abr_reading *out)
 {
-    read_unstamped(lexicon, patterns, p, n, escapes, out, NULL);
+    read_unstamped(lexicon, patterns, p, n, escapes ? abr_read_words : abr_read_plain_words, out, NULL);
 }
 
 void abr_trace_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
@@ -358,7 +361,7 @@ void abr_trace_line(const abr_lexicon *lexicon, const abr_patterns *patterns, co
 {
     const abr_lead lead = abr_lead_of(p, n);
     *trace = (abr_trace){.count = 0};
-    read_unstamped(lexicon, patterns, p + lead.n, n - lead.n, true, out, trace);
+    read_unstamped(lexicon, patterns, p + lead.n, n - lead.n, abr_read_words, out, trace);
     for (unsigned i = 0; i < trace->count; i++)
         trace->list[i].at += lead.n;
     abr_add_lead(out, lead);
@@ -370,4 +373,15 @@ void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, con
     const abr_lead lead = abr_lead_of(p, n);
     abr_read_unstamped(lexicon, patterns, p + lead.n, n - lead.n, true, out);
     abr_add_lead(out, lead);
+}
+
+void abr_read_if_scored(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
+                        abr_reading *out)
+{
+    const abr_lead lead = abr_lead_of(p, n);
+    read_unstamped(lexicon, patterns, p + lead.n, n - lead.n, abr_read_words_alone, out, NULL);
+    if (out->line_score > 0)
+        abr_read_line(lexicon, patterns, p, n, out);
+    else
+        *out = (abr_reading){0};
 }

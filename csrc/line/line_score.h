@@ -49,6 +49,11 @@ typedef struct {
 void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                    abr_reading *out);
 
+/* The same for a line that matters only if it has a score; otherwise all of *out is 0. Quicker if most lines
+ * have none. */
+void abr_read_if_scored(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
+                        abr_reading *out);
+
 /* Add the beginning of a line to a reading made without it. */
 static inline void abr_add_lead(abr_reading *r, abr_lead lead)
 {

@@ -87,6 +87,7 @@ typedef struct {
     const char *p;
     size_t n;
     abr_line_words *out;
+    bool whole; /* read also what tells lines apart */
 } reader;
 
 /* The shape so far. */
@@ -295,12 +296,16 @@ static ABR_INLINE void read_block(reader r, const abr_classes *m, size_t at, siz
     uint64_t codes = digits & m->upper << 1;
     if (codes != 0 && shape->words < SHAPE_WORDS) /* before the block's own words are counted */
         look_for_codes(r, starts & ~after_name, codes, plain, at, shape);
-    add_plain_words(r, &(block_words){letters, m->upper, plain}, at, shape);
-    abr_add_to_outline(r.p + at, m, n, at + n < r.n, &shape->outline);
-    if ((m->high & valid) != 0 && at + BLOCK <= ABR_PLAIN_WITHIN)
-        add_high_words(r, m->high & valid, at);
-    uint64_t tokens = ~m->blanks & valid;
-    r.out->tokens += bit_count(tokens & ~(tokens << 1 | (last != ' ' && last != '\t')));
+    if (r.whole) {
+        add_plain_words(r, &(block_words){letters, m->upper, plain}, at, shape);
+        abr_add_to_outline(r.p + at, m, n, at + n < r.n, &shape->outline);
+        if ((m->high & valid) != 0 && at + BLOCK <= ABR_PLAIN_WITHIN)
+            add_high_words(r, m->high & valid, at);
+        uint64_t tokens = ~m->blanks & valid;
+        r.out->tokens += bit_count(tokens & ~(tokens << 1 | (last != ' ' && last != '\t')));
+    } else {
+        shape->words += bit_count(plain);
+    }
     uint64_t numbers = digits & ~(digits << 1) & (m->colons << 1 | (last == ':' || last == '('));
     if (numbers != 0 && r.out->located == r.n)
         look_for_place(r, numbers, m->letters, at);
@@ -350,40 +355,63 @@ static ABR_INLINE void end_line(reader r, const shape_of_line *shape)
         start_line(r);                                                                                       \
         for (size_t at = 0; at < (r).n; at += read_next_block(r, &m, at, &shape))                            \
             classify((r).p + at, &m);                                                                        \
-        end_line(r, &shape);                                                                                 \
+        if ((r).whole)                                                                                       \
+            end_line(r, &shape);                                                                             \
     } while (0)
 
 #ifdef ABR_HAS_AVX2
 /* For processors with single instructions to shift by any number of bits and to clear one. */
-__attribute__((target("avx2,bmi,bmi2,popcnt"))) static void
-read_line_avx2(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
+#define FOR_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt"))) static void
+
+FOR_AVX2 read_line_avx2(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
 {
-    const reader r = {lexicon, p, n, out};
+    const reader r = {lexicon, p, n, out, true};
+    READ_LINE(r, abr_classify_avx2);
+}
+
+FOR_AVX2 read_signs_avx2(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
+{
+    const reader r = {lexicon, p, n, out, false};
     READ_LINE(r, abr_classify_avx2);
 }
 #endif
 
+static void read_words(const abr_lexicon *lexicon, const char *p, size_t n, bool whole, abr_line_words *out)
+{
+    const abr_kernels *kernels = abr_kernels_now();
+#ifdef ABR_HAS_AVX2
+    if (kernels == &abr_avx2) {
+        (whole ? read_line_avx2 : read_signs_avx2)(lexicon, p, n, out);
+        return;
+    }
+#endif
+    const reader r = {lexicon, p, n, out, whole};
+    READ_LINE(r, kernels->classify);
+}
+
+void abr_read_plain_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
+{
+    read_words(lexicon, p, n, true, out);
+}
+
 /* Escape sequences are part of neither words nor the indent. */
-void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
+static void read_visible(const abr_lexicon *lexicon, const char *p, size_t n, bool whole, abr_line_words *out)
 {
     char blanked[ABR_SEGMENT + ABR_PADDING];
     const char *escape = n <= ABR_SEGMENT ? abr_find_escape(p, n) : NULL;
     if (escape)
         abr_blank_escapes(p, n, ABR_PADDING, escape, blanked);
-    abr_read_plain_words(lexicon, escape ? blanked : p, n, out);
+    read_words(lexicon, escape ? blanked : p, n, whole, out);
     if (escape && out->indent > (size_t)(escape - p))
         out->indent = (size_t)(escape - p);
 }
 
-void abr_read_plain_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
+void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
 {
-    const abr_kernels *kernels = abr_kernels_now();
-#ifdef ABR_HAS_AVX2
-    if (kernels == &abr_avx2) {
-        read_line_avx2(lexicon, p, n, out);
-        return;
-    }
-#endif
-    const reader r = {lexicon, p, n, out};
-    READ_LINE(r, kernels->classify);
+    read_visible(lexicon, p, n, true, out);
+}
+
+void abr_read_words_alone(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
+{
+    read_visible(lexicon, p, n, false, out);
 }

@@ -51,6 +51,9 @@ void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_lin
 /* The same for a line without escape sequences. */
 void abr_read_plain_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out);
 
+/* abr_read_words() without the shape, the outline, the tokens and the plain words, which tell lines apart. */
+void abr_read_words_alone(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out);
+
 ABR_PRIVATE_END
 
 #endif

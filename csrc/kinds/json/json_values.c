@@ -93,7 +93,7 @@ float abr_json_trouble(const abr_json_values *x, const char *p, size_t n)
     }
     if (n == 0)
         return 0;
-    abr_read_line(&x->lexicon, &x->patterns, p, n, &reading);
+    abr_read_if_scored(&x->lexicon, &x->patterns, p, n, &reading);
     return reading.hit || reading.line_score >= ABR_SCORE_WARNED ? reading.line_score : 0;
 }
 

@@ -27,6 +27,7 @@
 
 enum {
     LONGEST_ROLE = 32,                    /* of a column with a role */
+    LONGEST_STATE = 11,                   /* bytes of a state's name */
     SEGMENT = ABR_OR_TINY(1024, 96),      /* bytes of a value that are read at once */
     VALUE_MOST = ABR_OR_TINY(16384, 160), /* bytes of a value that are read */
     VALUE_OVERLAP = 64,                   /* of two segments */
@@ -261,42 +262,12 @@ static float judge_state(const abr_cell *v)
         STATE("unknown", false),   STATE("pending", false),  STATE("skipped", false),
     };
     static const bad_state exited = STATE("Exited (", true);
-    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+    for (size_t i = 0; v->n <= LONGEST_STATE && i < sizeof states / sizeof *states; i++)
         if (v->n == states[i].n && (*v->p | ' ') == *states[i].text && is_text(v, states[i].text))
             return states[i].clear ? ABR_SCORE_BAD : ABR_SCORE_WEAK;
     if (v->n > exited.n && *v->p == 'E' && memcmp(v->p, exited.text, exited.n) == 0)
         return v->p[exited.n] == '0' ? 0 : ABR_SCORE_BAD + 1;
     return 0;
-}
-
-/* The end of the word that starts at i, or of its part before a change of case; i if the lexicon may have
- * it. */
-static size_t skip_unknown_word(const abr_record_columns *c, const abr_cell *v, size_t i)
-{
-    const bool upper = i + 1 < v->n && abr_is_upper(v->p[i + 1]);
-    size_t end = i;
-    while (end < v->n && abr_is_letter(v->p[end]) && (end <= i + 1 || abr_is_upper(v->p[end]) == upper))
-        end++;
-    if (end == i)
-        return i;
-    const uint64_t key = abr_word_key(abr_load_word(v->p + i), end - i);
-    return abr_lexicon_may_have(&c->lexicon, abr_word_hash(key)) ? i : end;
-}
-
-/* Is it a few words with a blank or newline between them, none of them in the lexicon? Reading those would
- * find nothing. A longer value mostly has signs between its words and would be read anyway. */
-static bool has_unknown_words(const abr_record_columns *c, const abr_cell *v)
-{
-    enum { LONGEST = 24 }; /* bytes */
-    if (v->n > LONGEST)
-        return false;
-    for (size_t i = 0; i < v->n; i++) {
-        const size_t end = skip_unknown_word(c, v, i);
-        if (end == i || (end < v->n && v->p[end] != ' ' && v->p[end] != '\n'))
-            return false;
-        i = end;
-    }
-    return true;
 }
 
 /* What else the words of a value say. */
@@ -315,7 +286,7 @@ static float judge_words(const abr_record_columns *c, const abr_cell *v, value_w
     for (size_t from = 0;; from += SEGMENT - VALUE_OVERLAP) {
         abr_reading r;
         const size_t left = n - from;
-        abr_read_line(&c->lexicon, &none, v->p + from, left < SEGMENT ? left : SEGMENT, &r);
+        abr_read_if_scored(&c->lexicon, &none, v->p + from, left < SEGMENT ? left : SEGMENT, &r);
         const float score = r.hit || r.line_score < ABR_SCORE_WARNED ? r.line_score : ABR_SCORE_WARNED;
         if (from == 0 || score > best) {
             best = score;
@@ -330,7 +301,7 @@ static float judge_text(const abr_record_columns *c, const abr_cell *v, value_wo
 {
     if (v->kind == ABR_VALUE_NUMBER || whole_number(v) >= 0)
         return (c->lexicon.quiet & ABR_GROUP_SUMMARIES) ? 0 : judge_number(v);
-    float score = has_unknown_words(c, v) ? 0 : judge_words(c, v, words);
+    float score = judge_words(c, v, words);
     const bool failures = !(c->lexicon.quiet & ABR_GROUP_FAILURES);
     if (!failures)
         return score;

@@ -240,12 +240,22 @@ static size_t skip_fields(place_in_record *state, char delimiter, const char *p,
             s = found ? QUOTE : s;
             continue;
         }
+        if (s == QUOTE && p[i] == '\n') {
+            *ends = true;
+            *state = FIELD_START;
+            return i + 1;
+        }
         if (s == QUOTE) {
             s = p[i] == '"' ? QUOTED : PLAIN;
             i += s == QUOTED;
             continue;
         }
-        if (newline < i || i == 0) {
+        if (s == FIELD_START && p[i] == '"') {
+            s = QUOTED;
+            i++;
+            continue;
+        }
+        if (newline < i || newline == 0) {
             found = memchr(p + i, '\n', n - i);
             newline = found ? (size_t)(found - p) : n;
         }
@@ -259,7 +269,7 @@ static size_t skip_fields(place_in_record *state, char delimiter, const char *p,
             return *ends ? newline + 1 : n;
         }
         const size_t quote = (size_t)(found - p);
-        s = (quote == i ? s == FIELD_START : p[quote - 1] == delimiter) ? QUOTED : PLAIN;
+        s = quote > i && p[quote - 1] == delimiter ? QUOTED : PLAIN;
         i = quote + 1;
     }
     *state = s;
@@ -545,7 +555,9 @@ static size_t read_in_place(records *r, const char *p, size_t n)
         }
         if (delimiter && quote < at + size) {
             const size_t line = size;
-            size = skip_record(&r->opts.told, &state, p + at, n - at, &ends);
+            const bool starts = quote == at || p[quote - 1] == delimiter;
+            state.field = starts ? FIELD_START : PLAIN;
+            size = quote - at + skip_record(&r->opts.told, &state, p + quote, n - quote, &ends);
             newlines = size == line ? 1 : abr_count_newlines(p + at, size);
         }
         if (!ends || size > most || at + size + ABR_PADDING > n)

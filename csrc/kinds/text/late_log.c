@@ -51,7 +51,7 @@ static bool find_from(size_t from, const char *p, size_t n, abr_late_log *out)
 static bool sample_tells(const abr_forms *forms, const char *p, size_t n)
 {
     unsigned printed = 0;
-    for (size_t i = 0; i < BLOCK_LINES; i++) {
+    for (size_t i = 0; printed + (BLOCK_LINES - i) >= PRINTED && i < BLOCK_LINES; i++) {
         const size_t place = i * (n / BLOCK_LINES);
         size_t at = place + first_line(p + place, n - place);
         abr_text_line line;
@@ -61,6 +61,18 @@ static bool sample_tells(const abr_forms *forms, const char *p, size_t n)
         printed += told.log >= 1 && told.text < 1;
     }
     return printed >= PRINTED;
+}
+
+/* Have the lines that are sampled in a block, far apart in memory, fetched before they are needed. */
+static void fetch_ahead(const char *p, size_t n)
+{
+#if defined(__GNUC__)
+    for (size_t i = 0; i < BLOCK_LINES; i++)
+        __builtin_prefetch(p + i * (n / BLOCK_LINES));
+#else
+    (void)p;
+    (void)n;
+#endif
 }
 
 bool abr_log_in_blocks(const char *p, size_t n, size_t *at, abr_late_log *out)
@@ -73,6 +85,8 @@ bool abr_log_in_blocks(const char *p, size_t n, size_t *at, abr_late_log *out)
     abr_forms_open(&forms, ABR_ALL_FORMS, ABR_NO_RULE);
     for (; n - *at >= ABR_TEXT_BLOCK; *at += ABR_TEXT_BLOCK) {
         const char *block = p + *at;
+        if (n - *at >= 3 * (size_t)ABR_TEXT_BLOCK)
+            fetch_ahead(block + 2 * (size_t)ABR_TEXT_BLOCK, ABR_TEXT_BLOCK);
         if (sample_tells(&forms, block, ABR_TEXT_BLOCK) &&
             find_from(first_line(block, ABR_TEXT_BLOCK), block, ABR_TEXT_BLOCK, out))
             return true;
