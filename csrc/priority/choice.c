@@ -251,6 +251,12 @@ static void keep_part_starts(abr_chooser *x, abr_cost *used)
             keep_line(x, i, used);
 }
 
+/* Is a line beside it kept? */
+static bool joins_kept(const abr_chooser *x, size_t i)
+{
+    return (i > 0 && beside_kept(x, i, i - 1)) || (i + 1 < x->count && beside_kept(x, i, i + 1));
+}
+
 static void keep_best(abr_chooser *x)
 {
     x->marker = abr_widest_marker(x);
@@ -265,9 +271,11 @@ static void keep_best(abr_chooser *x)
     keep_part_starts(x, &used);
     keep_whole(x, &x->last, &used);
     keep_whole(x, &x->first, &used);
-    for (size_t k = 0; k < sorted; k++)
-        if (!x->lines[x->keys[k].index].kept)
-            keep_with_holes(x, x->keys[k].index, &used);
+    for (size_t k = 0; k < sorted; k++) {
+        const size_t i = x->keys[k].index;
+        if (!x->lines[i].kept && (x->lines[i].c->kind != ABR_LINE_BLANK || joins_kept(x, i)))
+            keep_with_holes(x, i, &used);
+    }
 }
 
 /* Choose the lines to keep within so many bytes. */

@@ -11,10 +11,12 @@
 
 #include "priority/failure.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "priority/candidates.h"
 #include "line/command.h"
 #include "line/layout.h"
 #include "line/line_score.h"
+#include "line/place.h"
 #include "line/score.h"
 
 enum {
@@ -73,6 +75,19 @@ static bool is_routine(const abr_failure *f, const abr_reading *r, uint32_t nth)
         if (f->shapes[i] == r->shape)
             return false;
     return true;
+}
+
+/* Is it what pytest prints below a failure, its place with the error's name alone: "a_test.py:9: KeyError"? */
+static bool places_failure(const abr_reading *r, const char *p, size_t n)
+{
+    abr_file_place place = {0};
+    if (!r->placed || !abr_find_place(p, n, 0, &place) || place.start > 0 || place.end + 2 >= n ||
+        memcmp(p + place.end, ": ", 2) != 0)
+        return false;
+    size_t i = place.end + 2;
+    while (i < n && (abr_is_word(p[i]) || p[i] == '.'))
+        i++;
+    return i == n;
 }
 
 static void start_failure(abr_failure *f, const abr_reading *r, const abr_layout *l)
@@ -141,7 +156,9 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
         return true;
     }
     if (r->hit) {
-        *next = (!f->tracing && (f->body || f->blanks > 0)) || l->look == ABR_LOOK_HEAD;
+        const bool ends = f->blanks > 0 && places_failure(r, p, n);
+        f->body = f->body || ends;
+        *next = (!ends && !f->tracing && (f->body || f->blanks > 0)) || l->look == ABR_LOOK_HEAD;
         f->tracing = r->kind == ABR_LINE_TRACE;
         f->plain = 0;
         f->indent = l->indent < f->indent ? l->indent : f->indent;

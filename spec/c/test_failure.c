@@ -62,6 +62,18 @@ static void a_prefix_of_an_error_without_a_text_goes_on(void)
     CHECK(failure.found == 1);
 }
 
+static void the_place_below_it_with_only_an_errors_name_belongs_to_it(void)
+{
+    start_text();
+    takes("E       KeyError: 'total'", 0);
+    takes("", 0);
+    CHECK(takes("tests/test_cart.py:9: KeyError", 0));
+    CHECK(failure.found == 1);
+    takes("", 0);
+    CHECK(takes("tests/test_cart.py:12: KeyError: 'items'", 0));
+    CHECK(failure.found == 2);
+}
+
 static void what_powershell_ran_belongs_to_it(void)
 {
     start_text();
@@ -119,6 +131,7 @@ int main(void)
     RUN(it_goes_on_to_where_the_excerpt_ends);
     RUN(a_second_head_starts_another);
     RUN(a_prefix_of_an_error_without_a_text_goes_on);
+    RUN(the_place_below_it_with_only_an_errors_name_belongs_to_it);
     RUN(what_powershell_ran_belongs_to_it);
     RUN(what_a_test_tells_of_itself_belongs_to_it);
     RUN(a_compilers_warning_ends_an_error);

@@ -41,6 +41,30 @@ describe("failures", function()
     assert.same({ found = 3, kept = 3 }, cut.failures)
   end)
 
+  it("of pytest are as many as the tests that failed, and no blank line stands alone between two gaps", function()
+    local parts = { "collected 40 items\n" }
+    for i = 1, 28 do
+      parts[#parts + 1] = ([[
+____________________________ test_price[%d] ____________________________
+
+i = %d
+
+    def test_price(i):
+        got = calc(i)
+>       assert got == i * 4
+E       AssertionError: assert %d == %d
+
+test_cart.py:9: AssertionError
+]]):format(i, i, i * 3, i * 4)
+    end
+    parts[#parts + 1] = "28 failed, 12 passed in 0.07s\n"
+    for _, bytes in ipairs { 512, 700, 1024, 2048, 4096 } do
+      local content, cut = abridge.priority(table.concat(parts), { max_bytes = bytes })
+      assert.equal(28, cut.failures.found)
+      assert.is_nil(content:find("omitted] ...\n\n... [", 1, true))
+    end
+  end)
+
   it("show their head, their message and their end where they are too long", function()
     local text = passed(1, 300) .. traceback("oak", 200) .. "\n" .. passed(301, 600)
     local content = abridge.priority(text, { max_bytes = 2048 })
