@@ -165,14 +165,16 @@ static bool starts_with_program(abr_text_line line)
 }
 
 /* Is it a diagnostic: a place with a column, then what nobody would write, "a.c:6:18: ", or an error's code,
- * "a.cs(12): error CS0103: "? Search results have only a line, or no blank. */
+ * "a.cs(12): error CS0103: ", "a.ts:3:5 - error TS2322: "? Search results have only a line, or no blank. */
 static bool is_diagnostic(abr_text_line line, float text)
 {
     abr_file_place place = {0};
     if (!abr_find_place(line.p, line.n, 0, &place) || place.start > 0)
         return false;
     const size_t at = place.end + abr_has_at(line, place.end, " ", 1);
-    const bool coded = abr_has_at(line, at, ": error ", 8) && at + 8 < line.n && abr_is_upper(line.p[at + 8]);
+    const size_t code =
+        at + (abr_has_at(line, at, ": error ", 8) || abr_has_at(line, at, "- error ", 8) ? 8 : 0);
+    const bool coded = code > at && code < line.n && abr_is_upper(line.p[code]);
     return coded || (place.col > 0 && text == 0 && abr_has_at(line, at, ": ", 2));
 }
 

@@ -308,7 +308,8 @@ static uint32_t count_clear(const abr_chooser *x, uint64_t line)
 static void raise_block(abr_chooser *x, block *b, uint32_t before, uint32_t after)
 {
     const bool is_headed = x->lines[b->start].layout.look == ABR_LOOK_HEAD;
-    float reach = (float)abr_bytes_to_keep(ABR_PRIORITY, &x->opts->max) / (1 + (float)b->nth);
+    const uint32_t like = b->nth < after ? b->nth : after; /* nearer the first of its like, or the last */
+    float reach = (float)abr_bytes_to_keep(ABR_PRIORITY, &x->opts->max) / (1 + (float)like);
     if (before >= ENDS && after >= ENDS)
         reach *= other_reach;
     if (b->is_clear)

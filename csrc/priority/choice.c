@@ -153,15 +153,9 @@ static size_t sort_by_value(abr_chooser *x)
     return n;
 }
 
-/* Is the line useless without the one above it: an excerpt, its caret, its gutter? */
 static bool leans(const abr_shown_line *u)
 {
-    if (u->c->kind == ABR_LINE_EXCERPT)
-        return true;
-    size_t i = u->layout.text;
-    while (i < u->c->start_n && (u->c->start[i] == '|' || u->c->start[i] == ' '))
-        i++;
-    return i == u->c->start_n && i > u->layout.text;
+    return abr_leans((abr_line_kind)u->c->kind, u->c->start, u->c->start_n, u->layout.text);
 }
 
 /* Keep lines from..to, all of them or none. Are they kept? */

@@ -24,6 +24,8 @@ enum {
     ABR_SPLIT_SHARE = 24 /* a line is split rather than leave more than this part of the budget unused */
 };
 
+_Static_assert((unsigned)ABR_TAIL_LINES <= ABR_FAILED_LAST, "the failures of the lines at the end are known");
+
 #define ABR_EARLY_BONUS 0.75F /* for the first hits */
 
 /* A kept stretch of the source: part of one line, or whole lines. */

@@ -37,6 +37,22 @@ bool abr_ends_test(const char *p, size_t n)
     return goes_on_after(p, n, "--- FAIL") || goes_on_after(p, n, "[  FAILED");
 }
 
+/* Does gtest say how long the failed test took? Otherwise it lists it. */
+static bool timed(const char *p, size_t n)
+{
+    static const char end[] = " ms)";
+    const size_t size = sizeof end - 1;
+    n -= n > 0 && p[n - 1] == '\r';
+    return n > size && memcmp(p + n - size, end, size) == 0;
+}
+
+/* Is it the title of a test whose failure Jest shows below? Above the first one stand the names of the file and
+ * of its tests. */
+static bool is_title(const char *p, size_t n)
+{
+    return goes_on_after(p, n, "\xE2\x97\x8F ");
+}
+
 /* Does the line refer back to the failure: name its cause, sum it up, head its stack, or say how much of the
  * stack is left out? */
 static bool goes_back(const char *p, size_t n)
@@ -65,13 +81,12 @@ static bool joins_tracebacks(const char *p, size_t n)
            goes_on_after(p, n, "The above exception was");
 }
 
-/* Is the line's shape one that was seen often before the failure? */
+/* Is the line's shape one that was seen often, but not in the lines of failures? */
 static bool is_routine(const abr_failure *f, const abr_reading *r, uint32_t nth)
 {
     if (nth < ABR_OFTEN || r->plain_count == 0) /* without a plain word, its shape says little */
         return false;
-    unsigned have = f->lines < ABR_FAILURE_SHAPES ? f->lines : ABR_FAILURE_SHAPES;
-    for (unsigned i = 0; i < have; i++)
+    for (unsigned i = 0; i < ABR_FAILURE_SHAPES; i++)
         if (f->shapes[i] == r->shape)
             return false;
     return true;
@@ -99,7 +114,7 @@ static void start_failure(abr_failure *f, const abr_reading *r, const abr_layout
     f->placed = r->placed;
     f->tracing = r->kind == ABR_LINE_TRACE;
     f->level = l->level;
-    f->blanks = f->plain = f->lines = 0;
+    f->blanks = f->plain = 0;
     f->indent = l->indent;
 }
 
@@ -139,12 +154,15 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
         f->plain = 0;
         return true;
     }
-    if (f->indent > 0 && !f->of_test && abr_ends_test(p, n)) { /* of the test that printed the failure */
+    if ((f->indent > 0 || timed(p, n)) && !f->of_test &&
+        abr_ends_test(p, n)) { /* of the test that printed it */
         f->of_test = true;
         f->plain = 0;
         return true;
     }
-    *next = l->look == ABR_LOOK_HEAD && (f->body || f->blanks > 0) && !f->tracing;
+    const bool below_names = is_title(p, n) && !f->titled;
+    f->titled = f->titled || below_names;
+    *next = l->look == ABR_LOOK_HEAD && (f->body || f->blanks > 0) && !f->tracing && !below_names;
     if (*next)
         return true;
     if (deeper && r->kind == ABR_LINE_PLAIN && !r->hit && is_routine(f, r, nth))
@@ -186,6 +204,7 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
         start_failure(f, r, &l);
         f->of_tap = goes_on_after(p + l.text, n - l.text, "not ok ");
         f->of_test = abr_ends_test(p + l.text, n - l.text);
+        f->titled = is_title(p + l.text, n - l.text);
     }
     f->told = r->tells && r->command != ABR_COMMAND_FAILED;
     if (f->told && !f->counts) {
@@ -193,7 +212,9 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
         f->counted++;
     }
     f->blanks = 0;
-    if (f->open && !is_routine(f, r, nth))
-        f->shapes[f->lines++ % ABR_FAILURE_SHAPES] = r->shape;
+    if (f->open && !is_routine(f, r, nth)) {
+        f->shapes[f->oldest] = r->shape;
+        f->oldest = (uint8_t)((f->oldest + 1U) % ABR_FAILURE_SHAPES);
+    }
     return f->open;
 }

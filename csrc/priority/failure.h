@@ -8,7 +8,7 @@
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_FAILURE_SHAPES = 32 /* shapes of its last lines that are remembered */ };
+enum { ABR_FAILURE_SHAPES = 32 /* shapes of the last lines of failures that are remembered */ };
 
 /* The failure being read. All zero before the first line. */
 typedef struct {
@@ -22,12 +22,13 @@ typedef struct {
     bool quoting; /* the failed command is quoted here */
     bool of_tap;  /* its head is "not ok" of TAP */
     bool of_test; /* the result of its test was read */
+    bool titled;  /* a title of Jest's was read */
     bool tracing; /* a traceback, whose message comes last */
     uint8_t level;
     unsigned blanks; /* blank lines in a row */
     unsigned plain;  /* lines in a row that only their place puts here */
     size_t indent;   /* of its head */
-    unsigned lines;
+    uint8_t oldest;
     uint32_t shapes[ABR_FAILURE_SHAPES]; /* a ring */
 } abr_failure;
 

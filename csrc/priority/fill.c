@@ -15,7 +15,10 @@
 #include "abridge.h"
 #include "budget/span.h"
 #include "budget/view.h"
+#include "line/layout.h"
+#include "line/line_score.h"
 #include "priority/chooser.h"
+#include "priority/retain.h"
 #include "priority/stretch.h"
 #include "text/scan.h"
 #include "text/utf8.h"
@@ -266,6 +269,49 @@ static uint64_t sure_lines(const side *e)
     return e->up ? (uint64_t)(e->p - newline) - 1 : (uint64_t)(newline - from);
 }
 
+bool abr_leans(abr_line_kind kind, const char *p, size_t n, size_t text)
+{
+    size_t i = text;
+    while (i < n && (p[i] == '|' || p[i] == ' '))
+        i++;
+    return kind == ABR_LINE_EXCERPT || (i == n && i > text);
+}
+
+/* Does the line (p, n) at hand lean on the one above it? */
+static bool line_leans(const abr_chooser *x, const char *p, size_t n)
+{
+    abr_reading r;
+    abr_layout layout;
+    n = n < ABR_SEGMENT ? n : ABR_SEGMENT;
+    abr_retainer_read_line(x->view->retainer, p, n, &r);
+    const char *judged = abr_retainer_judged(x->view->retainer, p, &n);
+    abr_read_layout(judged, n, &layout);
+    return abr_leans(r.kind, judged, n, layout.text);
+}
+
+/* A stretch has grown upwards from `before`, when the budgets were so far used. Take off the lines at its top
+ * that lean on one that is not shown. Is it longer still? */
+static bool drop_leaning(side *e, const abr_stretch *before, const abr_cost *used)
+{
+    abr_chooser *x = e->x;
+    abr_stretch *s = &x->kept[e->i];
+    const uint64_t added = before->at - s->at;
+    uint64_t left = added;
+    const char *newline;
+    for (const char *p = s->p; left > 0 && (newline = memchr(p, '\n', (size_t)left)) != NULL;
+         p = newline + 1) {
+        if (!line_leans(x, p, (size_t)(newline - p)))
+            break;
+        left -= (uint64_t)(newline - p) + 1;
+    }
+    if (left == added)
+        return true;
+    *s = *before;
+    x->used = *used;
+    *e = side_of(x, e->i, true);
+    return left > 0 && extend(e, left, true);
+}
+
 /* Add whole lines while they fit, if a line ends here. Has it grown? */
 static bool add_lines(side *e)
 {
@@ -275,6 +321,8 @@ static bool add_lines(side *e)
         return false;
     if (close_gap(e))
         return true;
+    const abr_stretch before = e->x->kept[e->i];
+    const abr_cost used = e->x->used;
     for (uint64_t n; (n = sure_lines(e)) > 0 && extend(e, n, true);)
         grown = true;
     while (whole) {
@@ -282,7 +330,7 @@ static bool add_lines(side *e)
         whole = whole && n < e->gap && extend(e, n, true);
         grown = grown || whole;
     }
-    return grown;
+    return grown && (!e->up || drop_leaning(e, &before, &used));
 }
 
 /* The remaining budgets, once `more` bytes of ASCII are used too. */

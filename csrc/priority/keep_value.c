@@ -220,6 +220,7 @@ static abr_candidate edge_line(const abr_chooser *x, const char *p, size_t n, ui
     c.start_n = (uint32_t)(n < UINT32_MAX ? n : UINT32_MAX);
     c.indent = (uint16_t)(indent < UINT16_MAX ? indent : UINT16_MAX);
     c.kind = (uint8_t)r.kind;
+    c.failure = abr_retainer_failure_at(x->view->retainer, line);
     c.command = (uint8_t)r.command;
     return c;
 }

@@ -92,6 +92,12 @@ typedef struct {
     uint32_t number;   /* of the last failure */
 } found_mark;
 
+/* A line of a failure. */
+typedef struct {
+    uint64_t line;
+    uint32_t failure;
+} failed_line;
+
 struct abr_retainer {
     abr_retainer_opts opts;
     const abr_alloc *alloc;
@@ -115,6 +121,7 @@ struct abr_retainer {
     uint64_t step;
     abr_runs runs;
     retain_state state;
+    failed_line failed[ABR_FAILED_LAST]; /* each in the place of its number */
 
     /* For abr_retainer_lines(): copies of the waiting lines and of the open one, and its reading. */
     abr_candidate looked[WAITING + 1];
@@ -263,10 +270,18 @@ static inline void count_line(abr_retainer *q, const abr_reading *r, abr_candida
     c->failure = 0;
     if ((f->open || r->hit) && abr_failure_takes(f, r, c->nth, abr_retainer_judged(q, c->start, &n), n))
         c->failure = (uint32_t)(f->found < UINT32_MAX ? f->found : UINT32_MAX);
+    if (c->failure > 0)
+        q->failed[c->line % ABR_FAILED_LAST] = (failed_line){c->line, c->failure};
     c->tells = r->hit && f->told;
     c->placed = r->placed;
     found->hits += c->hit;
     found->failures = f->counted > 0 || found->hits == 0 ? f->counted : 1;
+}
+
+uint32_t abr_retainer_failure_at(const abr_retainer *q, uint64_t line)
+{
+    const failed_line *f = &q->failed[line % ABR_FAILED_LAST];
+    return f->line == line ? f->failure : 0;
 }
 
 /* Note the hits and failures before the next line. */
@@ -687,7 +702,9 @@ static size_t look_at_waiting(abr_retainer *q, abr_found *found)
     abr_candidate *c = &q->looked[q->queued];
     make_open_candidate(q, &q->last, false, c);
     set_weight(q, c, c);
+    const failed_line over = q->failed[c->line % ABR_FAILED_LAST];
     count_line(q, &q->last.reading, c, found);
+    q->failed[c->line % ABR_FAILED_LAST] = over;
     q->state = before;
     return q->queued + 1;
 }

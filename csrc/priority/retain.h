@@ -16,6 +16,8 @@ ABR_PRIVATE_BEGIN
 /* The allowance for retained lines, and more for each byte of the budget. */
 enum { ABR_RETAIN_LEAST = ABR_OR_TINY(88 * 1024, 2048), ABR_RETAIN_PER_BYTE = 9 };
 
+enum { ABR_FAILED_LAST = 64 /* last lines whose failures are known though the lines were not retained */ };
+
 /* Reads a text and retains the lines that a priority cut may keep. */
 typedef struct abr_retainer abr_retainer;
 
@@ -45,6 +47,9 @@ bool abr_retainer_reserve(abr_retainer *q, uint64_t newlines, size_t n);
 
 /* Read a chunk for which memory was reserved. */
 void abr_retainer_write(abr_retainer *q, const char *p, size_t n);
+
+/* The failure that a line is part of, if it is one of the last ABR_FAILED_LAST that were read; else 0. */
+uint32_t abr_retainer_failure_at(const abr_retainer *q, uint64_t line);
 
 /* A retained line, and the number of lines of its shape, 0 if that was forgotten. */
 typedef struct {

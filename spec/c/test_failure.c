@@ -74,6 +74,47 @@ static void the_place_below_it_with_only_an_errors_name_belongs_to_it(void)
     CHECK(failure.found == 2);
 }
 
+static void the_result_of_its_test_ends_it(void)
+{
+    start_text();
+    takes("cart_test.cc:10: Failure", 0);
+    takes("Expected equality of these values:", 0);
+    takes("  cart.total()", 0);
+    CHECK(takes("[  FAILED  ] Cart.Total (0 ms)\r", 0));
+    CHECK(failure.found == 1);
+    CHECK(takes("[  FAILED  ] Cart.Total", 0)); /* in the list at the end */
+    CHECK(failure.found == 2);
+}
+
+static void a_title_below_the_names_of_a_file_and_its_tests_goes_on(void)
+{
+    start_text();
+    takes("FAIL src/cart.test.js", 0);
+    takes("  Cart", 0);
+    takes("    \xE2\x9C\x95 totals (5 ms)", 0);
+    takes("    \xE2\x9C\x95 counts (5 ms)", 0);
+    takes("", 0);
+    CHECK(takes("  \xE2\x97\x8F Cart > totals", 0));
+    CHECK(failure.found == 1);
+    takes("    Expected: 3", 0);
+    takes("", 0);
+    CHECK(takes("  \xE2\x97\x8F Cart > counts", 0));
+    CHECK(failure.found == 2);
+}
+
+static void lines_seen_in_earlier_failures_belong_to_it(void)
+{
+    enum { TESTS = 20 };
+    start_text();
+    for (uint32_t i = 0; i < TESTS; i++) {
+        takes("  Failed Cart.Total [5 ms]", i);
+        CHECK(takes("  Error Message:", i));
+        CHECK(takes("   Assert.Equal() Failure: Values differ", i));
+        CHECK(takes("Expected: 3", i));
+    }
+    CHECK(failure.found == TESTS);
+}
+
 static void what_powershell_ran_belongs_to_it(void)
 {
     start_text();
@@ -132,6 +173,9 @@ int main(void)
     RUN(a_second_head_starts_another);
     RUN(a_prefix_of_an_error_without_a_text_goes_on);
     RUN(the_place_below_it_with_only_an_errors_name_belongs_to_it);
+    RUN(the_result_of_its_test_ends_it);
+    RUN(a_title_below_the_names_of_a_file_and_its_tests_goes_on);
+    RUN(lines_seen_in_earlier_failures_belong_to_it);
     RUN(what_powershell_ran_belongs_to_it);
     RUN(what_a_test_tells_of_itself_belongs_to_it);
     RUN(a_compilers_warning_ends_an_error);

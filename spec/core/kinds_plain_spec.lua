@@ -97,6 +97,32 @@ describe("a kind that is asked for", function()
     assert.truthy(content:find(test:format("not ok", 30, failure), 1, true))
   end)
 
+  it("errors that stand amid their excerpts, and failures of tests amid their names and places, are logs", function()
+    local outputs = {
+      tsc = {
+        "src/a%d.ts:10:5 - error TS2322: Type 'string' is not assignable to type 'number'.\n\n"
+          .. "10     total: 'x',\n       ~~~~~\n\n  src/types.ts:3:3\n    3   total: number;\n        ~~~~~\n"
+          .. "    The expected type comes from property 'total' which is declared here on type 'Cart'\n\n",
+        "",
+      },
+      phpunit = {
+        "%d) CartTest::testTotal\nFailed asserting that 2 matches expected 3.\n\n/app/CartTest.php:10\n\n",
+        "FAILURES!\nTests: 7, Assertions: 7, Failures: 5.\n",
+      },
+      prove = {
+        "#   Failed test 'totals %d'\n#   at t/cart.t line 10.\n#          got: '2'\n#     expected: '3'\n",
+        "# Looks like you failed 5 tests of 7.\n",
+      },
+    }
+    for name, output in pairs(outputs) do
+      local parts = {}
+      for i = 1, 20 do
+        parts[i] = output[1]:format(i)
+      end
+      assert.equal("log", (abridge.kind(table.concat(parts) .. output[2])), name)
+    end
+  end)
+
   it("a report of tests in JUnit's XML is a log, whose failures show whole", function()
     local passed = '  <testcase classname="cart.Total" name="test_%d" time="0.0%d2"/>\n'
     local failed = '  <testcase classname="cart.Total" name="test_%d" time="0.01%d">\n'

@@ -65,6 +65,45 @@ test_cart.py:9: AssertionError
     end
   end)
 
+  it("of many like them show the first and the last whole, though few of their lines are retained", function()
+    local function jest(i)
+      return ([[
+FAIL src/cart%d.test.js
+  Cart
+    ✓ adds an item (3 ms)
+    ✕ totals %d (5 ms)
+
+  ● Cart › totals %d
+
+    expect(received).toBe(expected) // Object.is equality
+
+    Expected: %d
+    Received: %d
+
+    > 14 |     expect(cart.total()).toBe(%d);
+         |                          ^
+
+      at Object.<anonymous> (src/cart%d.test.js:14:26)
+]]):format(i, i, i, i * 3, i * 4, i * 3, i)
+    end
+    local parts = {}
+    for i = 1, 90 do
+      parts[i] = jest(i)
+    end
+    local text = table.concat(parts, "\n") .. "\nTests:       90 failed, 90 passed, 180 total\n"
+    for _, opts in ipairs { { max_bytes = 2048 }, { max_bytes = 4096 } } do
+      local content, cut = abridge.priority(text, opts)
+      assert.is_true(whole(content, jest(1)), content)
+      assert.is_true(whole(content, jest(90)), content)
+      assert.equal(90, cut.failures.found)
+      local stream = abridge.stream { strategy = "priority", max_bytes = opts.max_bytes }
+      for at = 1, #text, 997 do
+        stream:write(text:sub(at, at + 996))
+      end
+      assert.equal(content, (stream:finish()))
+    end
+  end)
+
   it("show their head, their message and their end where they are too long", function()
     local text = passed(1, 300) .. traceback("oak", 200) .. "\n" .. passed(301, 600)
     local content = abridge.priority(text, { max_bytes = 2048 })
