@@ -38,7 +38,7 @@ bool abr_ends_test(const char *p, size_t n)
 }
 
 /* Does gtest say how long the failed test took? Otherwise it lists it. */
-static bool timed(const char *p, size_t n)
+static bool tells_time(const char *p, size_t n)
 {
     static const char end[] = " ms)";
     const size_t size = sizeof end - 1;
@@ -48,7 +48,7 @@ static bool timed(const char *p, size_t n)
 
 /* Is it the title of a test whose failure Jest shows below? Above the first one stand the names of the file and
  * of its tests. */
-static bool is_title(const char *p, size_t n)
+static bool is_jest_title(const char *p, size_t n)
 {
     return goes_on_after(p, n, "\xE2\x97\x8F ");
 }
@@ -154,13 +154,13 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
         f->plain = 0;
         return true;
     }
-    if ((f->indent > 0 || timed(p, n)) && !f->of_test &&
+    if ((f->indent > 0 || tells_time(p, n)) && !f->of_test &&
         abr_ends_test(p, n)) { /* of the test that printed it */
         f->of_test = true;
         f->plain = 0;
         return true;
     }
-    const bool below_names = is_title(p, n) && !f->titled;
+    const bool below_names = is_jest_title(p, n) && !f->titled;
     f->titled = f->titled || below_names;
     *next = l->look == ABR_LOOK_HEAD && (f->body || f->blanks > 0) && !f->tracing && !below_names;
     if (*next)
@@ -204,7 +204,7 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
         start_failure(f, r, &l);
         f->of_tap = goes_on_after(p + l.text, n - l.text, "not ok ");
         f->of_test = abr_ends_test(p + l.text, n - l.text);
-        f->titled = is_title(p + l.text, n - l.text);
+        f->titled = is_jest_title(p + l.text, n - l.text);
     }
     f->told = r->tells && r->command != ABR_COMMAND_FAILED;
     if (f->told && !f->counts) {
