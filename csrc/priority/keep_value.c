@@ -213,6 +213,7 @@ static size_t blanks_of(const char *p, size_t n)
 
 static abr_candidate edge_line(const abr_chooser *x, const char *p, size_t n, uint64_t line, uint64_t at)
 {
+    const abr_log_part *last = &x->parts.list[x->parts.count - 1];
     size_t indent = blanks_of(p, n);
     abr_reading r;
     abr_retainer_read_line(x->view->retainer, p, n, &r);
@@ -220,7 +221,7 @@ static abr_candidate edge_line(const abr_chooser *x, const char *p, size_t n, ui
     c.start_n = (uint32_t)(n < UINT32_MAX ? n : UINT32_MAX);
     c.indent = (uint16_t)(indent < UINT16_MAX ? indent : UINT16_MAX);
     c.kind = (uint8_t)r.kind;
-    c.failure = abr_retainer_failure_at(x->view->retainer, line);
+    c.failure = last->written || line < last->line ? 0 : abr_retainer_failure_at(x->view->retainer, line);
     c.command = (uint8_t)r.command;
     return c;
 }
