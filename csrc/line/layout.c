@@ -365,15 +365,21 @@ static size_t prefix_size(const char *p, size_t n, uint8_t *level)
 
 /* ---- heads ---- */
 
+/* Bytes of the sign that rules are drawn with at p; 0 if there is none. */
+static size_t rule_sign(const char *p, size_t n)
+{
+    const bool drawn = n >= 3 && p[0] == '\xE2' && (p[1] == '\x8E' || p[1] == '\x94' || p[1] == '\x95');
+    return drawn ? 3 : n > 0 && ABR_HAS("-=_*#~+>", p[0]);
+}
+
 /* Length of a rule of one repeated sign at the line's start; 0 if there is none. */
 static size_t rule_size(const char *p, size_t n)
 {
-    if (n < RULE_LEAST || !ABR_HAS("-=_*#~+>", p[0]))
-        return 0;
-    size_t i = 1;
-    while (i < n && p[i] == p[0])
-        i++;
-    return i >= RULE_LEAST ? i : 0;
+    const size_t sign = rule_sign(p, n);
+    size_t i = sign;
+    while (sign > 0 && i + sign <= n && memcmp(p + i, p, sign) == 0)
+        i += sign;
+    return i >= RULE_LEAST * sign ? i : 0;
 }
 
 static bool begins_with(const char *p, size_t n, const char *text)
@@ -391,7 +397,8 @@ static abr_look look_of(const char *p, size_t n)
             i++;
         if (i == n)
             return ABR_LOOK_RULE;
-        if (p[n - 1] == p[0] && (p[0] == '_' || p[0] == '=' || p[0] == '-'))
+        const size_t sign = rule_sign(p, n);
+        if (memcmp(p + n - sign, p, sign) == 0 && (sign > 1 || ABR_HAS("_=-", p[0])))
             return p[0] == '_' ? ABR_LOOK_HEAD : ABR_LOOK_RULE;
     }
     size_t i = 0;

@@ -206,7 +206,7 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
         f->of_test = abr_ends_test(p + l.text, n - l.text);
         f->titled = is_jest_title(p + l.text, n - l.text);
     }
-    f->told = r->tells && r->command != ABR_COMMAND_FAILED;
+    f->told = r->tells && r->command != ABR_COMMAND_FAILED && l.look != ABR_LOOK_RULE;
     if (f->told && !f->counts) {
         f->counts = true;
         f->counted++;

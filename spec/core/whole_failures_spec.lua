@@ -104,6 +104,27 @@ FAIL src/cart%d.test.js
     end
   end)
 
+  it("below a title drawn with rules are the first of their output, however many tests were named before", function()
+    local names, failures = {}, {}
+    for i = 1, 40 do
+      names[i] = (" ❯ test/cart%d.test.ts  (2 tests | 1 failed) 5ms\n"):format(i)
+      failures[i] = (" FAIL  test/cart%d.test.ts > totals\nAssertionError: expected %d to be %d\n\n"):format(
+        i,
+        i,
+        i + 1
+      ) .. "- Expected\n+ Received\n\n" .. (" ❯ test/cart%d.test.ts:10:22\n\n"):format(i)
+    end
+    local text = table.concat(names)
+      .. "\n⎯⎯⎯⎯⎯⎯⎯ Failed Tests 40 ⎯⎯⎯⎯⎯⎯⎯\n\n"
+      .. table.concat(failures)
+    for _, bytes in ipairs { 1400, 2048, 4096 } do
+      local content, cut = abridge.priority(text .. " Test Files  40 failed (40)\n", { max_bytes = bytes })
+      assert.truthy(content:find("AssertionError: expected 1 to be 2\n", 1, true), content)
+      assert.truthy(content:find("AssertionError: expected 40 to be 41\n", 1, true), content)
+      assert.equal(40, cut.failures.found)
+    end
+  end)
+
   it("show their head, their message and their end where they are too long", function()
     local text = passed(1, 300) .. traceback("oak", 200) .. "\n" .. passed(301, 600)
     local content = abridge.priority(text, { max_bytes = 2048 })
