@@ -119,7 +119,7 @@ bool abr_is_placed(const abr_form_line *l)
         if (at + 3 < line.n && line.p[at] == ')' &&
             (line.p[at + 1] == ':' || abr_has_at(line, at + 1, " : ", 3)))
             return true;
-        if (abr_has_at(line, at, " - error ", 9) || abr_has_at(line, at, " - warning ", 11)) /* tsc */
+        if (abr_has_at(line, at, " - error", 8) || abr_has_at(line, at, " - warning", 10)) /* tsc, pyright */
             return true;
         if (at + 2 < line.n && line.p[at] == ':' && line.p[at + 1] == ' ' && line.p[at + 2] != ' ' &&
             abr_is_word(line.p[i - 2]))

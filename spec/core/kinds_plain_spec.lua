@@ -109,6 +109,25 @@ describe("a kind that is asked for", function()
         "%d) CartTest::testTotal\nFailed asserting that 2 matches expected 3.\n\n/app/CartTest.php:10\n\n",
         "FAILURES!\nTests: 7, Assertions: 7, Failures: 5.\n",
       },
+      pyright = {
+        '  /app/src/a.py:%d:12 - error: Expression of type "str" is no int\n    "str" is incompatible\n',
+        "",
+      },
+      hspec = {
+        "  src/CartSpec.hs:10:5: \n  %d) Cart totals\n       expected: 1\n        but got: 2\n\n"
+          .. '  To rerun use: --match "/Cart/totals/"\n\n',
+        "42 examples, 40 failures\n",
+      },
+      rspec = {
+        "  %d) Cart totals\n     Failure/Error: expect(cart.total).to eq(1)\n\n       expected: 1\n"
+          .. "            got: 2\n\n     # ./spec/cart_spec.rb:9:in `block'\n\n",
+        "42 examples, 40 failures\n",
+      },
+      flutter = {
+        "00:01 +2 -%d: totals [E]\n  Expected: <1>\n    Actual: <2>\n\n"
+          .. "  package:matcher                expect\n  test/cart_test.dart 10:5  main.<fn>\n\n",
+        "",
+      },
       prove = {
         "#   Failed test 'totals %d'\n#   at t/cart.t line 10.\n#          got: '2'\n#     expected: '3'\n",
         "# Looks like you failed 5 tests of 7.\n",
