@@ -5,6 +5,7 @@
 #include "base/ascii.h"
 #include "line/char_set.h"
 #include "line/layout.h"
+#include "line/place.h"
 
 enum {
     STAMPED_WITHIN = 48, /* within so many bytes of its start, a time says when a line was printed, */
@@ -106,11 +107,22 @@ static bool starts_with_place(const abr_form_line *l)
 }
 
 /* `file:12: text`, `file:12:3: text`, `file(12,3): text`: a place, a colon, one blank. */
+/* "a.ts:3:5 - error TS2322: " of tsc, "a.py:3:5 - error: " of pyright. */
+static bool is_dashed_diagnostic(abr_text_line line)
+{
+    abr_file_place place = {0};
+    if (!ABR_CONTAINS(line, " - error") && !ABR_CONTAINS(line, " - warning: "))
+        return false;
+    return abr_find_place(line.p, line.n, 0, &place) && place.start == 0 && place.col > 0 &&
+           (abr_has_at(line, place.end, " - error TS", 11) || abr_has_at(line, place.end, " - error: ", 10) ||
+            abr_has_at(line, place.end, " - warning: ", 12));
+}
+
 bool abr_is_placed(const abr_form_line *l)
 {
     const abr_text_line line = l->bare;
     size_t at = 0;
-    if (starts_with_place(l) || abr_kotlin_level(line.p, line.n))
+    if (starts_with_place(l) || abr_kotlin_level(line.p, line.n) || is_dashed_diagnostic(line))
         return true;
     for (size_t i = abr_next_digit(line, 2); i + 2 < line.n; i = abr_next_digit(line, at)) {
         at = i + abr_digits_at(line, i);
@@ -118,8 +130,6 @@ bool abr_is_placed(const abr_form_line *l)
             continue;
         if (at + 3 < line.n && line.p[at] == ')' &&
             (line.p[at + 1] == ':' || abr_has_at(line, at + 1, " : ", 3)))
-            return true;
-        if (abr_has_at(line, at, " - error", 8) || abr_has_at(line, at, " - warning", 10)) /* tsc, pyright */
             return true;
         if (at + 2 < line.n && line.p[at] == ':' && line.p[at + 1] == ' ' && line.p[at + 2] != ' ' &&
             abr_is_word(line.p[i - 2]))

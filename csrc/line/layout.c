@@ -390,10 +390,11 @@ static bool begins_with(const char *p, size_t n, const char *text)
 
 static abr_look look_of(const char *p, size_t n)
 {
+    n -= n > 0 && p[n - 1] == '\r';
     size_t rule = rule_size(p, n);
     if (rule > 0) {
         size_t i = rule;
-        while (i < n && (p[i] == p[0] || p[i] == ' ' || p[i] == '\r'))
+        while (i < n && (p[i] == p[0] || p[i] == ' '))
             i++;
         if (i == n)
             return ABR_LOOK_RULE;

@@ -289,14 +289,29 @@ static void apply_pattern(const abr_hit *hit, uint32_t mark, const char *p, size
     }
 }
 
-typedef void (*words_reader)(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out);
+/* How to read a line. */
+typedef enum {
+    READ_WHOLE = 0,
+    READ_PLAIN, /* it has no escape sequences */
+    READ_ALONE  /* only its words, and no more if they have no score */
+} way;
+
+static void read_by(way how, const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
+{
+    if (how == READ_PLAIN)
+        abr_read_plain_words(lexicon, p, n, out);
+    else if (how == READ_ALONE)
+        abr_read_words_alone(lexicon, p, n, out);
+    else
+        abr_read_words(lexicon, p, n, out);
+}
 
 static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
-                           words_reader read_words, abr_reading *out, abr_trace *trace)
+                           way how, abr_reading *out, abr_trace *trace)
 {
     abr_line_words words;
     words.count = 0; /* the signs are not zeroed: a line has few */
-    read_words(lexicon, p, n, &words);
+    read_by(how, lexicon, p, n, &words);
     abr_digits digits = words.code < n || patterns->count > 0 ? ABR_DIGITS_EXACT : ABR_DIGITS_ANY;
     abr_evidence l = {.p = p, .n = n, .words = &words, .lexicon = lexicon, .digits = &digits, .trace = trace};
     bool may_say = may_say_something(&l);
@@ -311,12 +326,12 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
         read_report(&l);
     }
     memset(out, 0, sizeof *out);
-    if (read_words == abr_read_words_alone && patterns->count == 0 && (!may_say || line_score_of(&l) <= 0))
+    if (how == READ_ALONE && patterns->count == 0 && (!may_say || line_score_of(&l) <= 0))
         return;
     out->told = abr_read_form(&lexicon->forms, (abr_text_line){p, n});
     out->kind = kind_of(&l, (abr_form)out->told.form);
     out->words = words.words;
-    if (read_words != abr_read_words_alone) {
+    if (how != READ_ALONE) {
         out->shape = words.shape;
         out->outline = words.outline;
         out->tokens = words.tokens;
@@ -353,7 +368,7 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
 void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                         bool escapes, abr_reading *out)
 {
-    read_unstamped(lexicon, patterns, p, n, escapes ? abr_read_words : abr_read_plain_words, out, NULL);
+    read_unstamped(lexicon, patterns, p, n, escapes ? READ_WHOLE : READ_PLAIN, out, NULL);
 }
 
 void abr_trace_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
@@ -361,7 +376,7 @@ void abr_trace_line(const abr_lexicon *lexicon, const abr_patterns *patterns, co
 {
     const abr_lead lead = abr_lead_of(p, n);
     *trace = (abr_trace){.count = 0};
-    read_unstamped(lexicon, patterns, p + lead.n, n - lead.n, abr_read_words, out, trace);
+    read_unstamped(lexicon, patterns, p + lead.n, n - lead.n, READ_WHOLE, out, trace);
     for (unsigned i = 0; i < trace->count; i++)
         trace->list[i].at += lead.n;
     abr_add_lead(out, lead);
@@ -379,7 +394,7 @@ void abr_read_if_scored(const abr_lexicon *lexicon, const abr_patterns *patterns
                         abr_reading *out)
 {
     const abr_lead lead = abr_lead_of(p, n);
-    read_unstamped(lexicon, patterns, p + lead.n, n - lead.n, abr_read_words_alone, out, NULL);
+    read_unstamped(lexicon, patterns, p + lead.n, n - lead.n, READ_ALONE, out, NULL);
     if (out->line_score > 0)
         abr_read_line(lexicon, patterns, p, n, out);
     else

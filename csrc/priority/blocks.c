@@ -237,7 +237,7 @@ static void raise_after(abr_chooser *x, const block *b, float reach)
             part *= part_of_dump;
         if (same > SAME_MOST && !is_frame)
             part /= 1 + same_discount * (float)(same - SAME_MOST);
-        if (u->repeats && !u->c->hit)
+        if (u->repeats)
             part *= part_of_repeat;
         abr_raise(u, b->value * part, ABR_WHY_AFTER, b->failure);
         distance += length_of(u);
@@ -308,8 +308,7 @@ static uint32_t count_clear(const abr_chooser *x, uint64_t line)
 static void raise_block(abr_chooser *x, block *b, uint32_t before, uint32_t after)
 {
     const bool is_headed = x->lines[b->start].layout.look == ABR_LOOK_HEAD;
-    const uint32_t like = b->nth < after ? b->nth : after; /* nearer the first of its like, or the last */
-    float reach = (float)abr_bytes_to_keep(ABR_PRIORITY, &x->opts->max) / (1 + (float)like);
+    float reach = (float)abr_bytes_to_keep(ABR_PRIORITY, &x->opts->max) / (1 + (float)b->nth);
     if (before >= ENDS && after >= ENDS)
         reach *= other_reach;
     if (b->is_clear)

@@ -267,7 +267,7 @@ static void keep_best(abr_chooser *x)
     keep_whole(x, &x->first, &used);
     for (size_t k = 0; k < sorted; k++) {
         const size_t i = x->keys[k].index;
-        if (!x->lines[i].kept && (x->lines[i].c->kind != ABR_LINE_BLANK || joins_kept(x, i)))
+        if (!x->lines[i].kept && (x->lines[i].layout.look != ABR_LOOK_BLANK || joins_kept(x, i)))
             keep_with_holes(x, i, &used);
     }
 }

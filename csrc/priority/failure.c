@@ -2,10 +2,10 @@
  * A failure is a tool's output about one thing that went wrong, from its head until the tool goes on.
  *
  * It starts at a hit. It includes frames, excerpts and lines indented deeper than its head, hits that follow
- * at once, and a few lines unlike the text before it; also a few deeper lines of shapes seen often before it,
- * which tools print as they go on. It ends when the tool goes on: at a test that passed, the next command, a
- * line of a low log level or of a shape seen often, or the head of the next failure. A command's report of
- * its own failure ends its output.
+ * at once, and a few lines unlike the text before it or like those within earlier failures; also a few deeper
+ * lines of shapes seen often before it, which tools print as they go on. It ends when the tool goes on: at a
+ * test that passed, the next command, a line of a low log level or of a shape seen often, or the head of the
+ * next failure. A command's report of its own failure ends its output.
  */
 #include <string.h>
 
@@ -81,21 +81,52 @@ static bool joins_tracebacks(const char *p, size_t n)
            goes_on_after(p, n, "The above exception was");
 }
 
-/* Is the line's shape one that was seen often, but not in the lines of failures? */
-static bool is_routine(const abr_failure *f, const abr_reading *r, uint32_t nth)
+static bool has_shape(const uint32_t *shapes, unsigned n, uint32_t shape)
 {
-    if (nth < ABR_OFTEN || r->plain_count == 0) /* without a plain word, its shape says little */
-        return false;
-    for (unsigned i = 0; i < ABR_FAILURE_SHAPES; i++)
-        if (f->shapes[i] == r->shape)
-            return false;
-    return true;
+    for (unsigned i = 0; i < n; i++)
+        if (shapes[i] == shape)
+            return true;
+    return false;
 }
 
-/* Is it what pytest prints below a failure, its place with the error's name alone: "a_test.py:9: KeyError"? */
-static bool places_failure(const abr_reading *r, const char *p, size_t n)
+/* Take a line of the body. The line or two that a runner prints between it and the head is not routine. */
+static void take_body(abr_failure *f)
+{
+    for (unsigned i = 0; !f->body && f->above_count <= ABR_FAILURE_ABOVE && i < f->above_count; i++) {
+        if (has_shape(f->enclosed, ABR_FAILURE_SHAPES, f->above[i]))
+            continue;
+        f->enclosed[f->oldest] = f->above[i];
+        f->oldest = (f->oldest + 1) % ABR_FAILURE_SHAPES;
+    }
+    f->body = true;
+    f->plain = 0;
+}
+
+/* Is the line's shape one that was seen often before the failure, and not within failures? */
+static bool is_routine(const abr_failure *f, const abr_reading *r, uint32_t nth)
+{
+    if (nth < ABR_OFTEN || r->plain_count == 0 || /* without a plain word, its shape says little */
+        r->line_score >= ABR_SCORE_EXPECTS)       /* what was expected, and what came */
+        return false;
+    const unsigned have = f->lines < ABR_FAILURE_SHAPES ? f->lines : ABR_FAILURE_SHAPES;
+    return !has_shape(f->shapes, have, r->shape) && !has_shape(f->enclosed, ABR_FAILURE_SHAPES, r->shape);
+}
+
+/* Is it a line that pytest marks as the error's, "E       KeyError: 'x'"? */
+static bool is_marked(const char *p, const abr_layout *l)
+{
+    enum { BLANKS_LEAST = 3 };
+    size_t i = l->text;
+    while (i > 0 && p[i - 1] == ' ')
+        i--;
+    return i > 0 && p[i - 1] == 'E' && l->text - i >= BLANKS_LEAST;
+}
+
+/* Is it what pytest prints below such lines, the place with the error's name alone: "a_test.py:9: KeyError"? */
+static bool places_error(const abr_reading *r, const char *p, size_t n)
 {
     abr_file_place place = {0};
+    n -= n > 0 && p[n - 1] == '\r';
     if (!r->placed || !abr_find_place(p, n, 0, &place) || place.start > 0 || place.end + 2 >= n ||
         memcmp(p + place.end, ": ", 2) != 0)
         return false;
@@ -114,7 +145,7 @@ static void start_failure(abr_failure *f, const abr_reading *r, const abr_layout
     f->placed = r->placed;
     f->tracing = r->kind == ABR_LINE_TRACE;
     f->level = l->level;
-    f->blanks = f->plain = 0;
+    f->blanks = f->plain = f->lines = f->above_count = 0;
     f->indent = l->indent;
 }
 
@@ -129,6 +160,9 @@ static bool takes_plain(abr_failure *f, const abr_reading *r, uint32_t nth, cons
     if (is_routine(f, r, nth) && (f->blanks > 0 || !both_errors))
         return false;
     f->plain += f->blanks > 0 ? 1 + PLAIN_AFTER_BLANK : 1;
+    if (f->above_count < ABR_FAILURE_ABOVE)
+        f->above[f->above_count] = r->shape;
+    f->above_count += f->above_count <= ABR_FAILURE_ABOVE;
     return f->plain <= PLAIN_MOST;
 }
 
@@ -165,16 +199,17 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
     *next = l->look == ABR_LOOK_HEAD && (f->body || f->blanks > 0) && !f->tracing && !below_names;
     if (*next)
         return true;
-    if (deeper && r->kind == ABR_LINE_PLAIN && !r->hit && is_routine(f, r, nth))
+    if (deeper && r->kind == ABR_LINE_PLAIN && !r->hit && is_routine(f, r, nth)) {
+        f->body = true;
         return ++f->plain <= PLAIN_MOST;
+    }
     if (r->kind == ABR_LINE_FRAME || r->kind == ABR_LINE_EXCERPT || r->told.form == ABR_FORM_REMARK ||
         deeper || goes_back(p, n)) {
-        f->body = true;
-        f->plain = 0;
+        take_body(f);
         return true;
     }
     if (r->hit) {
-        const bool ends = f->blanks > 0 && places_failure(r, p, n);
+        const bool ends = f->marked && places_error(r, p, n);
         f->body = f->body || ends;
         *next = (!ends && !f->tracing && (f->body || f->blanks > 0)) || l->look == ABR_LOOK_HEAD;
         f->tracing = r->kind == ABR_LINE_TRACE;
@@ -212,9 +247,9 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
         f->counted++;
     }
     f->blanks = 0;
-    if (f->open && !is_routine(f, r, nth)) {
-        f->shapes[f->oldest] = r->shape;
-        f->oldest = (uint8_t)((f->oldest + 1U) % ABR_FAILURE_SHAPES);
-    }
+    if (r->hit)
+        f->marked = is_marked(p, &l);
+    if (f->open && !is_routine(f, r, nth))
+        f->shapes[f->lines++ % ABR_FAILURE_SHAPES] = r->shape;
     return f->open;
 }

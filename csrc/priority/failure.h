@@ -8,7 +8,10 @@
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_FAILURE_SHAPES = 32 /* shapes of the last lines of failures that are remembered */ };
+enum {
+    ABR_FAILURE_SHAPES = 32, /* shapes of its last lines that are remembered */
+    ABR_FAILURE_ABOVE = 2    /* plain lines between its head and its body that are remembered */
+};
 
 /* The failure being read. All zero before the first line. */
 typedef struct {
@@ -23,13 +26,18 @@ typedef struct {
     bool of_tap;  /* its head is "not ok" of TAP */
     bool of_test; /* the result of its test was read */
     bool titled;  /* a title of Jest's was read */
+    bool marked;  /* pytest marks its last hit as the error's */
     bool tracing; /* a traceback, whose message comes last */
     uint8_t level;
     unsigned blanks; /* blank lines in a row */
     unsigned plain;  /* lines in a row that only their place puts here */
     size_t indent;   /* of its head */
-    uint8_t oldest;
-    uint32_t shapes[ABR_FAILURE_SHAPES]; /* a ring */
+    unsigned lines;
+    uint32_t shapes[ABR_FAILURE_SHAPES];   /* a ring */
+    uint32_t above[ABR_FAILURE_ABOVE];     /* shapes of the plain lines below its head */
+    unsigned above_count;                  /* one more than are remembered: too many */
+    uint32_t enclosed[ABR_FAILURE_SHAPES]; /* a ring: those of earlier failures that had a body below */
+    unsigned oldest;
 } abr_failure;
 
 /* Does the line, without what leads it, report the failure of a test, after what the test printed? */

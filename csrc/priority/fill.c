@@ -393,7 +393,7 @@ static void split_line(side *e)
     if (e->up && abr_gap_is_alike(x, above(x, e->i), &x->kept[e->i]))
         return; /* part of a line says less than a marker that says it is like the shown one */
     uint64_t n = nearest_line(e, &whole);
-    if (n < 2)
+    if (n < 2 || (e->up && whole && line_leans(x, e->p - n, (size_t)n - 1)))
         return;
     n--; /* the newline */
     uint64_t part = part_beside(e, 1, n, whole, &limits);

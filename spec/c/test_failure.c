@@ -1,5 +1,6 @@
 /* Where a failure starts, and where the tool that printed it goes on. */
 #include "check.h"
+#include "priority/candidates.h"
 #include "priority/failure.h"
 #include "line/line_score.h"
 
@@ -62,19 +63,25 @@ static void a_prefix_of_an_error_without_a_text_goes_on(void)
     CHECK(failure.found == 1);
 }
 
-static void the_place_below_it_with_only_an_errors_name_belongs_to_it(void)
+static void the_place_below_pytests_error_with_only_its_name_belongs_to_it(void)
 {
     start_text();
-    takes("E       KeyError: 'total'", 0);
-    takes("", 0);
-    CHECK(takes("tests/test_cart.py:9: KeyError", 0));
+    takes("E       app.errors.TotalError: no total", 0);
+    takes("\r", 0);
+    CHECK(takes("tests/test_cart.py:9: app.errors.TotalError\r", 0));
     CHECK(failure.found == 1);
-    takes("", 0);
-    CHECK(takes("tests/test_cart.py:12: KeyError: 'items'", 0));
+    takes("tests/test_cart.py:12: KeyError", 0); /* another one */
     CHECK(failure.found == 2);
+    takes("", 0);
+    takes("tests/test_cart.py:15: KeyError", 0); /* below no error of pytest's */
+    CHECK(failure.found == 3);
+    takes("E       KeyError: 'items'", 0);
+    takes("", 0);
+    takes("tests/test_cart.py:18: KeyError: 'items'", 0); /* more than its name */
+    CHECK(failure.found == 4);
 }
 
-static void the_result_of_its_test_ends_it(void)
+static void the_result_of_its_test_belongs_to_it(void)
 {
     start_text();
     takes("cart_test.cc:10: Failure", 0);
@@ -84,6 +91,11 @@ static void the_result_of_its_test_ends_it(void)
     CHECK(failure.found == 1);
     CHECK(takes("[  FAILED  ] Cart.Total", 0)); /* in the list at the end */
     CHECK(failure.found == 2);
+    takes("  [  FAILED  ] Cart.Count", 0);
+    takes("cart_test.cc:10: Failure", 0);
+    takes("  cart.total()", 0);
+    CHECK(takes("[  FAILED  ] Cart.Count", 0)); /* no result of the test, which would tell its time */
+    CHECK(failure.found >= 3);
 }
 
 static void a_title_below_the_names_of_a_file_and_its_tests_goes_on(void)
@@ -100,9 +112,15 @@ static void a_title_below_the_names_of_a_file_and_its_tests_goes_on(void)
     takes("", 0);
     CHECK(takes("  \xE2\x97\x8F Cart > counts", 0));
     CHECK(failure.found == 2);
+    start_text();
+    takes("\xE2\x97\x8F Cart > totals", 0);
+    takes("  Expected: 3", 0);
+    takes("", 0);
+    takes("\xE2\x97\x8F Cart > counts", 0); /* no names are between */
+    CHECK(failure.found == 2);
 }
 
-static void lines_seen_in_earlier_failures_belong_to_it(void)
+static void lines_that_runners_print_within_failures_belong_to_it(void)
 {
     enum { TESTS = 20 };
     start_text();
@@ -111,8 +129,28 @@ static void lines_seen_in_earlier_failures_belong_to_it(void)
         CHECK(takes("  Error Message:", i));
         CHECK(takes("   Assert.Equal() Failure: Values differ", i));
         CHECK(takes("Expected: 3", i));
+        CHECK(takes("     at Cart.Total() in /app/Cart.cs:line 9", i));
     }
     CHECK(failure.found == TESTS);
+    start_text();
+    for (uint32_t i = 0; i < TESTS; i++) { /* not what it prints as it goes on */
+        takes("failed to load the cart", i);
+        const bool taken = takes("the mirror holds another cart", i);
+        CHECK(taken == (i < ABR_OFTEN));
+        takes("", 0);
+    }
+}
+
+static void a_hit_below_deeper_lines_seen_often_starts_another(void)
+{
+    enum { TIMES = 20 };
+    start_text();
+    for (uint32_t i = 0; i < TIMES; i++) {
+        takes("could not fetch the cart", i);
+        takes("    detail of a worker and more text", 2 * i);
+        takes("    detail of a worker and more text", 2 * i + 1);
+    }
+    CHECK(failure.found == TIMES);
 }
 
 static void what_powershell_ran_belongs_to_it(void)
@@ -172,10 +210,11 @@ int main(void)
     RUN(it_goes_on_to_where_the_excerpt_ends);
     RUN(a_second_head_starts_another);
     RUN(a_prefix_of_an_error_without_a_text_goes_on);
-    RUN(the_place_below_it_with_only_an_errors_name_belongs_to_it);
-    RUN(the_result_of_its_test_ends_it);
+    RUN(the_place_below_pytests_error_with_only_its_name_belongs_to_it);
+    RUN(the_result_of_its_test_belongs_to_it);
     RUN(a_title_below_the_names_of_a_file_and_its_tests_goes_on);
-    RUN(lines_seen_in_earlier_failures_belong_to_it);
+    RUN(lines_that_runners_print_within_failures_belong_to_it);
+    RUN(a_hit_below_deeper_lines_seen_often_starts_another);
     RUN(what_powershell_ran_belongs_to_it);
     RUN(what_a_test_tells_of_itself_belongs_to_it);
     RUN(a_compilers_warning_ends_an_error);

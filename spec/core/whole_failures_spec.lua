@@ -58,9 +58,11 @@ test_cart.py:9: AssertionError
 ]]):format(i, i, i * 3, i * 4)
     end
     parts[#parts + 1] = "28 failed, 12 passed in 0.07s\n"
+    local text = table.concat(parts)
     for _, bytes in ipairs { 512, 700, 1024, 2048, 4096 } do
-      local content, cut = abridge.priority(table.concat(parts), { max_bytes = bytes })
+      local content, cut = abridge.priority(text, { max_bytes = bytes })
       assert.equal(28, cut.failures.found)
+      assert.equal(28, select(2, abridge.priority(text:gsub("\n", "\r\n"), { max_bytes = bytes })).failures.found)
       assert.is_nil(content:find("omitted] ...\n\n... [", 1, true))
     end
   end)

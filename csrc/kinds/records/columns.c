@@ -27,7 +27,6 @@
 
 enum {
     LONGEST_ROLE = 32,                    /* of a column with a role */
-    LONGEST_STATE = 11,                   /* bytes of a state's name */
     SEGMENT = ABR_OR_TINY(1024, 96),      /* bytes of a value that are read at once */
     VALUE_MOST = ABR_OR_TINY(16384, 160), /* bytes of a value that are read */
     VALUE_OVERLAP = 64,                   /* of two segments */
@@ -262,7 +261,7 @@ static float judge_state(const abr_cell *v)
         STATE("unknown", false),   STATE("pending", false),  STATE("skipped", false),
     };
     static const bad_state exited = STATE("Exited (", true);
-    for (size_t i = 0; v->n <= LONGEST_STATE && i < sizeof states / sizeof *states; i++)
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
         if (v->n == states[i].n && (*v->p | ' ') == *states[i].text && is_text(v, states[i].text))
             return states[i].clear ? ABR_SCORE_BAD : ABR_SCORE_WEAK;
     if (v->n > exited.n && *v->p == 'E' && memcmp(v->p, exited.text, exited.n) == 0)
@@ -297,7 +296,7 @@ static float judge_words(const abr_record_columns *c, const abr_cell *v, value_w
     }
 }
 
-static float judge_text(const abr_record_columns *c, const abr_cell *v, value_words *words)
+static float judge_meaning(const abr_record_columns *c, const abr_cell *v, value_words *words)
 {
     if (v->kind == ABR_VALUE_NUMBER || whole_number(v) >= 0)
         return (c->lexicon.quiet & ABR_GROUP_SUMMARIES) ? 0 : judge_number(v);
@@ -314,6 +313,23 @@ static float judge_text(const abr_record_columns *c, const abr_cell *v, value_wo
         return says_nothing(v) ? 0 : score > ABR_SCORE_BAD ? score : ABR_SCORE_BAD;
     if (v->role == ABR_ROLE_GOOD && (is_text(v, v->n == 5 ? "false" : "no") || (v->n == 1 && *v->p == '0')))
         return ABR_SCORE_BAD + 1;
+    return score;
+}
+
+/* The shape of a value whose words alone do not score. */
+static uint32_t shape_of(const abr_record_columns *c, const abr_cell *v)
+{
+    static const abr_patterns none;
+    abr_reading r;
+    abr_read_line(&c->lexicon, &none, v->p, v->n < SEGMENT ? v->n : SEGMENT, &r);
+    return r.shape;
+}
+
+static float judge_text(const abr_record_columns *c, const abr_cell *v, value_words *words)
+{
+    const float score = judge_meaning(c, v, words);
+    if (score > 0 && words->shape == 0 && v->kind != ABR_VALUE_NUMBER)
+        words->shape = shape_of(c, v);
     return score;
 }
 
