@@ -46,8 +46,7 @@ static bool tells_time(const char *p, size_t n)
     return n > size && memcmp(p + n - size, end, size) == 0;
 }
 
-/* Is it the title of a test whose failure Jest shows below? Above the first one stand the names of the file and
- * of its tests. */
+/* Is it the title of a failed test of Jest's? Above the first one stand the names of the file and its tests. */
 static bool is_jest_title(const char *p, size_t n)
 {
     return goes_on_after(p, n, "\xE2\x97\x8F ");
@@ -106,7 +105,7 @@ static void take_body(abr_failure *f)
 static bool is_routine(const abr_failure *f, const abr_reading *r, uint32_t nth)
 {
     if (nth < ABR_OFTEN || r->plain_count == 0 || /* without a plain word, its shape says little */
-        r->line_score >= ABR_SCORE_EXPECTS)       /* what was expected, and what came */
+        r->line_score >= ABR_SCORE_EXPECTS)       /* the expected value, and the actual one */
         return false;
     const unsigned have = f->lines < ABR_FAILURE_SHAPES ? f->lines : ABR_FAILURE_SHAPES;
     return !has_shape(f->shapes, have, r->shape) && !has_shape(f->enclosed, ABR_FAILURE_SHAPES, r->shape);
@@ -122,7 +121,7 @@ static bool is_marked(const char *p, const abr_layout *l)
     return i > 0 && p[i - 1] == 'E' && l->text - i >= BLANKS_LEAST;
 }
 
-/* Is it what pytest prints below such lines, the place with the error's name alone: "a_test.py:9: KeyError"? */
+/* Is it the place that pytest prints below such lines, with the error's name alone: "a_test.py:9: KeyError"? */
 static bool places_error(const abr_reading *r, const char *p, size_t n)
 {
     abr_file_place place = {0};
