@@ -46,7 +46,7 @@ static bool tells_time(const char *p, size_t n)
     return n > size && memcmp(p + n - size, end, size) == 0;
 }
 
-/* Is it the title of a failed test of Jest's? Above the first one stand the names of the file and its tests. */
+/* Is it the title of a failed test of Jest? Above the first one stand the names of its file and tests. */
 static bool is_jest_title(const char *p, size_t n)
 {
     return goes_on_after(p, n, "\xE2\x97\x8F ");
@@ -121,7 +121,7 @@ static bool is_marked(const char *p, const abr_layout *l)
     return i > 0 && p[i - 1] == 'E' && l->text - i >= BLANKS_LEAST;
 }
 
-/* Is it the place that pytest prints below such lines, with the error's name alone: "a_test.py:9: KeyError"? */
+/* Is it the place that pytest prints below them, with the name of the error alone: "a_test.py:9: KeyError"? */
 static bool places_error(const abr_reading *r, const char *p, size_t n)
 {
     abr_file_place place = {0};
