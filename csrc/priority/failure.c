@@ -121,7 +121,7 @@ static bool is_marked(const char *p, const abr_layout *l)
     return i > 0 && p[i - 1] == 'E' && l->text - i >= BLANKS_LEAST;
 }
 
-/* Is it the place that pytest prints below them, with the name of the error alone: "a_test.py:9: KeyError"? */
+/* Is it the place that pytest prints below them, with the error's name alone: "a_test.py:9: KeyError"? */
 static bool places_error(const abr_reading *r, const char *p, size_t n)
 {
     abr_file_place place = {0};
