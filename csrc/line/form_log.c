@@ -106,8 +106,7 @@ static bool starts_with_place(const abr_form_line *l)
            abr_level_without(line.p + i, n, l->forms->without, &size) != ABR_LEVEL_NONE && size == n;
 }
 
-/* `file:12: text`, `file:12:3: text`, `file(12,3): text`: a place, a colon, one blank. */
-/* "a.ts:3:5 - error TS2322: " of tsc, "a.py:3:5 - error: " of pyright. */
+/* Is it a diagnostic with a dash: "a.ts:3:5 - error TS2322: " of tsc, "a.py:3:5 - error: " of pyright? */
 static bool is_dashed_diagnostic(abr_text_line line)
 {
     abr_file_place place = {0};
@@ -118,6 +117,7 @@ static bool is_dashed_diagnostic(abr_text_line line)
             abr_has_at(line, place.end, " - warning: ", 12));
 }
 
+/* `file:12: text`, `file:12:3: text`, `file(12,3): text`: a place, a colon, one blank; or a dash after it. */
 bool abr_is_placed(const abr_form_line *l)
 {
     const abr_text_line line = l->bare;

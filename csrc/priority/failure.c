@@ -187,8 +187,8 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
         f->plain = 0;
         return true;
     }
-    if ((f->indent > 0 || tells_time(p, n)) && !f->of_test &&
-        abr_ends_test(p, n)) { /* of the test that printed it */
+    const bool printed = f->indent > 0 || tells_time(p, n); /* within the test's output */
+    if (printed && !f->of_test && abr_ends_test(p, n)) {
         f->of_test = true;
         f->plain = 0;
         return true;

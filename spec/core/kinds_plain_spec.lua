@@ -142,6 +142,21 @@ describe("a kind that is asked for", function()
     end
   end)
 
+  it("what only looks like errors after a dash, or like a failed test, is text", function()
+    local lines = {
+      "%02d:15 - error budgets of team three, explained by Anna.",
+      "docs/guide%d.md:9 - error handling in the client is described here",
+      "key%d: value\n#   Failed to parse when the value is empty",
+    }
+    for _, line in ipairs(lines) do
+      local parts = {}
+      for i = 1, 30 do
+        parts[i] = line:format(i) .. "\n"
+      end
+      assert.equal("text", (abridge.kind(table.concat(parts))), line)
+    end
+  end)
+
   it("a report of tests in JUnit's XML is a log, whose failures show whole", function()
     local passed = '  <testcase classname="cart.Total" name="test_%d" time="0.0%d2"/>\n'
     local failed = '  <testcase classname="cart.Total" name="test_%d" time="0.01%d">\n'

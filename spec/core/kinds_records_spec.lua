@@ -16,6 +16,20 @@ for _, name in ipairs(MAKERS) do
   end
 
   describe("a cut of " .. name, function()
+    it("tell states apart whose words say nothing: the one exit that is unlike the others shows", function()
+      local records = {}
+      for i = 1, 600 do
+        local state = i % 6 == 2 and ("Exited (1) %d hours ago"):format(i % 20 + 2)
+          or ("Up %d hours"):format(i % 20 + 2)
+        if i == 401 then state = "Exited (137) 3 weeks ago" end
+        records[i] = ('{"ID":"c%d","Image":"app%d","Status":"%s"}\n'):format(i * 7919, i % 9, state)
+      end
+      for _, bytes in ipairs { 1500, 2500 } do
+        local content = abridge.auto(table.concat(records), { max_bytes = bytes })
+        assert.truthy(content:find("Exited (137)", 1, true), content)
+      end
+    end)
+
     it("is right for random records and budgets", function()
       cases.each(200, make)
     end)

@@ -127,6 +127,17 @@ FAIL src/cart%d.test.js
     end
   end)
 
+  it("that all start with one text show the lines that differ before that text again", function()
+    local parts = {}
+    for i = 1, 40 do
+      parts[i] = ("ASSERT total\nFAIL total\n\n   Expected: `%d'\n   Received: `%d'\n\n"):format(i + 1, i)
+    end
+    local content =
+      abridge.priority(table.concat(parts) .. "40 failures! in 0.005s. 42 tests run.\n", { max_bytes = 1000 })
+    local again, values = select(2, content:gsub("FAIL total", "")), select(2, content:gsub("Received", ""))
+    assert.is_true(values > again, content)
+  end)
+
   it("show their head, their message and their end where they are too long", function()
     local text = passed(1, 300) .. traceback("oak", 200) .. "\n" .. passed(301, 600)
     local content = abridge.priority(text, { max_bytes = 2048 })
