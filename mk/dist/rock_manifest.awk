@@ -14,7 +14,8 @@ BEGIN { print "rock_manifest = {" }
   for (common = 0; common < depth && common < n - 1 && part[common + 1] == open[common + 1]; ) common++
   close_to(common)
   while (depth < n - 1) {
-    open[++depth] = part[depth]
+    depth++ # apart: which side of an assignment an awk evaluates first is its own affair
+    open[depth] = part[depth]
     printf "%*s[\"%s\"] = {\n", 3 * depth, "", open[depth]
   }
   printf "%*s[\"%s\"] = \"%s\",\n", 3 * (depth + 1), "", part[n], $1
