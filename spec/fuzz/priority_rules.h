@@ -1,11 +1,14 @@
 /* What holds for every priority cut: its content is what is kept with a joint in each gap, and no edge of
- * a gap could have been moved on. */
+ * a gap could have been moved on, but for lines that say nothing without the one above them. */
 #ifndef PRIORITY_RULES_H
 #define PRIORITY_RULES_H
 
 #include "cuts.h"
 #include "budget/options.h"
 #include "line/escape.h"
+#include "line/layout.h"
+#include "line/line_score.h"
+#include "priority/fill.h"
 
 enum { PARTS_MOST = 256, FORMAT_MOST = 64, FORM_BLOCK = 64 };
 
@@ -313,6 +316,44 @@ static inline kept_part moved(const parts *x, size_t i, bool up, bool by_char)
     return part;
 }
 
+/* Does the line above the part lean on the one above that? */
+static inline bool leans_above(const parts *x, const kept_part *part)
+{
+    static const abr_patterns none;
+    abr_lexicon lexicon;
+    abr_reading r;
+    abr_layout layout;
+    char line[ABR_SEGMENT + ABR_PADDING] = {0};
+    size_t at = part->at - 1;
+    while (at > 0 && x->p[at - 1] != '\n')
+        at--;
+    size_t n = part->at - 1 - at;
+    n = n < ABR_SEGMENT ? n : ABR_SEGMENT;
+    memcpy(line, x->p + at, n);
+    abr_lexicon_open(&lexicon, x->o->quiet_groups);
+    abr_read_line(&lexicon, &none, line, n, &r);
+    abr_read_layout(line, n, &layout);
+    return abr_leans(r.kind, line, n, layout.text);
+}
+
+/* A part whose edge could be moved up: is that because it would start with lines that lean on one which does
+ * not fit with them? */
+static inline bool starts_leaning(const parts *x, size_t i)
+{
+    parts further = *x;
+    kept_part *part = &further.parts[i];
+    const size_t limit = i > 0 ? x->parts[i - 1].at + x->parts[i - 1].n + 1 : 0;
+    bool leaning = false;
+    further.widest = true;
+    while (part->starts && part->at > limit && leans_above(x, part)) {
+        *part = moved(&further, i, true, false);
+        leaning = true;
+    }
+    if (part->at > limit)
+        *part = moved(&further, i, true, false);
+    return leaning && !parts_fit(&further);
+}
+
 static inline void check_edge(const parts *x, size_t i, bool up)
 {
     const kept_part *part = &x->parts[i];
@@ -327,7 +368,7 @@ static inline void check_edge(const parts *x, size_t i, bool up)
         parts further = *x;
         further.widest = true;
         further.parts[i] = moved(x, i, up, by_char);
-        RULE(!parts_fit(&further));
+        RULE(!parts_fit(&further) || (up && starts_leaning(x, i)));
     }
 }
 
