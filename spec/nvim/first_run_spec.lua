@@ -1,5 +1,5 @@
--- How much `:Abridge run` does at a time in an editor that has just been started: instructions of Lua between two ticks of
--- a timer, while a command prints 20 MB. Times are those of the machine: `make bench-pause`.
+-- How much `:Abridge run` does at a time in an editor that has just been started: instructions of Lua between two ticks
+-- of a timer, while a command prints 20 MB. Times are those of the machine: `make bench-pause`.
 local tmpdir = require "support.tmpdir"
 
 local vim = rawget(_G, "vim")
