@@ -8,6 +8,7 @@
 #include "abridge.h"
 #include "base/ascii.h"
 #include "line/evidence.h"
+#include "line/listed.h"
 #include "line/words.h"
 
 /* Start of a line's text, after blanks and a time such as 2026-03-01T10:00:00.0000000Z. */
@@ -120,14 +121,14 @@ static bool ends_word(const abr_evidence *l, size_t at, const char *word, size_t
 /* "build failed", "Job failed", "marked build as failure" */
 static bool follows_command(const abr_evidence *l, size_t at)
 {
-    static const char *const names[] = {"build", "command",  "job",      "step",  "script",   "hook",
-                                        "make",  "build as", "pipeline", "tests", "finished:"};
+    unsigned row = 0;
+    const char *name;
     while (at > 0 && l->p[at - 1] == ' ')
         at--;
     if (!ABR_HAS("bdekpst:", abr_to_lower(byte_before(l, at)))) /* last letters of the names */
         return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (ends_word(l, at, names[i], strlen(names[i])))
+    while ((name = abr_listed(l->lexicon, ABR_LIST_COMMAND, &row)) != NULL)
+        if (ends_word(l, at, name, strlen(name)))
             return true;
     return false;
 }

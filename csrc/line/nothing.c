@@ -9,6 +9,7 @@
 #include "abridge.h"
 #include "base/ascii.h"
 #include "line/evidence.h"
+#include "line/listed.h"
 #include "line/words.h"
 
 enum { WORDS_BETWEEN = 2 }; /* "exceptions raised: 0", "errors found so: 0" */
@@ -59,25 +60,17 @@ static bool ends_value(const abr_evidence *l, size_t i, bool assigned)
 /* Skip null and its kin; 0 if there is none at i. */
 static size_t skip_empty_word(const abr_evidence *l, size_t i)
 {
-    static const char *const words[] = {
-        /* by their first letter, with a blank between them */
-        ['c' - 'a'] = "continue", ['d' - 'a'] = "disabled",   ['e' - 'a'] = "empty",
-        ['f' - 'a'] = "false",    ['i' - 'a'] = "ignore",     ['n' - 'a'] = "n/a nan never nil no none null",
-        ['o' - 'a'] = "off",      ['r' - 'a'] = "remount-ro", ['u' - 'a'] = "undefined",
-        ['z' - 'a'] = NULL};
-    const char first = abr_to_lower(byte_at(l, i));
-    const char *word = abr_is_lower(first) ? words[first - 'a']
-                       : first == '-'      ? "-"
-                       : first == '~'      ? "~"
-                                           : NULL;
-    while (word && *word) {
+    unsigned row = 0;
+    const char *word;
+    const char first = byte_at(l, i);
+    if (!abr_is_letter(first) && !ABR_HAS("-~", first))
+        return 0;
+    while ((word = abr_listed(l->lexicon, ABR_LIST_EMPTY, &row)) != NULL) {
         size_t n = 0;
-        while (word[n] > ' ' && abr_to_lower(byte_at(l, i + n)) == word[n])
+        while (word[n] != '\0' && abr_to_lower(byte_at(l, i + n)) == word[n])
             n++;
-        if (word[n] <= ' ' && !is_alnum(byte_at(l, i + n)))
+        if (word[n] == '\0' && !is_alnum(byte_at(l, i + n)))
             return i + n;
-        word += strcspn(word, " ");
-        word += *word == ' ';
     }
     return 0;
 }
@@ -159,18 +152,20 @@ static size_t start_of_name(const abr_evidence *l, const abr_sign *s)
     return start;
 }
 
-/* Is the part of a name at i one of the words in the list? Parts start after a sign, or with a capital. */
-static bool has_part(const abr_evidence *l, size_t start, size_t end, const char *const parts[])
+/* Is a part of the name one of the words in a list? Parts start after a sign, or with a capital. */
+static bool has_part(const abr_evidence *l, size_t start, size_t end, abr_list list)
 {
     for (size_t i = start; i < end; i++) {
-        bool starts =
-            i == start || !is_alnum(l->p[i - 1]) || (abr_is_upper(l->p[i]) && !abr_is_upper(l->p[i - 1]));
-        for (size_t k = 0; parts[k] && starts; k++) {
+        const char *word;
+        unsigned row = 0;
+        if (i > start && is_alnum(l->p[i - 1]) && !(abr_is_upper(l->p[i]) && !abr_is_upper(l->p[i - 1])))
+            continue;
+        while ((word = abr_listed(l->lexicon, list, &row)) != NULL) {
             size_t n = 0;
-            while (parts[k][n] != '\0' && abr_to_lower(byte_at(l, i + n)) == parts[k][n])
+            while (word[n] != '\0' && abr_to_lower(byte_at(l, i + n)) == word[n])
                 n++;
             char c = byte_at(l, i + n);
-            if (parts[k][n] == '\0' && (!abr_is_letter(c) || abr_is_upper(c)))
+            if (word[n] == '\0' && (!abr_is_letter(c) || abr_is_upper(c)))
                 return true;
         }
     }
@@ -180,16 +175,11 @@ static bool has_part(const abr_evidence *l, size_t start, size_t end, const char
 /* Does the name say what to do about errors? */
 static bool is_setting(const abr_evidence *l, size_t start, size_t end)
 {
-    static const char *const parts[] = {"on",        "ignore",  "max",   "min",       "display",  "report",
-                                        "reporting", "allow",   "show",  "threshold", "continue", "policy",
-                                        "level",     "fast",    "page",  "limit",     "retry",    "handler",
-                                        "format",    "log",     "under", "file",      "path",     "url",
-                                        "rate",      "restart", "if",    "deny",      NULL};
     /* of one part alone: fail=1 */
     bool single = true;
     for (size_t i = start + 1; i < end && single; i++)
         single = abr_is_letter(l->p[i]) && !(abr_is_upper(l->p[i]) && !abr_is_upper(l->p[i - 1]));
-    return !single && has_part(l, start, end, parts);
+    return !single && has_part(l, start, end, ABR_LIST_SETTING);
 }
 
 /* Is it a count above zero, true, or (if the name is that of a message) a text in quotes or a list? */
@@ -264,9 +254,6 @@ abr_value abr_value_of(const abr_evidence *l, const abr_sign *s)
 
 bool abr_is_setting(const abr_evidence *l, const abr_sign *s)
 {
-    static const char *const reports[] = {"status",   "state",      "result", "level",   "lvl",
-                                          "severity", "conclusion", "phase",  "outcome", "type",
-                                          "kind",     "reason",     "health", NULL};
     const char end = byte_at(l, end_of(s));
     size_t i = start_of_name(l, s);
     bool quoted = i > 0 && ABR_HAS("\"'", l->p[i - 1]);
@@ -286,5 +273,5 @@ bool abr_is_setting(const abr_evidence *l, const abr_sign *s)
         start--;
     if (start == i || (!quoted && !assigned && (l->words->indent == 0 || s->class == ABR_WORD_FAIL)))
         return false; /* "cart_test: error" is a result */
-    return !has_part(l, start, i, reports) || is_setting(l, start, i);
+    return !has_part(l, start, i, ABR_LIST_STATE) || is_setting(l, start, i);
 }

@@ -12,6 +12,7 @@
 #include "base/word.h"
 #include "line/bits.h"
 #include "line/evidence.h"
+#include "line/listed.h"
 #include "line/words.h"
 
 /* ---- ASCII ---- */
@@ -66,18 +67,14 @@ static const stem stems[] = {
 /* Is the trouble denied: "没有错误", "エラー: 0", "오류 없음", "без ошибки". */
 static bool is_denied(const abr_evidence *l, size_t at, size_t end)
 {
-    static const char *const before[] = {"没有", "無", "无",    "0 个",  "0 個",
-                                         "без ", "0 ", "sans ", "ohne ", "bez "};
-    static const char *const after[] = {"なし", "はありません", "はなし",     "がありません",
-                                        " 없",  "가 없",        "는 없",      "率",
-                                        "处理", "処理",         "メッセージ", "コード"};
+    unsigned row = 0;
+    const char *word;
     tell_digits(l);
-    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
-        if (at >= strlen(before[i]) && starts_with(l, at - strlen(before[i]), before[i]))
+    while ((word = abr_listed(l->lexicon, ABR_LIST_DENIED_BEFORE, &row)) != NULL)
+        if (at >= strlen(word) && starts_with(l, at - strlen(word), word))
             return true;
-    for (size_t i = 0; i < sizeof after / sizeof *after; i++)
-        if (starts_with(l, end, after[i]))
-            return true;
+    if (abr_starts_listed(l, end, ABR_LIST_DENIED_AFTER))
+        return true;
     if (starts_with(l, end, "："))
         end += strlen("：");
     end = skip(l, end, ABR_SET(": ="));

@@ -9,6 +9,7 @@
 #include "abridge.h"
 #include "line/evidence.h"
 #include "line/lexicon.h"
+#include "line/listed.h"
 #include "line/nothing.h"
 #include "line/phrases.h"
 #include "line/score.h"
@@ -477,14 +478,10 @@ static bool is_well(const abr_evidence *l, const abr_sign *no, const abr_sign *s
 /* Does the line name a remedy: "..., skipping", "..., downloading it", "... and will be fetched"? */
 static bool is_made_up_for(const abr_evidence *l, size_t from)
 {
-    static const char *const ends[] = {"aborting", "bailing",  "cancelling", "exiting",    "failing",
-                                       "giving",   "quitting", "stopping",   "terminating"};
     static const char made[] = " and will be ";
-    static const char *const will_be[] = {"created", "downloaded", "fetched", "installed", "skipped"};
     for (size_t i = from; i + 2 < l->n; i++) {
-        for (size_t k = 0; k < sizeof will_be / sizeof *will_be && starts_with(l, i, made); k++)
-            if (starts_with(l, i + sizeof made - 1, will_be[k]))
-                return true;
+        if (starts_with(l, i, made) && abr_starts_listed(l, i + sizeof made - 1, ABR_LIST_REMEDY))
+            return true;
         if (!ABR_HAS(",;", l->p[i]) || l->p[i + 1] != ' ')
             continue;
         const size_t start = i + 2;
@@ -493,9 +490,8 @@ static bool is_made_up_for(const abr_evidence *l, size_t from)
             end++;
         if (end - start < 5 || !starts_with(l, end - 3, "ing"))
             continue;
-        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
-            if (starts_with(l, start, ends[k]))
-                return false;
+        if (abr_starts_listed(l, start, ABR_LIST_GIVING_UP))
+            return false;
         return true;
     }
     return false;

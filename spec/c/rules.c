@@ -46,7 +46,7 @@ static bool concerns(const rule_row *row, const char *line, const abr_line_words
 {
     if (row->first == ABR_RULE_FORM)
         return true;
-    if (row->first == ABR_RULE_LEVEL)
+    if (row->first == ABR_RULE_LEVEL || row->first == ABR_RULE_LISTED)
         return strcasestr(line, row->text) != NULL;
     if (row->first == ABR_RULE_MARK)
         return strstr(line, row->text) != NULL || strstr(row->what, " KEYWORD "); /* in capitals, too */

@@ -1,0 +1,37 @@
+/* The lists of listed.def. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "line/listed.h"
+#include "line/evidence.h"
+#include "line/lexicon.h"
+#include "line/rule.h"
+
+static const struct {
+    const char *text;
+    uint8_t list;
+} rows[] = {
+#define LISTED(list, text, program, proof) {text, ABR_LIST_##list},
+#include "line/listed.def"
+#undef LISTED
+};
+
+const char *abr_listed(const abr_lexicon *x, abr_list list, unsigned *row)
+{
+    while (*row < sizeof rows / sizeof *rows) {
+        const unsigned i = (*row)++;
+        if (rows[i].list == list && x->without != ABR_RULE_LISTED + i)
+            return rows[i].text;
+    }
+    return NULL;
+}
+
+bool abr_starts_listed(const abr_evidence *l, size_t at, abr_list list)
+{
+    unsigned row = 0;
+    const char *word;
+    while ((word = abr_listed(l->lexicon, list, &row)) != NULL)
+        if (starts_with(l, at, word))
+            return true;
+    return false;
+}

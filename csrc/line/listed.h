@@ -1,0 +1,30 @@
+/* Lists of words that a rule about a word of trouble looks for around it. */
+#ifndef ABR_LINE_LISTED_H
+#define ABR_LINE_LISTED_H
+
+#include "base/private.h"
+#include "line/evidence.h"
+#include "line/lexicon.h"
+
+ABR_PRIVATE_BEGIN
+
+typedef enum {
+    ABR_LIST_EMPTY,         /* values that say there is none: "errors: none" */
+    ABR_LIST_SETTING,       /* parts of names that say what to do about errors: fail_on_error */
+    ABR_LIST_STATE,         /* parts of names whose value is a state: status=error */
+    ABR_LIST_GIVING_UP,     /* what a program does that has no remedy: "..., exiting" */
+    ABR_LIST_REMEDY,        /* what becomes of a thing that lacks: "... and will be created" */
+    ABR_LIST_COMMAND,       /* what "failed" after them ends: "build failed" */
+    ABR_LIST_DENIED_BEFORE, /* denials before a word of trouble, in any language */
+    ABR_LIST_DENIED_AFTER   /* the same after it */
+} abr_list;
+
+/* The next word of a list from *row on, which starts with 0; NULL: there is none. */
+const char *abr_listed(const abr_lexicon *x, abr_list list, unsigned *row);
+
+/* Does a word of the list start at byte `at` of the line? */
+bool abr_starts_listed(const abr_evidence *l, size_t at, abr_list list);
+
+ABR_PRIVATE_END
+
+#endif
