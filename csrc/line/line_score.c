@@ -36,6 +36,14 @@ static void say_clearly(abr_evidence *l, size_t at, const char *form)
     }
 }
 
+/* The bullet of a failure's title in Jest, which stands indented; those of systemctl, and of what a test printed
+ * to the console, don't tell of one. */
+static bool is_title_of_failure(const abr_evidence *l, size_t at)
+{
+    static const char bullet[] = "\xE2\x97\x8F ";
+    return at >= 2 && starts_with(l, at, bullet) && !starts_with(l, at + sizeof bullet - 1, "Console");
+}
+
 /* Ticks and crosses. */
 static void read_mark(abr_evidence *l)
 {
@@ -50,7 +58,7 @@ static void read_mark(abr_evidence *l)
                (starts_with(l, at, "\xE2\x9C\x95") || starts_with(l, at, "\xE2\x9C\x96") ||
                 starts_with(l, at, "\xE2\x9C\x97") || starts_with(l, at, "\xE2\x9C\x98") ||
                 starts_with(l, at, "\xE2\x9D\x8C") || starts_with(l, at, "\xC3\x97 ") ||
-                starts_with(l, at, "\xE2\xA8\xAF") || starts_with(l, at, "\xE2\x97\x8F "))) {
+                starts_with(l, at, "\xE2\xA8\xAF") || is_title_of_failure(l, at))) {
         say_clearly(l, at, "a cross leads it");
     }
 }
@@ -159,7 +167,7 @@ static bool may_say_something(const abr_evidence *l)
 static abr_line_kind kind_of(const abr_evidence *l, abr_form form)
 {
     const abr_line_words *w = l->words;
-    if (w->indent == l->n)
+    if (w->indent == l->n || (form == ABR_FORM_PROCESS && w->words == 0)) /* "==77== " of valgrind */
         return ABR_LINE_BLANK;
     if (l->passed && !l->counted)
         return ABR_LINE_PASS;

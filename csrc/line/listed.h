@@ -15,6 +15,7 @@ typedef enum {
     ABR_LIST_GIVING_UP,     /* what a program does that has no remedy: "..., exiting" */
     ABR_LIST_REMEDY,        /* what becomes of a thing that lacks: "... and will be created" */
     ABR_LIST_COMMAND,       /* what "failed" after them ends: "build failed" */
+    ABR_LIST_ADVISES,       /* names before "warning" of programs whose warnings are advice */
     ABR_LIST_DENIED_BEFORE, /* denials before a word of trouble, in any language */
     ABR_LIST_DENIED_AFTER   /* the same after it */
 } abr_list;

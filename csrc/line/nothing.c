@@ -88,6 +88,8 @@ static size_t skip_no_count(const abr_evidence *l, size_t i)
     if (i == start || !abr_is_digit(l->p[start]))
         return 0;
     tell_zeros(l);
+    if (zero && starts_with(l, i, " bytes")) /* "definitely lost: 0 bytes in 0 blocks" */
+        return l->n;
     return zero || measure ? skip(l, i, ABR_SET("%")) : 0;
 }
 

@@ -8,6 +8,7 @@
 #include "line/signs.h"
 #include "abridge.h"
 #include "line/evidence.h"
+#include "line/layout.h"
 #include "line/lexicon.h"
 #include "line/listed.h"
 #include "line/nothing.h"
@@ -36,8 +37,8 @@ static bool leads_joined(const abr_evidence *l, const abr_sign *s)
     if (is_word(l, s, "unexpected"))
         while (end < l->n && (abr_is_upper(l->p[end]) || l->p[end] == '-'))
             end++;
-    const bool leads =
-        start <= l->words->indent || ABR_HAS("[(|", l->p[start - 1]) || preceded_by(l, start, ": ");
+    const bool leads = start <= l->words->indent || ABR_HAS("[(|", l->p[start - 1]) ||
+                       preceded_by(l, start, ": ") || preceded_by(l, start, " - ");
     return leads && start < s->at && all_caps(l, s) && abr_is_upper(l->p[start]) &&
            abr_is_upper(l->p[start + 1]) && ABR_HAS(" \t\r\n:]),|", byte_at(l, end)) &&
            !(constant && ABR_HAS(" \t,", byte_at(l, end))) && !preceded_by(l, s->at, "KNOWN-") &&
@@ -749,6 +750,17 @@ static void remark(abr_evidence *l)
     l->only_remarks = l->only_remarks || !l->is_clear;
 }
 
+/* Is the warning of a program whose warnings are advice, whatever they are about? */
+static bool is_advice_of_program(const abr_evidence *l, const abr_sign *s)
+{
+    unsigned row = 0;
+    const char *name;
+    while ((name = abr_listed(l->lexicon, ABR_LIST_ADVISES, &row)) != NULL)
+        if (preceded_by(l, s->at, name))
+            return true;
+    return false;
+}
+
 static void read_warning(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
@@ -758,8 +770,9 @@ static void read_warning(abr_evidence *l, unsigned i)
     if (none) /* the rest is for hits */
         return;
     say(l, s, ABR_SCORE_WARNED, false);
-    l->warns = l->warns || (!abr_is_upper(l->p[s->at]) &&
-                            (byte_at(l, end_of(s)) == ':' || has_code(l, s) || is_level_in_row(l, s)));
+    l->warns = l->warns || is_advice_of_program(l, s) ||
+               (!abr_is_upper(l->p[s->at]) &&
+                (byte_at(l, end_of(s)) == ':' || has_code(l, s) || is_level_in_row(l, s)));
     if (l->warns)
         remark(l);
 }
@@ -787,6 +800,17 @@ static void read_level(abr_evidence *l, unsigned i)
     l->low_level = l->low_level || (s->at < LEVEL_WITHIN && !in_name(l, s) && !call_trace);
 }
 
+/* A line of a form that only advice has: of pylint's conventions, refactorings and warnings, of Kotlin's
+ * warnings, of what CMake looked for in vain. */
+static bool is_remark_by_form(const abr_evidence *l)
+{
+    const size_t code = l->words->code;
+    if (leads_with_place(l) && preceded_by(l, code, ": ") && ABR_HAS("CRWI", byte_at(l, code)) &&
+        byte_at(l, code + 5) == ':' && abr_is_digit(byte_at(l, code + 4)))
+        return true;
+    return abr_kotlin_level(l->p, l->n) == 'w' || starts_with(l, 0, "-- Could NOT find ");
+}
+
 void abr_read_signs(abr_evidence *l)
 {
     static void (*const read[])(abr_evidence *, unsigned) = {
@@ -804,6 +828,7 @@ void abr_read_signs(abr_evidence *l)
             read[class](l, i);
     }
     const bool is_remark = l->only_remarks && leads_with_place(l);
-    if (l->remarks && (!l->is_clear || is_remark) && l->strong >= ABR_SCORE_HIT)
+    const bool lowers = (l->remarks && (!l->is_clear || is_remark)) || is_remark_by_form(l);
+    if (lowers && l->strong >= ABR_SCORE_HIT)
         l->strong = ABR_SCORE_HIT - 1;
 }

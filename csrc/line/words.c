@@ -236,18 +236,29 @@ static ABR_INLINE uint64_t words_with(uint64_t some, uint64_t starts)
 
 enum { EXTENSION = 5 };
 
+/* Does a column follow the line number at `at`: "/usr/include/c++/12/ostream:507:5"? */
+static bool is_before_column(const char *p, size_t n, size_t at)
+{
+    while (at < n && abr_is_digit(p[at]))
+        at++;
+    return at + 1 < n && p[at] == ':' && abr_is_digit(p[at + 1]);
+}
+
 /* Start of the file name that ends at `end`, before a colon; SIZE_MAX if there is none with an extension. */
-static size_t place_start(const char *p, size_t end)
+static size_t place_start(const char *p, size_t n, size_t end)
 {
     size_t dot = end;
     while (dot > 0 && end - dot <= EXTENSION && ((p[dot - 1] | ' ') >= 'a' && (p[dot - 1] | ' ') <= 'z'))
         dot--;
-    if (dot == end || dot < 2 || p[dot - 1] != '.')
+    if (dot == end)
         return SIZE_MAX;
-    size_t start = dot - 1;
+    const bool named = dot >= 2 && p[dot - 1] == '.';
+    if (!named && !is_before_column(p, n, end + 1))
+        return SIZE_MAX;
+    size_t start = named ? dot - 1 : end;
     while (start > 0 && (p[start - 1] > '(' || ABR_HAS("!#$%&", p[start - 1])))
         start--;
-    return start < dot - 1 ? start : SIZE_MAX;
+    return (named ? start < dot - 1 : p[start] == '/') ? start : SIZE_MAX;
 }
 
 /* Try the first three numbers after a colon that follows a letter: extensions end with a letter. */
@@ -259,7 +270,7 @@ ABR_WRAPS static ABR_INLINE void look_for_place(reader r, uint64_t numbers, uint
     numbers &= ~later & (letters << 2 | 3); /* there is no mask of the bytes before the block */
     for (; numbers != 0 && r.out->located == r.n; numbers &= numbers - 1) {
         unsigned i = lowest(numbers);
-        size_t start = at + i > 1 ? place_start(r.p, at + i - 1) : SIZE_MAX;
+        size_t start = at + i > 1 ? place_start(r.p, r.n, at + i - 1) : SIZE_MAX;
         if (start != SIZE_MAX)
             r.out->located = start;
     }

@@ -349,7 +349,7 @@ bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s)
     if (abr_is_upper(l->p[s->at]) && abr_is_upper(l->p[s->at + 1]))
         return false;
     size_t i = word_before(l, s->at);
-    if (i < s->at && listed_at(l, i, close) > 0)
+    if (i < s->at && s->class != ABR_WORD_PHRASE && listed_at(l, i, close) > 0)
         return true;
     for (unsigned words = 0; words < 8; words++) {
         if (listed_at(l, i, far) > 0)
