@@ -192,16 +192,28 @@ static bool starts_as_message(abr_text_line line)
     return abr_is_letter(line.p[0]) || line.p[0] == '/' || ABR_STARTS(line, "./") || ABR_STARTS(line, "../");
 }
 
+/* Is it what only the Test Anything Protocol, TeX, the loader of libraries or an event of Kubernetes prints? */
+static bool is_unmistakable(abr_text_line line)
+{
+    static const char lacks[] = " => not found";
+    enum { LACKS = sizeof lacks - 1 };
+    if (line.n < SHORTEST)
+        return false;
+    return (ABR_STARTS(line, "not ok ") && abr_is_digit(line.p[7])) ||
+           (ABR_STARTS(line, "! ") && abr_is_upper(line.p[2])) || ABR_STARTS(line, "  Warning  ") ||
+           (line.n > LACKS && memcmp(line.p + line.n - LACKS, lacks, LACKS) == 0);
+}
+
 /* Is the line a message that reports a failure wherever it stands? The following line starts at `next`. */
 static bool fails_alone(finder *f, abr_text_line line, size_t next)
 {
     if (is_logged_error(line))
         return true;
     line = abr_own_text(line);
+    if (is_unmistakable(line))
+        return true;
     if (line.n < SHORTEST || !starts_as_message(line) || line.p[line.n - 1] == ';')
         return false;
-    if (ABR_STARTS(line, "not ok ") && abr_is_digit(line.p[7])) /* Test Anything Protocol */
-        return true;
     const abr_form_told told = abr_read_whole_form(&f->rules->forms, line);
     const bool printed = told.log >= 1 && told.text <= most_text_alone && told.form != ABR_FORM_TEST;
     const bool plain = told.text == 0 || told.form == ABR_FORM_SENTENCE;

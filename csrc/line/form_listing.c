@@ -76,11 +76,19 @@ static size_t hash_length(abr_text_line bare, bool *mixed)
     return i;
 }
 
+/* Is it what docker does to a layer: "509e70826915: Pull complete"? */
+static bool is_layer(abr_text_line bare, size_t n)
+{
+    enum { SIZE = 12 };
+    return n == SIZE && abr_has_at(bare, n, ": ", 2) && n + 3 < bare.n && abr_is_upper(bare.p[n + 2]) &&
+           abr_is_lower(bare.p[n + 3]);
+}
+
 static bool is_abbreviated(abr_text_line bare)
 {
     bool mixed;
     const size_t n = hash_length(bare, &mixed);
-    return n >= LEAST_HASH && mixed && (n == bare.n || ABR_HAS(" \t:*|,", bare.p[n]));
+    return n >= LEAST_HASH && mixed && !is_layer(bare, n) && (n == bare.n || ABR_HAS(" \t:*|,", bare.p[n]));
 }
 
 /* A hash, an address or an offset, and what it belongs to. */
@@ -90,7 +98,7 @@ bool abr_has_hash(const abr_form_line *l)
     const abr_text_line bare = abr_line_from(l->bare, l->bare.n > 1 && *l->bare.p == '^');
     bool mixed;
     const size_t n = hash_length(bare, &mixed);
-    if (n < LEAST_OFFSET)
+    if (n < LEAST_OFFSET || is_layer(bare, n))
         return false;
     if (is_abbreviated(bare))
         return true;

@@ -38,7 +38,7 @@ static bool leads_joined(const abr_evidence *l, const abr_sign *s)
         while (end < l->n && (abr_is_upper(l->p[end]) || l->p[end] == '-'))
             end++;
     const bool leads = start <= l->words->indent || ABR_HAS("[(|", l->p[start - 1]) ||
-                       preceded_by(l, start, ": ") || preceded_by(l, start, " - ");
+                       preceded_by(l, start, ": ") || (!constant && preceded_by(l, start, " - "));
     return leads && start < s->at && all_caps(l, s) && abr_is_upper(l->p[start]) &&
            abr_is_upper(l->p[start + 1]) && ABR_HAS(" \t\r\n:]),|", byte_at(l, end)) &&
            !(constant && ABR_HAS(" \t,", byte_at(l, end))) && !preceded_by(l, s->at, "KNOWN-") &&
