@@ -132,6 +132,15 @@ static bool is_assignment(const abr_evidence *l)
     return byte_at(l, value) == '(';
 }
 
+/* Does the type of an error stand at `at`, before its message: "TypeError: x is not a function"? */
+static bool heads_with_error(const abr_evidence *l, size_t at)
+{
+    static const char error[] = "Error: ";
+    while (abr_is_letter(byte_at(l, at)) && !starts_with(l, at, error))
+        at++;
+    return starts_with(l, at, error);
+}
+
 /* Comments, directives, annotations, documentation in comments. */
 static bool starts_as_comment(const abr_evidence *l)
 {
@@ -145,7 +154,7 @@ static bool starts_as_comment(const abr_evidence *l)
             return skip(l, i, ABR_SET("#")) < l->n && !starts_with(l, i, "##[");
         return c == '[' ||
                (c == ' ' && abr_is_letter(byte_at(l, i + 2)) && !starts_with(l, i, "# Looks like") &&
-                !abr_is_digit(l->p[end_without_blanks(l) - 1]));
+                !abr_is_digit(l->p[end_without_blanks(l) - 1]) && !(i == 0 && heads_with_error(l, 2)));
     case '*':
         return i > 0 && starts_with(l, i, "* @");
     case ':': /* :raises KeyError: */

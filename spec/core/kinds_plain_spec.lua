@@ -254,6 +254,9 @@ describe("a kind that is asked for", function()
         "/src/shop/cart.c:12:9: error: 'tax'",
         "2026-11-22 10:03:11,123 ERROR shop.cart: the tax is negative",
         served .. "POST /carts/12 500 31.123 ms - 99\n" .. served,
+        "! Undefined control sequence.\nl.12 \\carts",
+        "\tlibcart.so.1 => not found",
+        "  Warning  Unhealthy  11m (x22 over 59m)  kubelet  Liveness probe failed: connection refused",
       } do
         assert.equal("log", abridge.kind(source .. failure .. "\n" .. source), failure)
       end
@@ -261,8 +264,9 @@ describe("a kind that is asked for", function()
     end
   )
 
-  it("lines after a time or a process are a log, though the time looks like a place", function()
+  it("lines after a time, a process or a layer are a log, though the time looks like a place", function()
     for _, line in ipairs {
+      "%02d0c3d%06d: Pull complete",
       'shop.log.2026-11-22_13:53:08 10.0.0.%d "GET /carts/%d HTTP/1" %d bytes',
       '100%02d 1697048351.%06d openat(AT_FDCWD, "/etc/cart%d.conf", O_RDONLY) = 3 <0.000012>',
     } do
