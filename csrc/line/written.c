@@ -275,10 +275,18 @@ static bool is_title(const abr_evidence *l)
     return l->words->words == 1 && starts_with(l, i, "ERRORS") && i + 6 == end_without_blanks(l);
 }
 
+/* What Python prints between the tracebacks of exceptions, which say what is wrong. */
+static bool joins_exceptions(const abr_evidence *l)
+{
+    const size_t i = l->words->indent;
+    return starts_with(l, i, "During handling of the above exception") ||
+           starts_with(l, i, "The above exception was the direct cause");
+}
+
 bool abr_reads_as_text(const abr_evidence *l)
 {
     return l->words->indent < l->n &&
-           (starts_as_comment(l) || is_commit(l) || is_title(l) ||
+           (joins_exceptions(l) || starts_as_comment(l) || is_commit(l) || is_title(l) ||
             abr_read_form(&l->lexicon->untroubled, (abr_text_line){l->p, l->n}).form != ABR_FORM_NONE);
 }
 

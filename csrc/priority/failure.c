@@ -207,6 +207,11 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
         take_body(f);
         return true;
     }
+    if (joins_tracebacks(p, n)) {
+        f->tracing = true;
+        f->plain = 0;
+        return true;
+    }
     if (r->hit) {
         const bool ends = f->marked && places_error(r, p, n);
         f->body = f->body || ends;
@@ -216,7 +221,6 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
         f->indent = l->indent < f->indent ? l->indent : f->indent;
         return true;
     }
-    f->tracing = f->tracing || joins_tracebacks(p, n);
     return takes_plain(f, r, nth, l);
 }
 

@@ -98,6 +98,29 @@ static void the_result_of_its_test_belongs_to_it(void)
     CHECK(failure.found >= 3);
 }
 
+static void tracebacks_that_Python_joins_are_one_failure(void)
+{
+    static const char *const joints[] = {
+        "The above exception was the direct cause of the following exception:",
+        "During handling of the above exception, another exception occurred:"};
+    for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {
+        start_text();
+        takes("Traceback (most recent call last):", 0);
+        takes("  File \"a.py\", line 6, in load", 0);
+        takes("KeyError: 'tax'", 0);
+        takes("", 0);
+        CHECK(takes(joints[i], 0));
+        takes("", 0);
+        CHECK(takes("Traceback (most recent call last):", 1));
+        takes("  File \"a.py\", line 9, in total", 1);
+        CHECK(takes("shop.ConfigError: no tax", 0));
+        CHECK(failure.found == 1);
+        takes("", 0);
+        takes("ERROR: test_total (a_test.CartTest)", 0);
+        CHECK(failure.found == 2);
+    }
+}
+
 static void a_title_below_the_names_of_a_file_and_its_tests_goes_on(void)
 {
     start_text();
@@ -212,6 +235,7 @@ int main(void)
     RUN(a_prefix_of_an_error_without_a_text_goes_on);
     RUN(the_place_below_pytests_error_with_only_its_name_belongs_to_it);
     RUN(the_result_of_its_test_belongs_to_it);
+    RUN(tracebacks_that_Python_joins_are_one_failure);
     RUN(a_title_below_the_names_of_a_file_and_its_tests_goes_on);
     RUN(lines_that_runners_print_within_failures_belong_to_it);
     RUN(a_hit_below_deeper_lines_seen_often_starts_another);
