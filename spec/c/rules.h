@@ -42,8 +42,7 @@ static const rule_row rule_rows[] = {
     {ABR_RULE_MARK, "marks", #place " " #form " " text, text, program, proof},
 #include "line/marks.def"
 #undef MARK
-#define LISTED(list, text, program, proof)                                                                   \
-    {ABR_RULE_LISTED, "listed", #list " " text, text, program, proof},
+#define LISTED(list, text, program, proof) {ABR_RULE_LISTED, "listed", #list " " text, text, program, proof},
 #include "line/listed.def"
 #undef LISTED
 #define LEVEL(name, level, program, proof) {ABR_RULE_LEVEL, "levels", name, name, program, proof},
