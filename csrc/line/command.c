@@ -127,7 +127,7 @@ static bool follows_command(const abr_evidence *l, size_t at)
         at--;
     if (!ABR_HAS("bdekpst:", abr_to_lower(byte_before(l, at)))) /* last letters of the names */
         return false;
-    while ((name = abr_listed(l->lexicon, ABR_LIST_COMMAND, &row)) != NULL)
+    while ((name = abr_next_listed(l->lexicon, ABR_LIST_COMMAND, &row)) != NULL)
         if (ends_word(l, at, name, strlen(name)))
             return true;
     return false;

@@ -10,18 +10,18 @@
 static const struct {
     const char *text;
     uint8_t list;
-} rows[] = {
+} listed_rows[] = {
 #define LISTED(list, text, program, proof) {text, ABR_LIST_##list},
 #include "line/listed.def"
 #undef LISTED
 };
 
-const char *abr_listed(const abr_lexicon *x, abr_list list, unsigned *row)
+const char *abr_next_listed(const abr_lexicon *x, abr_list list, unsigned *row)
 {
-    while (*row < sizeof rows / sizeof *rows) {
+    while (*row < sizeof listed_rows / sizeof *listed_rows) {
         const unsigned i = (*row)++;
-        if (rows[i].list == list && x->without != ABR_RULE_LISTED + i)
-            return rows[i].text;
+        if (listed_rows[i].list == list && x->without != ABR_RULE_LISTED + i)
+            return listed_rows[i].text;
     }
     return NULL;
 }
@@ -30,7 +30,7 @@ bool abr_starts_listed(const abr_evidence *l, size_t at, abr_list list)
 {
     unsigned row = 0;
     const char *word;
-    while ((word = abr_listed(l->lexicon, list, &row)) != NULL)
+    while ((word = abr_next_listed(l->lexicon, list, &row)) != NULL)
         if (starts_with(l, at, word))
             return true;
     return false;

@@ -21,7 +21,7 @@ typedef enum {
 } abr_list;
 
 /* The next word of a list from *row on, which starts with 0; NULL: there is none. */
-const char *abr_listed(const abr_lexicon *x, abr_list list, unsigned *row);
+const char *abr_next_listed(const abr_lexicon *x, abr_list list, unsigned *row);
 
 /* Does a word of the list start at byte `at` of the line? */
 bool abr_starts_listed(const abr_evidence *l, size_t at, abr_list list);

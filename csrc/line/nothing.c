@@ -65,7 +65,7 @@ static size_t skip_empty_word(const abr_evidence *l, size_t i)
     const char first = byte_at(l, i);
     if (!abr_is_letter(first) && !ABR_HAS("-~", first))
         return 0;
-    while ((word = abr_listed(l->lexicon, ABR_LIST_EMPTY, &row)) != NULL) {
+    while ((word = abr_next_listed(l->lexicon, ABR_LIST_EMPTY, &row)) != NULL) {
         size_t n = 0;
         while (word[n] != '\0' && abr_to_lower(byte_at(l, i + n)) == word[n])
             n++;
@@ -162,7 +162,7 @@ static bool has_part(const abr_evidence *l, size_t start, size_t end, abr_list l
         unsigned row = 0;
         if (i > start && is_alnum(l->p[i - 1]) && !(abr_is_upper(l->p[i]) && !abr_is_upper(l->p[i - 1])))
             continue;
-        while ((word = abr_listed(l->lexicon, list, &row)) != NULL) {
+        while ((word = abr_next_listed(l->lexicon, list, &row)) != NULL) {
             size_t n = 0;
             while (word[n] != '\0' && abr_to_lower(byte_at(l, i + n)) == word[n])
                 n++;

@@ -70,7 +70,7 @@ static bool is_denied(const abr_evidence *l, size_t at, size_t end)
     unsigned row = 0;
     const char *word;
     tell_digits(l);
-    while ((word = abr_listed(l->lexicon, ABR_LIST_DENIED_BEFORE, &row)) != NULL)
+    while ((word = abr_next_listed(l->lexicon, ABR_LIST_DENIED_BEFORE, &row)) != NULL)
         if (at >= strlen(word) && starts_with(l, at - strlen(word), word))
             return true;
     if (abr_starts_listed(l, end, ABR_LIST_DENIED_AFTER))

@@ -755,7 +755,7 @@ static bool is_advice_of_program(const abr_evidence *l, const abr_sign *s)
 {
     unsigned row = 0;
     const char *name;
-    while ((name = abr_listed(l->lexicon, ABR_LIST_ADVISES, &row)) != NULL)
+    while ((name = abr_next_listed(l->lexicon, ABR_LIST_ADVISES, &row)) != NULL)
         if (preceded_by(l, s->at, name))
             return true;
     return false;
