@@ -192,16 +192,42 @@ static bool starts_as_message(abr_text_line line)
     return abr_is_letter(line.p[0]) || line.p[0] == '/' || ABR_STARTS(line, "./") || ABR_STARTS(line, "../");
 }
 
-/* Is it what only the Test Anything Protocol, TeX, the loader of libraries or an event of Kubernetes prints? */
-static bool is_unmistakable(abr_text_line line)
+/* Does TeX say within a few lines from `at` where it stopped, "l.412 \\begin{x}"? */
+static bool is_stopped_by_tex(const finder *f, size_t at)
 {
-    static const char lacks[] = " => not found";
-    enum { LACKS = sizeof lacks - 1 };
-    if (line.n < SHORTEST)
+    enum { WITHIN = 10 };
+    abr_text_line line;
+    for (unsigned i = 0; i < WITHIN && abr_next_line(f->p, f->n, &at, &line); i++)
+        if (ABR_STARTS(line, "l.") && line.n > 2 && abr_is_digit(line.p[2]))
+            return true;
+    return false;
+}
+
+/* A warning among the events that `kubectl describe` lists: "  Warning  BackOff  3m (x4 over 9m)  kubelet  ..." */
+static bool is_event(abr_text_line line)
+{
+    static const char warning[] = "  Warning  ";
+    size_t i = sizeof warning - 1;
+    if (!ABR_STARTS(line, warning))
         return false;
+    while (i < line.n && abr_is_letter(line.p[i]))
+        i++;
+    if (!abr_has_at(line, i, "  ", 2))
+        return false;
+    while (i < line.n && line.p[i] == ' ')
+        i++;
+    return i < line.n && abr_is_digit(line.p[i]);
+}
+
+/* Is it a failure in the words of the Test Anything Protocol, TeX, `ldd` or Kubernetes? */
+static bool is_stated(const finder *f, abr_text_line line, size_t next)
+{
+    static const char missing[] = " => not found";
+    enum { MISSING = sizeof missing - 1 };
     return (ABR_STARTS(line, "not ok ") && abr_is_digit(line.p[7])) ||
-           (ABR_STARTS(line, "! ") && abr_is_upper(line.p[2])) || ABR_STARTS(line, "  Warning  ") ||
-           (line.n > LACKS && memcmp(line.p + line.n - LACKS, lacks, LACKS) == 0);
+           (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) || is_event(line) ||
+           (line.p[0] == '\t' && line.n > MISSING && ABR_CONTAINS(line, ".so") &&
+            memcmp(line.p + line.n - MISSING, missing, MISSING) == 0);
 }
 
 /* Is the line a message that reports a failure wherever it stands? The following line starts at `next`. */
@@ -210,9 +236,11 @@ static bool fails_alone(finder *f, abr_text_line line, size_t next)
     if (is_logged_error(line))
         return true;
     line = abr_own_text(line);
-    if (is_unmistakable(line))
+    if (line.n < SHORTEST || line.p[line.n - 1] == ';')
+        return false;
+    if (is_stated(f, line, next))
         return true;
-    if (line.n < SHORTEST || !starts_as_message(line) || line.p[line.n - 1] == ';')
+    if (!starts_as_message(line))
         return false;
     const abr_form_told told = abr_read_whole_form(&f->rules->forms, line);
     const bool printed = told.log >= 1 && told.text <= most_text_alone && told.form != ABR_FORM_TEST;

@@ -79,9 +79,9 @@ static size_t hash_length(abr_text_line bare, bool *mixed)
 /* Is it what docker does to a layer: "509e70826915: Pull complete"? */
 static bool is_layer(abr_text_line bare, size_t n)
 {
-    enum { SIZE = 12 };
-    return n == SIZE && abr_has_at(bare, n, ": ", 2) && n + 3 < bare.n && abr_is_upper(bare.p[n + 2]) &&
-           abr_is_lower(bare.p[n + 3]);
+    enum { SIZE = 12, LONGEST = SIZE + 2 + 20 }; /* "Layer already exists" */
+    return n == SIZE && bare.n <= LONGEST && abr_has_at(bare, n, ": ", 2) && n + 3 < bare.n &&
+           abr_is_upper(bare.p[n + 2]) && abr_is_lower(bare.p[n + 3]);
 }
 
 static bool is_abbreviated(abr_text_line bare)

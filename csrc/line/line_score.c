@@ -36,12 +36,20 @@ static void say_clearly(abr_evidence *l, size_t at, const char *form)
     }
 }
 
-/* The bullet of a failure's title in Jest, which stands indented; those of systemctl, and of what a test printed
- * to the console, don't tell of one. */
+/* Is it the bullet of a failure's title in Jest? Those of `systemctl status`, "shop.service - ", and of what a
+ * test printed to the console, head no failure. */
 static bool is_title_of_failure(const abr_evidence *l, size_t at)
 {
     static const char bullet[] = "\xE2\x97\x8F ";
-    return at >= 2 && starts_with(l, at, bullet) && !starts_with(l, at + sizeof bullet - 1, "Console");
+    const size_t name = at + sizeof bullet - 1;
+    size_t end = name;
+    bool dotted = false;
+    if (!starts_with(l, at, bullet))
+        return false;
+    for (; end < l->n && l->p[end] > ' '; end++)
+        dotted = dotted || l->p[end] == '.';
+    return !(dotted && starts_with(l, end, " - ")) &&
+           !(starts_with(l, name, "Console") && skip(l, name + 7, ABR_SET(" \r")) == l->n);
 }
 
 /* Ticks and crosses. */

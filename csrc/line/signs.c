@@ -38,7 +38,8 @@ static bool leads_joined(const abr_evidence *l, const abr_sign *s)
         while (end < l->n && (abr_is_upper(l->p[end]) || l->p[end] == '-'))
             end++;
     const bool leads = start <= l->words->indent || ABR_HAS("[(|", l->p[start - 1]) ||
-                       preceded_by(l, start, ": ") || (!constant && preceded_by(l, start, " - "));
+                       preceded_by(l, start, ": ") ||
+                       (preceded_by(l, start, " - ") && starts_with(l, start, "TEST-"));
     return leads && start < s->at && all_caps(l, s) && abr_is_upper(l->p[start]) &&
            abr_is_upper(l->p[start + 1]) && ABR_HAS(" \t\r\n:]),|", byte_at(l, end)) &&
            !(constant && ABR_HAS(" \t,", byte_at(l, end))) && !preceded_by(l, s->at, "KNOWN-") &&
@@ -458,7 +459,8 @@ static void read_bad(abr_evidence *l, unsigned i)
     const char after = byte_at(l, end_of(s));
     bool is_clear =
         (next && (next->class == ABR_WORD_FAIL || (next->class == ABR_WORD_SYMBOL && undefined))) ||
-        (byte_before(l, s->at) == '*' && !abr_is_digit(after));
+        (byte_before(l, s->at) == '*' && !abr_is_digit(after)) ||
+        (byte_before(l, s->at) == '-' && leads_joined(l, s));
     int64_t count;
     if ((!is_clear && l->strong >= ABR_SCORE_BAD) || reports_none(l, i, &count))
         return;
@@ -476,24 +478,16 @@ static bool is_well(const abr_evidence *l, const abr_sign *no, const abr_sign *s
     return byte_before(l, no->at) == '[' && byte_at(l, end_of(s)) == ']';
 }
 
-/* Does the line name a remedy: "..., skipping", "..., downloading it", "... and will be fetched"? */
+/* Does the line name a remedy: "..., skipping", "... and will be fetched"? */
 static bool is_made_up_for(const abr_evidence *l, size_t from)
 {
     static const char made[] = " and will be ";
     for (size_t i = from; i + 2 < l->n; i++) {
-        if (starts_with(l, i, made) && abr_starts_listed(l, i + sizeof made - 1, ABR_LIST_REMEDY))
+        const size_t at = starts_with(l, i, made)                              ? i + sizeof made - 1
+                          : ABR_HAS(",;", l->p[i]) && byte_at(l, i + 1) == ' ' ? i + 2
+                                                                               : l->n;
+        if (at < l->n && abr_starts_listed(l, at, ABR_LIST_REMEDY))
             return true;
-        if (!ABR_HAS(",;", l->p[i]) || l->p[i + 1] != ' ')
-            continue;
-        const size_t start = i + 2;
-        size_t end = start;
-        while (abr_is_letter(byte_at(l, end)))
-            end++;
-        if (end - start < 5 || !starts_with(l, end - 3, "ing"))
-            continue;
-        if (abr_starts_listed(l, start, ABR_LIST_GIVING_UP))
-            return false;
-        return true;
     }
     return false;
 }
@@ -756,8 +750,8 @@ static bool is_advice_of_program(const abr_evidence *l, const abr_sign *s)
     unsigned row = 0;
     const char *name;
     while ((name = abr_next_listed(l->lexicon, ABR_LIST_ADVISES, &row)) != NULL)
-        if (preceded_by(l, s->at, name))
-            return true;
+        if (preceded_by(l, s->at, name) && s->at - strlen(name) <= l->words->indent)
+            return *name == 'n' || !all_caps(l, s); /* npm WARN, and not "** WARNING **" of GLib */
     return false;
 }
 
@@ -770,7 +764,8 @@ static void read_warning(abr_evidence *l, unsigned i)
     if (none) /* the rest is for hits */
         return;
     say(l, s, ABR_SCORE_WARNED, false);
-    l->warns = l->warns || is_advice_of_program(l, s) ||
+    l->advises = l->advises || is_advice_of_program(l, s);
+    l->warns = l->warns || l->advises ||
                (!abr_is_upper(l->p[s->at]) &&
                 (byte_at(l, end_of(s)) == ':' || has_code(l, s) || is_level_in_row(l, s)));
     if (l->warns)
@@ -800,15 +795,26 @@ static void read_level(abr_evidence *l, unsigned i)
     l->low_level = l->low_level || (s->at < LEVEL_WITHIN && !in_name(l, s) && !call_trace);
 }
 
-/* A line of a form that only advice has: of pylint's conventions, refactorings and warnings, of Kotlin's
- * warnings, of what CMake looked for in vain. */
-static bool is_remark_by_form(const abr_evidence *l)
+/* Does it end with the name of a rule, "(line-too-long)", as pylint's lines do? */
+static bool ends_with_rule(const abr_evidence *l)
+{
+    size_t i = l->n - (l->n > 0 && l->p[l->n - 1] == '\r');
+    if (i == 0 || l->p[--i] != ')')
+        return false;
+    while (i > 0 && (abr_is_lower(l->p[i - 1]) || l->p[i - 1] == '-'))
+        i--;
+    return i > 0 && l->p[i - 1] == '(';
+}
+
+/* Does the form of the line say that it is advice: one of pylint's conventions, refactorings and warnings, a
+ * warning of Kotlin, what CMake looked for in vain? */
+static bool advises_by_form(const abr_evidence *l)
 {
     const size_t code = l->words->code;
-    if (leads_with_place(l) && preceded_by(l, code, ": ") && ABR_HAS("CRWI", byte_at(l, code)) &&
-        byte_at(l, code + 5) == ':' && abr_is_digit(byte_at(l, code + 4)))
-        return true;
-    return abr_kotlin_level(l->p, l->n) == 'w' || starts_with(l, 0, "-- Could NOT find ");
+    const bool coded = preceded_by(l, code, ": ") && ABR_HAS("CRWI", byte_at(l, code)) &&
+                       abr_is_digit(byte_at(l, code + 4)) && byte_at(l, code + 5) == ':';
+    return (coded && leads_with_place(l) && ends_with_rule(l)) || abr_kotlin_level(l->p, l->n) == 'w' ||
+           starts_with(l, 0, "-- Could NOT find ");
 }
 
 void abr_read_signs(abr_evidence *l)
@@ -828,7 +834,7 @@ void abr_read_signs(abr_evidence *l)
             read[class](l, i);
     }
     const bool is_remark = l->only_remarks && leads_with_place(l);
-    const bool lowers = (l->remarks && (!l->is_clear || is_remark)) || is_remark_by_form(l);
+    const bool lowers = (l->remarks && (!l->is_clear || is_remark)) || l->advises || advises_by_form(l);
     if (lowers && l->strong >= ABR_SCORE_HIT)
         l->strong = ABR_SCORE_HIT - 1;
 }

@@ -234,7 +234,7 @@ static ABR_INLINE uint64_t words_with(uint64_t some, uint64_t starts)
 
 /* ---- places: file.ext:12, file.ext(12, line 12 ---- */
 
-enum { EXTENSION = 5 };
+enum { EXTENSION = 5, PATH_MOST = 128 /* bytes of a path without an extension */ };
 
 /* Does a column follow the line number at `at`: "/usr/include/c++/12/ostream:507:5"? */
 static bool is_before_column(const char *p, size_t n, size_t at)
@@ -244,7 +244,8 @@ static bool is_before_column(const char *p, size_t n, size_t at)
     return at + 1 < n && p[at] == ':' && abr_is_digit(p[at + 1]);
 }
 
-/* Start of the file name that ends at `end`, before a colon; SIZE_MAX if there is none with an extension. */
+/* Start of the file name that ends at `end`, before a colon; SIZE_MAX if there is none with an extension, nor a
+ * path with a column after the line. */
 static size_t place_start(const char *p, size_t n, size_t end)
 {
     size_t dot = end;
@@ -256,7 +257,8 @@ static size_t place_start(const char *p, size_t n, size_t end)
     if (!named && !is_before_column(p, n, end + 1))
         return SIZE_MAX;
     size_t start = named ? dot - 1 : end;
-    while (start > 0 && (p[start - 1] > '(' || ABR_HAS("!#$%&", p[start - 1])))
+    const size_t least = named || end < PATH_MOST ? 0 : end - PATH_MOST;
+    while (start > least && (p[start - 1] > '(' || ABR_HAS("!#$%&", p[start - 1])))
         start--;
     return (named ? start < dot - 1 : p[start] == '/') ? start : SIZE_MAX;
 }

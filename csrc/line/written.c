@@ -136,6 +136,8 @@ static bool is_assignment(const abr_evidence *l)
 static bool heads_with_error(const abr_evidence *l, size_t at)
 {
     static const char error[] = "Error: ";
+    if (!abr_is_upper(byte_at(l, at)))
+        return false;
     while (abr_is_letter(byte_at(l, at)) && !starts_with(l, at, error))
         at++;
     return starts_with(l, at, error);
@@ -366,7 +368,7 @@ bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s)
     if (abr_is_upper(l->p[s->at]) && abr_is_upper(l->p[s->at + 1]))
         return false;
     size_t i = word_before(l, s->at);
-    if (i < s->at && s->class != ABR_WORD_PHRASE && listed_at(l, i, close) > 0)
+    if (i < s->at && listed_at(l, i, close) > 0 && !preceded_by(l, s->at, "depends on "))
         return true;
     for (unsigned words = 0; words < 8; words++) {
         if (listed_at(l, i, far) > 0)

@@ -260,7 +260,14 @@ describe("a kind that is asked for", function()
       } do
         assert.equal("log", abridge.kind(source .. failure .. "\n" .. source), failure)
       end
-      assert.equal("text", abridge.kind(source .. "src/cart.c:12: error: the tax is negative\n" .. source))
+      for _, line in ipairs {
+        "src/cart.c:12: error: the tax is negative",
+        "! Missing values are replaced", -- Fortran's comment
+        "find(carts, 'x') // => not found",
+        "  Warning  Invalid input is not supported",
+      } do
+        assert.equal("text", abridge.kind(source .. line .. "\n" .. source), line)
+      end
     end
   )
 
