@@ -65,8 +65,8 @@ static bool in_name(const abr_evidence *l, const abr_sign *s)
     char before = byte_before(l, s->at);
     char after = byte_at(l, end_of(s));
     char then = byte_at(l, end_of(s) + 1);
-    if (ABR_HAS(" \t\n", before) && ABR_HAS(" \t\n:,", after)) /* most words */
-        return false;
+    if (ABR_HAS(" \t\n", before) && ABR_HAS(" \t\n:,", after)) /* most words, but "at error (dom.js:60:7)" */
+        return after == ' ' && then == '(' && preceded_by(l, s->at, "at ") && s->at == l->words->first + 3;
     if (ABR_HAS("-_", before) && leads_joined(l, s))
         return false;
     if ((before == '_' || after == '_') && is_macro_hit(l, s))

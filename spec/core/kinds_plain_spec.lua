@@ -256,6 +256,7 @@ describe("a kind that is asked for", function()
         served .. "POST /carts/12 500 31.123 ms - 99\n" .. served,
         "! Undefined control sequence.\nl.12 \\carts",
         "\tlibcart.so.1 => not found",
+        "** Error: rtl/cart.sv(88): (vlog-2730) Undefined variable: 'tax'.",
         "  Warning  Unhealthy  11m (x22 over 59m)  kubelet  Liveness probe failed: connection refused",
       } do
         assert.equal("log", abridge.kind(source .. failure .. "\n" .. source), failure)
