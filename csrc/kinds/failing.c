@@ -224,8 +224,9 @@ static bool is_stated(const finder *f, abr_text_line line, size_t next)
 {
     static const char missing[] = " => not found";
     enum { MISSING = sizeof missing - 1 };
-    return (ABR_STARTS(line, "not ok ") && abr_is_digit(line.p[7])) || ABR_STARTS(line, "** Error") ||
-           (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) || is_event(line) ||
+    return (ABR_STARTS(line, "not ok ") && abr_is_digit(line.p[7])) || ABR_STARTS(line, "** Error: ") ||
+           ABR_STARTS(line, "** Error (") || (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) ||
+           is_event(line) ||
            (line.p[0] == '\t' && line.n > MISSING && ABR_CONTAINS(line, ".so") &&
             memcmp(line.p + line.n - MISSING, missing, MISSING) == 0);
 }
