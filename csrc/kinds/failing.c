@@ -203,7 +203,7 @@ static bool is_stopped_by_tex(const finder *f, size_t at)
     return false;
 }
 
-/* A warning among the events that `kubectl describe` lists: "  Warning  BackOff  3m (x4 over 9m)  kubelet  ..." */
+/* A warning among the events of `kubectl describe`: "  Warning  BackOff  3m (x4 over 9m)  kubelet  ..." */
 static bool is_event(abr_text_line line)
 {
     static const char warning[] = "  Warning  ";
@@ -219,7 +219,7 @@ static bool is_event(abr_text_line line)
     return i < line.n && abr_is_digit(line.p[i]);
 }
 
-/* Is it a failure in the words of the Test Anything Protocol, simulators of circuits, TeX, `ldd` or Kubernetes? */
+/* Is it a failure in the words of the Test Anything Protocol, simulators, TeX, `ldd` or Kubernetes? */
 static bool is_stated(const finder *f, abr_text_line line, size_t next)
 {
     static const char missing[] = " => not found";

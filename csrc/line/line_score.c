@@ -36,8 +36,8 @@ static void say_clearly(abr_evidence *l, size_t at, const char *form)
     }
 }
 
-/* Is it the bullet of a failure's title in Jest? Those of `systemctl status`, "shop.service - ", and of what a
- * test printed to the console, head no failure. */
+/* Is it the bullet of a failure's title in Jest? Those of `systemctl status`, "shop.service - ", and of a
+ * test's own output, "Console", head no failure. */
 static bool is_title_of_failure(const abr_evidence *l, size_t at)
 {
     static const char bullet[] = "\xE2\x97\x8F ";

@@ -10,10 +10,10 @@ ABR_PRIVATE_BEGIN
 
 typedef enum {
     ABR_LIST_EMPTY,         /* values that say there is none: "errors: none" */
-    ABR_LIST_SETTING,       /* parts of names that say what to do about errors: fail_on_error */
+    ABR_LIST_SETTING,       /* parts of the names of settings: fail_on_error */
     ABR_LIST_STATE,         /* parts of names whose value is a state: status=error */
-    ABR_LIST_REMEDY,        /* what makes up for a thing that is missing: "..., skipping" */
-    ABR_LIST_COMMAND,       /* what "failed" after them ends: "build failed" */
+    ABR_LIST_REMEDY,        /* remedies for a missing thing: "..., skipping" */
+    ABR_LIST_COMMAND,       /* commands and jobs: "build failed" */
     ABR_LIST_ADVISES,       /* names before "warning" of programs whose warnings are advice */
     ABR_LIST_DENIED_BEFORE, /* denials before a word of trouble, in any language */
     ABR_LIST_DENIED_AFTER   /* the same after it */

@@ -244,8 +244,8 @@ static bool is_before_column(const char *p, size_t n, size_t at)
     return at + 1 < n && p[at] == ':' && abr_is_digit(p[at + 1]);
 }
 
-/* Start of the file name that ends at `end`, before a colon; SIZE_MAX if there is none with an extension, nor a
- * path with a column after the line. */
+/* Start of the file name that ends at `end`, before a colon; SIZE_MAX if it has neither an extension nor, as
+ * an absolute path, a column after the line. */
 static size_t place_start(const char *p, size_t n, size_t end)
 {
     size_t dot = end;
