@@ -125,7 +125,7 @@ static bool follows_command(const abr_evidence *l, size_t at)
     const char *name;
     while (at > 0 && l->p[at - 1] == ' ')
         at--;
-    if (!ABR_HAS("bdekpst:", abr_to_lower(byte_before(l, at)))) /* last letters of the names */
+    if (!ABR_HAS("bdks:", abr_to_lower(byte_before(l, at)))) /* last letters of the names */
         return false;
     while ((name = abr_next_listed(l->lexicon, ABR_LIST_COMMAND, &row)) != NULL)
         if (ends_word(l, at, name, strlen(name)))

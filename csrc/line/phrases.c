@@ -64,7 +64,7 @@ static const stem stems[] = {
 #undef STEM
 };
 
-/* Is the trouble denied: "没有错误", "エラー: 0", "오류 없음", "без ошибки". */
+/* Is the trouble denied: "没有错误", "エラー: 0", "오류 없음"? */
 static bool is_denied(const abr_evidence *l, size_t at, size_t end)
 {
     unsigned row = 0;
