@@ -111,6 +111,7 @@ build = {
         "csrc/kinds/records/records.c",
         "csrc/kinds/records/values.c",
         "csrc/line/layout.c",
+        "csrc/line/listed.c",
         "csrc/line/locations.c",
         "csrc/line/place.c",
         "csrc/line/saying.c",
