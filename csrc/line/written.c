@@ -277,18 +277,19 @@ static bool is_title(const abr_evidence *l)
     return l->words->words == 1 && starts_with(l, i, "ERRORS") && i + 6 == end_without_blanks(l);
 }
 
-/* What Python prints between the tracebacks of exceptions, which say what is wrong. */
-static bool joins_exceptions(const abr_evidence *l)
+bool abr_joins_tracebacks(const char *p, size_t n)
 {
-    const size_t i = l->words->indent;
-    return starts_with(l, i, "During handling of the above exception") ||
-           starts_with(l, i, "The above exception was the direct cause");
+    static const char handling[] = "During handling of the above exception";
+    static const char cause[] = "The above exception was the direct cause";
+    return (n >= sizeof handling - 1 && memcmp(p, handling, sizeof handling - 1) == 0) ||
+           (n >= sizeof cause - 1 && memcmp(p, cause, sizeof cause - 1) == 0);
 }
 
 bool abr_reads_as_text(const abr_evidence *l)
 {
     return l->words->indent < l->n &&
-           (joins_exceptions(l) || starts_as_comment(l) || is_commit(l) || is_title(l) ||
+           (abr_joins_tracebacks(l->p + l->words->indent, l->n - l->words->indent) || starts_as_comment(l) ||
+            is_commit(l) || is_title(l) ||
             abr_read_form(&l->lexicon->untroubled, (abr_text_line){l->p, l->n}).form != ABR_FORM_NONE);
 }
 

@@ -18,6 +18,7 @@
 #include "line/line_score.h"
 #include "line/place.h"
 #include "line/score.h"
+#include "line/written.h"
 
 enum {
     BLANKS_MOST = 2,      /* blank lines in a row within a failure */
@@ -71,13 +72,6 @@ static bool goes_back(const char *p, size_t n)
     default:
         return false;
     }
-}
-
-/* Does Python say that a second traceback belongs to the one before it? */
-static bool joins_tracebacks(const char *p, size_t n)
-{
-    return goes_on_after(p, n, "During handling of the above") ||
-           goes_on_after(p, n, "The above exception was");
 }
 
 static bool has_shape(const uint32_t *shapes, unsigned n, uint32_t shape)
@@ -207,7 +201,7 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
         take_body(f);
         return true;
     }
-    if (joins_tracebacks(p, n)) {
+    if (abr_joins_tracebacks(p, n)) {
         f->tracing = true;
         f->plain = 0;
         return true;

@@ -89,6 +89,9 @@ describe("somebody new", function()
     ui:wait_for "b.c:4:12: error:"
     assert.same("abridge-run", ui:lua "return vim.bo.filetype")
     type_keys "[e"
+    vim.wait(20000, function() -- it looks for the failure in turns with the editor
+      return ui:lua("return vim.fn.getline '.'"):find "^b%.c:4:12: error:" ~= nil
+    end, 20)
     type_keys "<CR>"
     eventually_at("b.c", 4, 12, "")
     assert.equal(2, ui:lua "return vim.fn.winnr '$'") -- the file is where a.c was, the run's window stays
