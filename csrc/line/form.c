@@ -230,6 +230,19 @@ bool abr_starts_with_mark(const abr_forms *x, abr_form form, abr_text_line line)
     return false;
 }
 
+bool abr_is_marked(abr_form form, unsigned without, abr_text_line line)
+{
+    line.n = line.n < ABR_FORM_WITHIN ? line.n : ABR_FORM_WITHIN;
+    const abr_form_line l = {.line = line, .bare = abr_trimmed(line)};
+    for (unsigned i = 0; i < MARK_ROWS; i++) {
+        const form_mark *m = &mark_rows[i];
+        if (m->form == form && without != ABR_RULE_MARK + i &&
+            (m->place == MARK_WITHIN ? abr_contains(l.bare, m->text, m->n) : has_mark(&l, m)))
+            return true;
+    }
+    return false;
+}
+
 bool abr_is_mark(const abr_forms *x, abr_form form, abr_text_line word)
 {
     return has_word(x, MARK_WORD, form, word);

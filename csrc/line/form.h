@@ -50,7 +50,7 @@ typedef struct {
 
 enum {
     ABR_SURE = 20, /* steps on the scale of how sure a form is */
-    ABR_MARKS_MOST = 384,
+    ABR_MARKS_MOST = 288,
     ABR_WITHIN_MOST = 32,
     ABR_FIRSTS = 128 /* chars that lines and marks start with; those beyond ASCII share the last one */
 };
@@ -100,6 +100,9 @@ abr_form_told abr_read_whole_form(const abr_forms *x, abr_text_line line);
 
 /* Does the line start with a mark of the form? */
 bool abr_starts_with_mark(const abr_forms *x, abr_form form, abr_text_line line);
+
+/* Does the line have a mark of the form at any place, but for one rule? For single lines: all rows are tried. */
+bool abr_is_marked(abr_form form, unsigned without, abr_text_line line);
 
 /* Is the whole word a mark of the form? */
 bool abr_is_mark(const abr_forms *x, abr_form form, abr_text_line word);

@@ -267,6 +267,16 @@ static float line_score_of(const abr_evidence *l)
     return score;
 }
 
+static abr_result result_of(const abr_evidence *l)
+{
+    if (!abr_is_marked(ABR_FORM_TEST, l->lexicon->without, (abr_text_line){l->p, l->n}))
+        return ABR_RESULT_NONE;
+    for (size_t i = 0; i < l->at; i++)
+        if (is_alnum(l->p[i]))
+            return ABR_RESULT_FOLLOWS;
+    return ABR_RESULT_LEADS;
+}
+
 /* Note traits of the whole line that lower its score. */
 static void note_line(const abr_evidence *l)
 {
@@ -364,6 +374,7 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
         out->line_score = ABR_SCORE_HIT; /* it only says that the message comes below */
     out->hit = out->line_score >= ABR_SCORE_HIT && l.strong >= ABR_SCORE_HIT;
     out->tells = out->hit && words.words > 1 && !l.counted;
+    out->result = out->tells ? result_of(&l) : ABR_RESULT_NONE;
     out->placed = words.located < n && leads_with_place(&l) && (out->hit || l.expected <= 0);
     out->warns = l.warns && !out->hit;
     out->command = abr_command_of(&l, out->hit);

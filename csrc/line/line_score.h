@@ -25,10 +25,14 @@ typedef enum {
     ABR_LINE_TRACE    /* head of a traceback whose message comes last */
 } abr_line_kind;
 
+/* Does the result of a test lead the line, or come after its name? */
+typedef enum { ABR_RESULT_NONE = 0, ABR_RESULT_LEADS, ABR_RESULT_FOLLOWS } abr_result;
+
 typedef struct {
     float line_score;  /* on the scale of score.h; 0: it says nothing */
     bool hit;          /* it says that something is wrong, and counts in cut.hits_found */
     bool tells;        /* a hit that is neither a heading nor a count */
+    abr_result result; /* a hit that tells a test's result */
     bool placed;       /* it starts with a place, as a diagnostic does, and is not a note to one */
     bool warns;        /* a compiler's warning */
     abr_digits digits; /* how it depends on digits */

@@ -31,8 +31,9 @@ typedef struct {
     uint8_t kind;
     uint8_t command; /* abr_command */
     bool hit;
-    bool tells;  /* its failure counts */
-    bool placed; /* it starts with a place, as a diagnostic does */
+    bool tells;     /* its failure counts, */
+    uint8_t result; /* abr_result */
+    bool placed;    /* it starts with a place, as a diagnostic does */
 } abr_candidate;
 
 /* A slot in use. Its weight and cost are here too, since a trim looks at all of them. */

@@ -520,12 +520,15 @@ abr_found abr_log_found(const abr_view *view)
         const uint64_t end = i + 1 < parts->count ? parts->list[i + 1].line : view->lines;
         abr_retainer_found_within(view->retainer, parts->list[i].line, end, &in);
         found.hits -= in.found.hits;
-        found.failures -= in.found.failures;
+        found.detailed -= in.found.detailed;
+        for (unsigned k = 0; k < 2; k++)
+            found.results[k] -= in.found.results[k];
     }
     /* a failure may have its hits in written lines and be counted behind these, or the reverse */
-    if (found.failures > found.hits)
-        found.failures = found.hits;
-    if (found.failures == 0 && found.hits > 0)
-        found.failures = 1;
+    found.detailed = abr_at_most(found.detailed, found.hits);
+    for (unsigned k = 0; k < 2; k++)
+        found.results[k] = abr_at_most(found.results[k], found.hits);
+    if (abr_failures_of(found) == 0 && found.hits > 0)
+        found.detailed = 1;
     return found;
 }

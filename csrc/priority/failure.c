@@ -133,7 +133,7 @@ static void start_failure(abr_failure *f, const abr_reading *r, const abr_layout
 {
     f->found++;
     f->open = true;
-    f->counts = false;
+    f->is_detailed = f->has_result[0] = f->has_result[1] = false;
     f->body = false;
     f->placed = r->placed;
     f->tracing = r->kind == ABR_LINE_TRACE;
@@ -239,9 +239,14 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
         f->titled = is_jest_title(p + l.text, n - l.text);
     }
     f->told = r->tells && r->command != ABR_COMMAND_FAILED && l.look != ABR_LOOK_RULE;
-    if (f->told && !f->counts) {
-        f->counts = true;
-        f->counted++;
+    f->result = f->told ? r->result : ABR_RESULT_NONE;
+    if (f->result != ABR_RESULT_NONE) {
+        const unsigned follows = f->result == ABR_RESULT_FOLLOWS;
+        f->results[follows] += !f->has_result[follows];
+        f->has_result[follows] = true;
+    } else if (f->told) {
+        f->detailed += !f->is_detailed;
+        f->is_detailed = true;
     }
     f->blanks = 0;
     if (r->hit)

@@ -15,19 +15,22 @@ enum {
 
 /* The failure being read. All zero before the first line. */
 typedef struct {
-    uint64_t found;   /* failures so far */
-    uint64_t counted; /* those that are more than a heading, a count or an exit line */
+    uint64_t found;    /* failures so far */
+    uint64_t detailed; /* those that are more than a heading, a count, an exit line or the result of a test */
+    uint64_t results[2]; /* those with the result of a test: before its name, and after it */
     bool open;
-    bool counts;  /* it is one of those counted */
-    bool told;    /* the last line read is a hit that is more than those, and not just a level ("npm ERR!") */
-    bool body;    /* more than its head was read */
-    bool placed;  /* its head starts with a place */
-    bool quoting; /* the failed command is quoted here */
-    bool of_tap;  /* its head is "not ok" of TAP */
-    bool of_test; /* the result of its test was read */
-    bool titled;  /* a title of Jest's was read */
-    bool marked;  /* pytest marks its last hit as the error's */
-    bool tracing; /* a traceback, whose message comes last */
+    bool is_detailed; /* it is one of those */
+    bool has_result[2];
+    bool told; /* the last line read is a hit that is more than a heading, a count or a level ("npm ERR!") */
+    abr_result result; /* of the last line, if told */
+    bool body;         /* more than its head was read */
+    bool placed;       /* its head starts with a place */
+    bool quoting;      /* the failed command is quoted here */
+    bool of_tap;       /* its head is "not ok" of TAP */
+    bool of_test;      /* the result of its test was read */
+    bool titled;       /* a title of Jest's was read */
+    bool marked;       /* pytest marks its last hit as the error's */
+    bool tracing;      /* a traceback, whose message comes last */
     uint8_t level;
     unsigned blanks; /* blank lines in a row */
     unsigned plain;  /* lines in a row that only their place puts here */

@@ -44,7 +44,7 @@ enum {
     RETAINED_AFTER_HIT = 120,       /* lines retained with it */
     /* a larger budget retains no more: it is filled with the lines in between */
     KEEP_MOST = ABR_OR_TINY(256 * 1024, 4096),
-    FOUND_MARKS = ABR_OR_TINY(256, 16) /* places with counts of the hits before them */
+    FOUND_MARKS = ABR_OR_TINY(152, 16) /* places with counts of the hits before them */
 };
 
 _Static_assert((size_t)MATCH_OVERLAP < ABR_SEGMENT && OVERLAP < MATCH_OVERLAP, "each segment adds bytes");
@@ -88,8 +88,9 @@ typedef struct {
 /* Hits and failures before a line. */
 typedef struct {
     uint32_t hits;
-    uint32_t failures; /* that count */
-    uint32_t number;   /* of the last failure */
+    uint32_t detailed; /* as in abr_found */
+    uint32_t results[2];
+    uint32_t number; /* of the last failure */
 } found_mark;
 
 /* A line of a failure. */
@@ -273,9 +274,13 @@ static inline void count_line(abr_retainer *q, const abr_reading *r, abr_candida
     if (c->failure > 0)
         q->failed[c->line % ABR_FAILED_LAST] = (failed_line){c->line, c->failure};
     c->tells = r->hit && f->told;
+    c->result = (uint8_t)(c->tells ? f->result : ABR_RESULT_NONE);
     c->placed = r->placed;
     found->hits += c->hit;
-    found->failures = f->counted > 0 || found->hits == 0 ? f->counted : 1;
+    memcpy(found->results, f->results, sizeof found->results);
+    found->detailed = f->detailed;
+    if (abr_failures_of(*found) == 0 && found->hits > 0)
+        found->detailed = 1;
 }
 
 uint32_t abr_retainer_failure_at(const abr_retainer *q, uint64_t line)
@@ -295,8 +300,11 @@ static void mark_line(abr_retainer *q)
             q->step *= 2;
             continue;
         }
-        q->marks[q->mark_count++] = (found_mark){(uint32_t)q->found.hits, (uint32_t)q->state.failure.counted,
-                                                 (uint32_t)q->state.failure.found};
+        const abr_failure *f = &q->state.failure;
+        q->marks[q->mark_count++] = (found_mark){(uint32_t)q->found.hits,
+                                                 (uint32_t)f->detailed,
+                                                 {(uint32_t)f->results[0], (uint32_t)f->results[1]},
+                                                 (uint32_t)f->found};
     }
 }
 
@@ -310,10 +318,13 @@ ABR_WRAPS void abr_retainer_found_within(const abr_retainer *q, uint64_t from, u
         return;
     const found_mark *a = &q->marks[first];
     const found_mark *b = &q->marks[last];
-    *out = (abr_found_within){.from = first * q->step,
-                              .end = last * q->step,
-                              .found = {.hits = b->hits - a->hits, .failures = b->failures - a->failures},
-                              .number = b->number};
+    *out = (abr_found_within){
+        .from = first * q->step,
+        .end = last * q->step,
+        .found = {.hits = b->hits - a->hits,
+                  .detailed = b->detailed - a->detailed,
+                  .results = {b->results[0] - a->results[0], b->results[1] - a->results[1]}},
+        .number = b->number};
 }
 
 /* ---- lines ---- */

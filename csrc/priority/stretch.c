@@ -371,37 +371,49 @@ static void count_shown(const abr_chooser *x, abr_cut *cut)
 
 /* Hits being counted, in order. */
 typedef struct {
-    uint64_t failure; /* the last one counted */
+    abr_found shown;
+    uint64_t last[3]; /* the last failure counted for details, for a result before a name, and after one */
     size_t next;      /* index of the next line */
 } hit_count;
 
+/* The failures up to that number have been counted. */
+static void skip_to(hit_count *h, uint64_t number)
+{
+    for (unsigned k = 0; k < 3; k++)
+        h->last[k] = number > h->last[k] ? number : h->last[k];
+}
+
 /* Count the hits of lines from..end - 1, which are shown, and the failures with a shown hit: as counted by
  * the retainer, and for the first and last lines, those it retained. */
-static void count_hits_of(const abr_chooser *x, uint64_t from, uint64_t end, hit_count *h, abr_cut *cut)
+static void count_hits_of(const abr_chooser *x, uint64_t from, uint64_t end, hit_count *h)
 {
     abr_found_within in;
     abr_retainer_found_within(x->view->retainer, from, end, &in);
-    cut->hits_kept += in.found.hits;
-    cut->failures_kept += in.found.failures;
+    h->shown.hits += in.found.hits;
+    h->shown.detailed += in.found.detailed;
+    for (unsigned k = 0; k < 2; k++)
+        h->shown.results[k] += in.found.results[k];
     for (; h->next < x->count && x->lines[h->next].c->line < end; h->next++) {
         const abr_candidate *c = x->lines[h->next].c;
-        if (c->line >= in.end && in.number > h->failure && in.end > in.from)
-            h->failure = in.number;
+        if (c->line >= in.end && in.end > in.from)
+            skip_to(h, in.number);
         if (!c->hit || c->line < from || (c->line >= in.from && c->line < in.end))
             continue;
-        cut->hits_kept++;
-        cut->failures_kept += c->tells && c->failure > h->failure;
-        if (c->tells)
-            h->failure = c->failure;
+        h->shown.hits++;
+        if (!c->tells || c->failure <= h->last[c->result])
+            continue;
+        *(c->result == ABR_RESULT_NONE ? &h->shown.detailed : &h->shown.results[c->result - 1]) += 1;
+        h->last[c->result] = c->failure;
     }
-    h->failure = in.end > in.from && in.number > h->failure ? in.number : h->failure;
+    if (in.end > in.from)
+        skip_to(h, in.number);
 }
 
 /* Count shown hits and failures, except in written lines; and the shown lines of each part, empty ones
  * too. */
 static void count_parts(const abr_chooser *x, abr_cut *cut)
 {
-    hit_count h = {0, 0};
+    hit_count h = {0};
     size_t part = 0;
     for (size_t k = 0; k < x->kept_count; k++) {
         const abr_stretch *s = &x->kept[k];
@@ -413,10 +425,12 @@ static void count_parts(const abr_chooser *x, abr_cut *cut)
             if (x->parts.count > 1)
                 cut->parts[part].output_lines += end - from;
             if (!x->parts.list[part].written)
-                count_hits_of(x, from, end, &h, cut);
+                count_hits_of(x, from, end, &h);
             from = end;
         }
     }
+    cut->hits_kept = h.shown.hits;
+    cut->failures_kept = abr_failures_of(h.shown);
     if (cut->failures_kept == 0 && cut->failures_found == 1 && cut->hits_kept > 0)
         cut->failures_kept = 1; /* only headings and counts mention it */
     cut->failures_kept = abr_at_most(cut->failures_kept, cut->failures_found);

@@ -246,7 +246,7 @@ FAIL src/cart%d.test.js
         .. passed(1, 60),
       { max_bytes = 900 }
     )
-    assert.equal(3, cut.failures.found)
+    assert.equal(2, cut.failures.found)
   end)
 
   it("show the head of the section that they are in", function()
@@ -308,6 +308,30 @@ FAIL src/cart%d.test.js
     end
     local _, cut = abridge.priority(table.concat(lines, "\n"), { max_bytes = 1024 })
     assert.equal(30, cut.failures.found)
+  end)
+
+  it("are counted once where a runner lists the results before it tells of the failures", function()
+    local listed, told, summary = {}, {}, {}
+    for i = 1, 90 do
+      listed[i] = ("test_cart.py::test_%d %s [ %d%%]\n"):format(i, i % 30 == 7 and "FAILED" or "PASSED", i)
+    end
+    for i = 7, 90, 30 do
+      local name = ("_"):rep(20) .. " test_" .. i .. " " .. ("_"):rep(20)
+      told[#told + 1] = ("%s\n\n>   assert %d == total\nE   assert %d == 3\n\ntest_cart.py:%d: AssertionError\n"):format(
+        name,
+        i,
+        i,
+        i
+      )
+      summary[#summary + 1] = ("FAILED test_cart.py::test_%d - assert %d == 3\n"):format(i, i)
+    end
+    local text = table.concat(listed) .. "\n" .. table.concat(told) .. table.concat(summary)
+    local content, cut = abridge.priority(text, { max_bytes = 600 })
+    assert.equal(3, cut.failures.found, content)
+    _, cut = abridge.priority(text, { max_bytes = #text - 1000 })
+    assert.same({ found = 3, kept = 3 }, cut.failures)
+    _, cut = abridge.priority(table.concat(listed), { max_bytes = 600 })
+    assert.equal(3, cut.failures.found)
   end)
 
   it("of nothing but an exit line are one", function()
