@@ -37,9 +37,14 @@ static bool leads_joined(const abr_evidence *l, const abr_sign *s)
     if (is_word(l, s, "unexpected"))
         while (end < l->n && (abr_is_upper(l->p[end]) || l->p[end] == '-'))
             end++;
-    const bool leads = start <= l->words->indent || ABR_HAS("[(|", l->p[start - 1]) ||
-                       preceded_by(l, start, ": ") ||
-                       (preceded_by(l, start, " - ") && starts_with(l, start, "TEST-"));
+    size_t lead = start; /* the end of what leads the message: "10:00:01     INFO -  ", "REFTEST " */
+    while (lead > 0 && l->p[lead - 1] == ' ')
+        lead--;
+    const bool spaced = lead < start;
+    const bool is_title = starts_with(l, start, "TEST-") || byte_at(l, end) == ':';
+    const bool leads = lead == 0 || ABR_HAS("[(|", l->p[lead - 1]) || (spaced && l->p[lead - 1] == ':') ||
+                       (spaced && is_title && ABR_HAS("-]", l->p[lead - 1])) ||
+                       (spaced && starts_with(l, end, " | "));
     return leads && start < s->at && all_caps(l, s) && abr_is_upper(l->p[start]) &&
            abr_is_upper(l->p[start + 1]) && ABR_HAS(" \t\r\n:]),|", byte_at(l, end)) &&
            !(constant && ABR_HAS(" \t,", byte_at(l, end))) && !preceded_by(l, s->at, "KNOWN-") &&
@@ -649,7 +654,8 @@ static void read_pass(abr_evidence *l, unsigned i)
     const abr_sign *s = &l->words->signs[i];
     char after = byte_at(l, end_of(s));
     if ((ABR_HAS("_.-/(", after) && is_alnum(byte_at(l, end_of(s) + 1))) ||
-        preceded_by(l, s->at, "UNEXPECTED-"))
+        preceded_by(l, s->at, "UNEXPECTED-") ||
+        (i > 0 && s[-1].class == ABR_WORD_EXPECT && s->at - end_of(s - 1) <= 2)) /* expected: PASS */
         return;
     size_t value = skip(l, end_of(s), ABR_SET("\"':= "));
     if (value > end_of(s) + 1 || ABR_HAS(":=", after)) {
