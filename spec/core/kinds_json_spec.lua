@@ -136,6 +136,17 @@ describe("a cut of JSON #few", function()
     end
   end)
 
+  it("shows what tells the elements of a list apart before what they have in common", function()
+    local flights = {}
+    for i = 1, 9 do
+      flights[i] = ('{"flight":"DY6%d","from":"OSL","to":"BGO","cabin":"economy","departs":"1%d:%d5"}'):format(i, i, i % 6)
+    end
+    local content = abridge.auto('{"flights":[' .. table.concat(flights, ",") .. "]}", { max_bytes = 620 })
+    for i = 1, 9 do
+      assert.truthy(content:find(("1%d:%d5"):format(i, i % 6), 1, true), content)
+    end
+  end)
+
   it("shows a message of trouble whole before what is not in trouble, and what it is about", function()
     local message = [[Error: the cart has another total\n\nExpected: 12\nReceived: 10\n]]
       .. [[    at Object.<anonymous> (/src/shop/cart.test.js:12:9)\n    at run (/src/shop/run.js:4:2)]]

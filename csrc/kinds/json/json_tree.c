@@ -308,14 +308,37 @@ static void set_role(const abr_json_value *values, abr_json_value *v)
         v->role = ABR_JSON_CODE;
 }
 
-/* Of two members: by the role of their keys, then plain values before those that hold some, then short before
- * long. */
+/* Does the object have the same plain value at the path of v? */
+static bool has_same(const abr_json_value *values, uint32_t in, const abr_json_value *v)
+{
+    for (uint32_t c = values[in].child; c; c = values[c].next)
+        if (values[c].hash == v->hash)
+            return abr_json_own_size(&values[c]) == abr_json_own_size(v) &&
+                   !abr_json_holds_values(&values[c]) &&
+                   memcmp(values[c].p + values[c].head, v->p + v->head, (size_t)abr_json_own_size(v)) == 0;
+    return false;
+}
+
+/* Note which plain values of a list's element tell it from the one before, or the first one from the next. */
+static void note_repeats(abr_json_value *values, uint32_t element)
+{
+    const uint32_t beside = values[element].prev ? values[element].prev : values[element].next;
+    if (values[values[element].parent].type != ABR_JSON_ARRAY || beside == 0)
+        return;
+    for (uint32_t c = values[element].child; c; c = values[c].next)
+        values[c].repeats = !abr_json_holds_values(&values[c]) && has_same(values, beside, &values[c]);
+}
+
+/* Of two members: by the role of their keys, then plain values before those that hold some, those that tell an
+ * element from the one beside it before those that repeat, then short before long. */
 static bool is_earlier(const abr_json_value *a, const abr_json_value *b)
 {
     if (a->role != b->role)
         return a->role < b->role;
     if (abr_json_holds_values(a) != abr_json_holds_values(b))
         return abr_json_holds_values(b);
+    if (a->repeats != b->repeats)
+        return b->repeats;
     return a->end - a->at < b->end - b->at;
 }
 
@@ -402,8 +425,10 @@ bool abr_json_tree_make(abr_json_tree *t, const abr_json_parts *parts, const boo
         set_role(t->values, &t->values[i]);
     }
     for (uint32_t i = 1; fine && i < t->count; i++)
-        if (!abr_json_is_list(&t->values[i]))
+        if (!abr_json_is_list(&t->values[i])) {
+            note_repeats(t->values, i);
             order_members(t->values, i);
+        }
     return fine;
 }
 
