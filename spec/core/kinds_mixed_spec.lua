@@ -194,6 +194,8 @@ describe("a table of columns amid other output", function()
   it("is one of its own: dpkg -l alone, with its titles", function()
     local _, cut = abridge.auto(packages, { max_bytes = 2048 })
     assert.same({ "table", 300 }, { cut.kind, cut.items[1].total })
+    local content = abridge.auto(packages, { max_bytes = 400 })
+    assert.truthy(content:find("||/ Name", 1, true) and content:find("\nii  ", 1, true), content)
   end)
 
   it("is none where rows could be a header: lines in columns without one", function()

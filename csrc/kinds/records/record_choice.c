@@ -282,7 +282,7 @@ static bool put_header(chooser *x, abr_content *out)
         return false;
     }
     x->marks = x->marks && list->header_size + marker <= x->most;
-    abr_content_keep(out, list->header, list->header_n, 0, 0);
+    abr_content_keep(out, list->header, list->header_n, list->header_at, list->header_line);
     return true;
 }
 

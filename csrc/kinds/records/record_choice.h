@@ -29,6 +29,8 @@ typedef struct {
     size_t count;
     uint64_t total;     /* records of the source */
     const char *header; /* the part of it at hand */
+    uint64_t header_at;
+    uint64_t header_line;
     size_t header_n;
     uint64_t header_size;    /* with its newline */
     abr_record_bytes names;  /* its line that names the columns, without the newline */

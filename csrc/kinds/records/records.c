@@ -979,6 +979,29 @@ static void set_names(records *r, const abr_view *view)
         r->list.names.p = view->front.p + at.at;
 }
 
+static void set_header(records *r, const abr_kind_request *q)
+{
+    enum {
+        HEADER_PART = 2
+    }; /* one of several lines that takes more than this part of a cut gives way to names */
+    const uint64_t n = r->header_left > 0 ? q->view->bytes : r->header;
+    abr_record_list *list = &r->list;
+    list->header = q->view->front.p;
+    list->header_n = n < q->view->front.n ? (size_t)n : q->view->front.n;
+    list->header_size = n;
+    list->header_at = list->header_line = 0;
+    const abr_record_bytes *names = &list->names;
+    const size_t end = (size_t)names->at + names->n;
+    if (r->opts.told.drawn.bar || n <= q->bytes / HEADER_PART || names->n < names->size ||
+        end >= list->header_n || list->header[end] != '\n')
+        return;
+    list->header = names->p;
+    list->header_n = names->n + 1;
+    list->header_size = list->header_n;
+    list->header_at = names->at;
+    list->header_line = names->line;
+}
+
 static void set_footer(records *r, const abr_view *view)
 {
     const place from = end_of_rows(r, view);
@@ -1011,13 +1034,10 @@ static bool choose_content(abr_reader *base, const abr_kind_request *q, abr_cont
         r->list_keep = q->keep;
         r->list_bytes = q->bytes;
     }
-    const uint64_t header = r->header_left > 0 ? q->view->bytes : r->header;
-    r->list.header = q->view->front.p;
-    r->list.header_size = header;
-    r->list.header_n = header < q->view->front.n ? (size_t)header : q->view->front.n;
     r->list.table = r->opts.told.kind == ABR_KIND_TABLE;
     set_footer(r, q->view);
     set_names(r, q->view);
+    set_header(r, q);
     r->list.alloc = a;
     return abr_choose_records(&r->list, q, out);
 }
