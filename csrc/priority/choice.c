@@ -2,10 +2,11 @@
  * Choose the lines that a priority cut keeps, from those retained and the text's two ends, within the
  * budgets.
  *
- * The last lines get their share first, then the first line; then lines are kept by their value for their
- * size, each with the marker of the gap it makes; the rest goes to the edges of the gaps, see fill.c. A long
- * line is shown as its start and a window around its sign. If tokens are limited, the allowance in bytes is
- * found by bisection, counting the tokens of the content as the model would see it.
+ * The last lines get their share first, then the first line, then the heads of failures; then lines are kept
+ * by their value for their size, each with the marker of the gap it makes; the rest goes to the edges of
+ * the gaps, see fill.c. A long line is shown as its start and a window around its sign. If tokens are
+ * limited, the allowance in bytes is found by bisection, counting the tokens of the content as the model
+ * would see it.
  *
  * Invariant: the kept lines and the markers, each at its widest until all are known, together stay within
  * every budget.
@@ -25,6 +26,7 @@
 #include "priority/keep_value.h"
 #include "line/command.h"
 #include "line/line_score.h"
+#include "line/score.h"
 #include "priority/retain.h"
 #include "priority/sort.h"
 #include "priority/stretch.h"
@@ -43,6 +45,7 @@ enum {
     TAIL_SHARE = 8,   /* part of the budget that the end surely gets */
     AMID_SHARE = 16,  /* the same for the end of a log with parts after it, or of the text after a log */
     HEAD_SHARE = 12,  /* the same for the first line */
+    HEADS_SHARE = 5,  /* of the rest, for the heads of failures; with more, the last of ninety is not whole */
     PARTS_SHARE = 8,  /* and for the parts' first lines; if they take more, they are left out */
     NEAR_FAILURE = 8, /* lines of a failure in a written part, this near to a log, */
     NEAR_LOG = 2      /* or other lines */
@@ -251,6 +254,33 @@ static bool joins_kept(const abr_chooser *x, size_t i)
     return (i > 0 && beside_kept(x, i, i - 1)) || (i + 1 < x->count && beside_kept(x, i, i + 1));
 }
 
+static bool is_clear_report(const abr_candidate *c)
+{
+    return c->tells && c->line_score >= ABR_SCORE_CLEAR;
+}
+
+/* Is it the first clear report of its failure? */
+static bool is_head(const abr_chooser *x, size_t i)
+{
+    const abr_candidate *c = x->lines[i].c;
+    bool first = is_clear_report(c);
+    for (size_t k = i; first && k > 0 && x->lines[k - 1].c->failure == c->failure; k--)
+        first = !is_clear_report(x->lines[k - 1].c);
+    return first;
+}
+
+/* Keep the heads of failures, the best ones first, within their share: of many failures, more are named
+ * before all is told of a few. */
+static void keep_heads(abr_chooser *x, size_t sorted, abr_cost *used)
+{
+    const uint64_t most = used->shown + abr_budget_left(x->allowance.shown, used->shown) / HEADS_SHARE;
+    for (size_t k = 0; k < sorted && used->shown < most; k++) {
+        const size_t i = x->keys[k].index;
+        if (!x->lines[i].kept && is_head(x, i))
+            keep_below_head(x, i, used);
+    }
+}
+
 static void keep_best(abr_chooser *x)
 {
     x->marker = abr_widest_marker(x);
@@ -265,6 +295,7 @@ static void keep_best(abr_chooser *x)
     keep_part_starts(x, &used);
     keep_whole(x, &x->last, &used);
     keep_whole(x, &x->first, &used);
+    keep_heads(x, sorted, &used);
     for (size_t k = 0; k < sorted; k++) {
         const size_t i = x->keys[k].index;
         if (!x->lines[i].kept && (x->lines[i].layout.look != ABR_LOOK_BLANK || joins_kept(x, i)))

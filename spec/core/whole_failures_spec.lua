@@ -334,6 +334,31 @@ FAIL src/cart%d.test.js
     assert.equal(3, cut.failures.found)
   end)
 
+  it("of which there are many are named, a fifth of the room, before all is told of a few", function()
+    local parts = {}
+    for i = 1, 40 do
+      local lines = { ("12:00:01  WARNING -  PROCESS-CRASH | crashed [@ Undo::Run] | editor/test_%d.js"):format(i) }
+      for frame = 1, 25 do
+        lines[#lines + 1] = ("12:00:01     INFO -  %2d  libeditor.so!Frame_%d_%d [Undo.cpp : %d + 0x5]"):format(
+          frame,
+          frame,
+          i * 7919 % 1000,
+          frame * i
+        )
+      end
+      for step = 1, 4 do
+        local name = ("abcdefgh"):sub(step, step + i % 5)
+        local said = "12:00:02     INFO -  PID %d | ERROR: step %d of %s failed: code %d"
+        lines[#lines + 1] = said:format(i * 31, step, name, i * step)
+      end
+      lines[#lines + 1] = ("12:00:02     INFO -  TEST-START | editor/test_%d.js\n"):format(i + 1)
+      parts[i] = table.concat(lines, "\n")
+    end
+    local content = abridge.priority(table.concat(parts), { max_bytes = 8192 })
+    local named = select(2, content:gsub("PROCESS%-CRASH", ""))
+    assert.is_true(named >= 12, content)
+  end)
+
   it("of nothing but an exit line are one", function()
     local _, cut = abridge.priority(passed(1, 500) .. "make: *** [Makefile:3: check] Error 1\n", { max_bytes = 900 })
     assert.same({ found = 1, kept = 1 }, cut.failures)
