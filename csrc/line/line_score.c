@@ -44,7 +44,7 @@ static bool is_title_of_failure(const abr_evidence *l, size_t at)
     const size_t name = at + sizeof bullet - 1;
     size_t end = name;
     bool dotted = false;
-    if (!starts_with(l, at, bullet))
+    if (!starts_with(l, at, bullet) || ABR_HAS(" /", byte_at(l, name))) /* Next.js marks its routes so */
         return false;
     for (; end < l->n && l->p[end] > ' '; end++)
         dotted = dotted || l->p[end] == '.';

@@ -26,6 +26,16 @@ const char *abr_next_listed(const abr_lexicon *x, abr_list list, unsigned *row)
     return NULL;
 }
 
+bool abr_is_denied(const abr_evidence *l, size_t at, size_t end)
+{
+    unsigned row = 0;
+    const char *word;
+    while ((word = abr_next_listed(l->lexicon, ABR_LIST_DENIED_BEFORE, &row)) != NULL)
+        if (at >= strlen(word) && starts_with(l, at - strlen(word), word))
+            return true;
+    return abr_starts_listed(l, end, ABR_LIST_DENIED_AFTER);
+}
+
 bool abr_starts_listed(const abr_evidence *l, size_t at, abr_list list)
 {
     unsigned row = 0;

@@ -22,6 +22,9 @@ typedef enum {
 /* The next word of a list from *row on, which starts with 0; NULL: there is none. */
 const char *abr_next_listed(const abr_lexicon *x, abr_list list, unsigned *row);
 
+/* Do the words before `at`, or those from `end` on, deny the trouble between them? */
+bool abr_is_denied(const abr_evidence *l, size_t at, size_t end);
+
 /* Does a word of the list start at byte `at` of the line? */
 bool abr_starts_listed(const abr_evidence *l, size_t at, abr_list list);
 

@@ -67,13 +67,8 @@ static const stem stems[] = {
 /* Is the trouble denied: "没有错误", "エラー: 0", "오류 없음"? */
 static bool is_denied(const abr_evidence *l, size_t at, size_t end)
 {
-    unsigned row = 0;
-    const char *word;
     tell_digits(l);
-    while ((word = abr_next_listed(l->lexicon, ABR_LIST_DENIED_BEFORE, &row)) != NULL)
-        if (at >= strlen(word) && starts_with(l, at - strlen(word), word))
-            return true;
-    if (abr_starts_listed(l, end, ABR_LIST_DENIED_AFTER))
+    if (abr_is_denied(l, at, end))
         return true;
     if (starts_with(l, end, "："))
         end += strlen("：");
