@@ -328,10 +328,11 @@ static void make_pieces(const abr_chooser *x, char *to, abr_cut *cut)
                                               .last_byte = at,
                                               .first_line = line + 1,
                                               .last_line = line + 1});
-        if (n > 0) {
+        const abr_stretch *last = s ? s : joined;
+        if (n > 0 && last) {
             open->n += n;
             open->last_byte += n;
-            open->last_line = (s ? s : before)->last_line + 1;
+            open->last_line = last->last_line + 1;
         }
         to += n;
     }

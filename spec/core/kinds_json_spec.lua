@@ -138,8 +138,9 @@ describe("a cut of JSON #few", function()
 
   it("shows what tells the elements of a list apart before what they have in common", function()
     local flights = {}
+    local flight = '{"flight":"DY6%d","from":"OSL","to":"BGO","cabin":"economy","departs":"1%d:%d5"}'
     for i = 1, 9 do
-      flights[i] = ('{"flight":"DY6%d","from":"OSL","to":"BGO","cabin":"economy","departs":"1%d:%d5"}'):format(i, i, i % 6)
+      flights[i] = flight:format(i, i, i % 6)
     end
     local content = abridge.auto('{"flights":[' .. table.concat(flights, ",") .. "]}", { max_bytes = 620 })
     for i = 1, 9 do

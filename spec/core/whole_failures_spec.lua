@@ -317,20 +317,16 @@ FAIL src/cart%d.test.js
     end
     for i = 7, 90, 30 do
       local name = ("_"):rep(20) .. " test_" .. i .. " " .. ("_"):rep(20)
-      told[#told + 1] = ("%s\n\n>   assert %d == total\nE   assert %d == 3\n\ntest_cart.py:%d: AssertionError\n"):format(
-        name,
-        i,
-        i,
-        i
-      )
+      local said = "%s\n\n>   assert total == 3\nE   assert %d == 3\n\ntest_cart.py:%d: AssertionError\n"
+      told[#told + 1] = said:format(name, i, i)
       summary[#summary + 1] = ("FAILED test_cart.py::test_%d - assert %d == 3\n"):format(i, i)
     end
     local text = table.concat(listed) .. "\n" .. table.concat(told) .. table.concat(summary)
     local content, cut = abridge.priority(text, { max_bytes = 600 })
     assert.equal(3, cut.failures.found, content)
-    _, cut = abridge.priority(text, { max_bytes = #text - 1000 })
+    cut = select(2, abridge.priority(text, { max_bytes = #text - 1000 }))
     assert.same({ found = 3, kept = 3 }, cut.failures)
-    _, cut = abridge.priority(table.concat(listed), { max_bytes = 600 })
+    cut = select(2, abridge.priority(table.concat(listed), { max_bytes = 600 }))
     assert.equal(3, cut.failures.found)
   end)
 
