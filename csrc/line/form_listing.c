@@ -228,7 +228,8 @@ bool abr_is_match(const abr_form_line *l)
         return false;
     if (at + 1 < bare.n && bare.p[at + 1] == '\x1B') /* the end of a coloured place, before a blank */
         return false;
-    return at + 1 == bare.n || bare.p[at + 1] != ' ' || (at + 2 < bare.n && bare.p[at + 2] == ' ');
+    return at + 1 == bare.n || bare.p[at + 1] != ' ' ||
+           (at + 2 < bare.n && (bare.p[at + 2] == ' ' || abr_starts_comment(bare, at + 2)));
 }
 
 /* Bytes of a number, a size or a time. */

@@ -132,7 +132,7 @@ bool abr_is_placed(const abr_form_line *l)
             (line.p[at + 1] == ':' || abr_has_at(line, at + 1, " : ", 3)))
             return true;
         if (at + 2 < line.n && line.p[at] == ':' && line.p[at + 1] == ' ' && line.p[at + 2] != ' ' &&
-            abr_is_word(line.p[i - 2]))
+            abr_is_word(line.p[i - 2]) && !abr_starts_comment(line, at + 2))
             return true;
     }
     return false;

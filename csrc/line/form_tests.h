@@ -79,6 +79,13 @@ static inline size_t abr_next_blank(abr_text_line line, size_t at)
     return at;
 }
 
+/* Does a comment start or go on at `at`, as in a match of grep: `cart.js:12: * Sets the total`? */
+static inline bool abr_starts_comment(abr_text_line line, size_t at)
+{
+    return at + 1 < line.n && (line.p[at] == '#' || (line.p[at] == '*' && ABR_HAS(" /", line.p[at + 1])) ||
+                               (line.p[at] == '/' && ABR_HAS("/*", line.p[at + 1])));
+}
+
 /* The first word of the line, up to a blank. */
 static inline abr_text_line abr_first_word(const abr_form_line *l)
 {

@@ -26,14 +26,14 @@ const char *abr_next_listed(const abr_lexicon *x, abr_list list, unsigned *row)
     return NULL;
 }
 
-bool abr_is_denied(const abr_evidence *l, size_t at, size_t end)
+bool abr_is_between_listed(const abr_evidence *l, size_t at, size_t end, abr_list before, abr_list after)
 {
     unsigned row = 0;
     const char *word;
-    while ((word = abr_next_listed(l->lexicon, ABR_LIST_DENIED_BEFORE, &row)) != NULL)
+    while ((word = abr_next_listed(l->lexicon, before, &row)) != NULL)
         if (at >= strlen(word) && starts_with(l, at - strlen(word), word))
             return true;
-    return abr_starts_listed(l, end, ABR_LIST_DENIED_AFTER);
+    return abr_starts_listed(l, end, after);
 }
 
 bool abr_starts_listed(const abr_evidence *l, size_t at, abr_list list)

@@ -16,14 +16,16 @@ typedef enum {
     ABR_LIST_COMMAND,       /* commands and jobs: "build failed" */
     ABR_LIST_ADVISES,       /* names before "warning" of programs whose warnings are advice */
     ABR_LIST_DENIED_BEFORE, /* denials before a word of trouble, in any language */
-    ABR_LIST_DENIED_AFTER   /* the same after it */
+    ABR_LIST_DENIED_AFTER,  /* the same after it */
+    ABR_LIST_FINE_BEFORE,   /* what stands before a word of trouble that is no failure of its own */
+    ABR_LIST_FINE_AFTER     /* or after one that was expected, or is a limit */
 } abr_list;
 
 /* The next word of a list from *row on, which starts with 0; NULL: there is none. */
 const char *abr_next_listed(const abr_lexicon *x, abr_list list, unsigned *row);
 
-/* Do the words before `at`, or those from `end` on, deny the trouble between them? */
-bool abr_is_denied(const abr_evidence *l, size_t at, size_t end);
+/* Does a word of the first list end at byte `at` of the line, or one of the second start at `end`? */
+bool abr_is_between_listed(const abr_evidence *l, size_t at, size_t end, abr_list before, abr_list after);
 
 /* Does a word of the list start at byte `at` of the line? */
 bool abr_starts_listed(const abr_evidence *l, size_t at, abr_list list);

@@ -68,7 +68,7 @@ static const stem stems[] = {
 static bool is_denied(const abr_evidence *l, size_t at, size_t end)
 {
     tell_digits(l);
-    if (abr_is_denied(l, at, end))
+    if (abr_is_between_listed(l, at, end, ABR_LIST_DENIED_BEFORE, ABR_LIST_DENIED_AFTER))
         return true;
     if (starts_with(l, end, "："))
         end += strlen("：");

@@ -346,7 +346,8 @@ static bool reports_none(abr_evidence *l, unsigned i, int64_t *count)
 {
     const abr_sign *s = &l->words->signs[i];
     if (read_by_value(l, s) || is_named(l, s) || is_negated(l, i) ||
-        deny(l, s, ABR_DENIED_NEGATED, abr_is_denied(l, s->at, end_of(s))))
+        deny(l, s, ABR_DENIED_NEGATED,
+             abr_is_between_listed(l, s->at, end_of(s), ABR_LIST_FINE_BEFORE, ABR_LIST_FINE_AFTER)))
         return true;
     *count = number_before(l, s->at);
     if (deny(l, s, ABR_DENIED_ZERO, *count == 0)) {

@@ -232,6 +232,16 @@ describe("a kind that is asked for", function()
     assert.equal("text", (abridge.kind(table.concat(found))))
   end)
 
+  it("lines that were searched for are text in comments too, though these look like messages after a place", function()
+    local lines = {}
+    for i = 1, 40 do
+      lines[i] = ("./lib/cart_%d.js:%d: * Sets timeout %d, after which the test fails.\n"):format(i % 5, i * 9, i)
+        .. ("./lib/cart_%d.js:%d: // timeout errors are thrown here\n"):format(i % 5, i * 9 + 2)
+        .. ("./lib/cart_%d.rb:%d:  # the error of the last retry\n"):format(i % 5, i * 9 + 4)
+    end
+    assert.equal("text", (abridge.kind(table.concat(lines))))
+  end)
+
   it("a linter's rows below the name of each file are a log, whose error shows", function()
     local rows = {}
     for i = 1, 40 do
