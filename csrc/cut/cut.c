@@ -345,12 +345,12 @@ static abr_code cut_by_priority(abr_cutter *j, abr_unit by, abr_cut *cut)
 {
     enum { LITTLE = 96 };
     /* a page has no retainer */
-    const abr_found found = j->view->retainer ? abr_log_found(j->view) : (abr_found){0};
+    const abr_log_counts found = j->view->retainer ? abr_log_found(j->view) : (abr_log_counts){0};
     abr_allowance allowance = bounded_allowance(j);
     bool small = allowance.shown < LITTLE || allowance.chars < LITTLE || allowance.lines < 2 ||
                  j->opts->max.tokens < LITTLE / 4;
     cut->hits_found = found.hits;
-    cut->failures_found = abr_failures_of(found);
+    cut->failures_found = found.failures;
     if (j->view->retainer && !small) {
         bool stands_out = false;
         const size_t format_len = j->format_len;
@@ -528,9 +528,9 @@ static abr_code cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cu
     abr_code code = run(&j, cut);
     list_parts(view, cut);
     if (view->retainer && !cut->truncated) {
-        const abr_found found = abr_log_found(view);
+        const abr_log_counts found = abr_log_found(view);
         cut->hits_found = cut->hits_kept = found.hits;
-        cut->failures_found = cut->failures_kept = abr_failures_of(found);
+        cut->failures_found = cut->failures_kept = found.failures;
     }
     if (j.failure != ABR_OK)
         code = j.failure;

@@ -20,6 +20,7 @@
 enum {
     NEAR = 16,           /* bytes between a negation and the missing thing, */
     NEGATED_WITHIN = 24, /* or the negated thing */
+    LIST_MOST = 5,       /* bytes of a list's bullet, with a box to tick */
     LEVEL_WITHIN = 64    /* bytes of a line within which its log level stands */
 };
 
@@ -42,13 +43,14 @@ static bool leads_joined(const abr_evidence *l, const abr_sign *s)
         lead--;
     const bool spaced = lead < start;
     const bool is_title = starts_with(l, start, "TEST-") || byte_at(l, end) == ':';
-    const bool leads = lead == 0 || ABR_HAS("[(|", l->p[lead - 1]) || (spaced && l->p[lead - 1] == ':') ||
-                       (spaced && is_title && ABR_HAS("-]", l->p[lead - 1])) ||
-                       (spaced && starts_with(l, end, " | "));
+    const bool leads =
+        lead == 0 || ABR_HAS("[(|", l->p[lead - 1]) || (spaced && l->p[lead - 1] == ':') ||
+        (spaced && is_title && ABR_HAS("-]", l->p[lead - 1]) && lead > l->words->indent + LIST_MOST) ||
+        (spaced && starts_with(l, end, " | "));
     return leads && start < s->at && all_caps(l, s) && abr_is_upper(l->p[start]) &&
            abr_is_upper(l->p[start + 1]) && ABR_HAS(" \t\r\n:]),|", byte_at(l, end)) &&
            !(constant && ABR_HAS(" \t,", byte_at(l, end))) && !preceded_by(l, s->at, "KNOWN-") &&
-           !preceded_by(l, s->at, "NON-") &&
+           !preceded_by(l, s->at, "NON-") && !preceded_by(l, s->at, "NO-") &&
            (!preceded_by(l, s->at, "EXPECTED-") || preceded_by(l, s->at, "UNEXPECTED-"));
 }
 
@@ -458,6 +460,17 @@ static void read_fatal(abr_evidence *l, unsigned i)
     say(l, s, c == '(' ? ABR_SCORE_BAD : ABR_SCORE_CLEAR, c != '(');
 }
 
+/* Does it lead the name of a test that was not run: "UNSUPPORTED: LLVM :: a.ll", "UNSUPPORTED: gcc.dg/a.c"? */
+static bool names_skipped(const abr_evidence *l, const abr_sign *s)
+{
+    size_t at = end_of(s) + 2;
+    if (!all_caps(l, s) || !starts_with(l, end_of(s), ": "))
+        return false;
+    while (at < l->n && l->p[at] > ' ' && l->p[at] != '/')
+        at++;
+    return byte_at(l, at) == '/' || starts_with(l, at, " :: ");
+}
+
 static void read_bad(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
@@ -469,8 +482,8 @@ static void read_bad(abr_evidence *l, unsigned i)
         (byte_before(l, s->at) == '*' && !abr_is_digit(after)) ||
         (byte_before(l, s->at) == '-' && leads_joined(l, s));
     int64_t count;
-    if (is_word(l, s, "unsupported") && all_caps(l, s) && is_first(l, s) && after == ':') {
-        l->passed = true; /* LLVM's lit and DejaGnu: a test that was not run */
+    if (is_word(l, s, "unsupported") && is_first(l, s) && names_skipped(l, s)) {
+        l->passed = true;
         return;
     }
     if ((!is_clear && l->strong >= ABR_SCORE_BAD) || reports_none(l, i, &count))
@@ -669,8 +682,9 @@ static void read_pass(abr_evidence *l, unsigned i)
             say(l, s, ABR_SCORE_BAD, false);
             l->counted = true;
         }
-        if (abr_is_digit(byte_at(l, value)) || starts_with(l, value, "true") ||
-            starts_with(l, value, "false"))
+        const bool of_test = all_caps(l, s) && after == ':' &&
+                             (is_word(l, s, "pass") || is_word(l, s, "tpass")); /* PASS: test_cart */
+        if (abr_is_digit(byte_at(l, value)) || (ABR_HAS("tf", byte_at(l, value)) && !of_test))
             return; /* a count, or a field */
     }
     size_t end = skip(l, end_of(s), ABR_SET(" \t\r"));

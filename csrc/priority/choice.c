@@ -273,8 +273,12 @@ static bool is_head(const abr_chooser *x, size_t i)
  * before all is told of a few. */
 static void keep_heads(abr_chooser *x, size_t sorted, abr_cost *used)
 {
-    const uint64_t most = used->shown + abr_budget_left(x->allowance.shown, used->shown) / HEADS_SHARE;
-    for (size_t k = 0; k < sorted && used->shown < most; k++) {
+    const uint64_t shown = used->shown + abr_budget_left(x->allowance.shown, used->shown) / HEADS_SHARE;
+    const uint64_t chars = used->chars + abr_budget_left(x->allowance.chars, used->chars) / HEADS_SHARE;
+    const uint64_t lines = used->lines + abr_budget_left(x->allowance.lines, used->lines) / HEADS_SHARE;
+    for (size_t k = 0; k < sorted; k++) {
+        if (used->shown >= shown || used->chars >= chars || used->lines >= lines)
+            return;
         const size_t i = x->keys[k].index;
         if (!x->lines[i].kept && is_head(x, i))
             keep_below_head(x, i, used);
@@ -540,7 +544,21 @@ abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_
     return x.code;
 }
 
-abr_found abr_log_found(const abr_view *view)
+/* Do several counts tell of the same failures: are they about the same? */
+static bool tell_twice(const abr_failure_counts *counts)
+{
+    enum { SLACK = 8 }; /* a summary may list one more; a retried test is told of again */
+    const uint32_t most = abr_count_failures(counts, true);
+    unsigned about = 0;
+    for (unsigned k = ABR_COUNT_DETAILED; k < ABR_COUNTS; k++) {
+        if (counts->of[k] > 0 && counts->of[k] + 1 + most / SLACK < most)
+            return false;
+        about += counts->of[k] > 0;
+    }
+    return about > 1;
+}
+
+abr_log_counts abr_log_found(const abr_view *view)
 {
     const abr_log_parts *parts = view->log_parts;
     abr_found found = abr_retainer_found(view->retainer);
@@ -551,15 +569,12 @@ abr_found abr_log_found(const abr_view *view)
         const uint64_t end = i + 1 < parts->count ? parts->list[i + 1].line : view->lines;
         abr_retainer_found_within(view->retainer, parts->list[i].line, end, &in);
         found.hits -= in.found.hits;
-        found.detailed -= in.found.detailed;
-        for (unsigned k = 0; k < 2; k++)
-            found.results[k] -= in.found.results[k];
+        abr_add_counts(&found.failures, &in.found.failures, true);
     }
+    abr_log_counts counts = {.hits = found.hits, .twice = tell_twice(&found.failures)};
     /* a failure may have its hits in written lines and be counted behind these, or the reverse */
-    found.detailed = abr_at_most(found.detailed, found.hits);
-    for (unsigned k = 0; k < 2; k++)
-        found.results[k] = abr_at_most(found.results[k], found.hits);
-    if (abr_failures_of(found) == 0 && found.hits > 0)
-        found.detailed = 1;
-    return found;
+    counts.failures = abr_at_most(abr_count_failures(&found.failures, counts.twice), found.hits);
+    if (counts.failures == 0 && found.hits > 0)
+        counts.failures = 1;
+    return counts;
 }

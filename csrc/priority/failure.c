@@ -133,7 +133,7 @@ static void start_failure(abr_failure *f, const abr_reading *r, const abr_layout
 {
     f->found++;
     f->open = true;
-    f->is_detailed = f->has_result[0] = f->has_result[1] = false;
+    f->counted = f->is_detailed = false;
     f->body = false;
     f->placed = r->placed;
     f->tracing = r->kind == ABR_LINE_TRACE;
@@ -240,12 +240,14 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
     }
     f->told = r->tells && r->command != ABR_COMMAND_FAILED && l.look != ABR_LOOK_RULE;
     f->result = f->told ? r->result : ABR_RESULT_NONE;
+    if (f->told) {
+        f->counts.of[ABR_COUNT_ALL] += !f->counted;
+        f->counted = true;
+    }
     if (f->result != ABR_RESULT_NONE) {
-        const unsigned follows = f->result == ABR_RESULT_FOLLOWS;
-        f->results[follows] += !f->has_result[follows];
-        f->has_result[follows] = true;
+        f->counts.of[ABR_COUNT_DETAILED + f->result]++;
     } else if (f->told) {
-        f->detailed += !f->is_detailed;
+        f->counts.of[ABR_COUNT_DETAILED] += !f->is_detailed;
         f->is_detailed = true;
     }
     f->blanks = 0;

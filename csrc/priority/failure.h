@@ -13,14 +13,41 @@ enum {
     ABR_FAILURE_ABOVE = 2    /* plain lines between its head and its body that are remembered */
 };
 
+/* Numbers of failures; runners may tell of one in detail and list its result, before or after that. */
+enum {
+    ABR_COUNT_ALL = 0,  /* with more than a heading, a count or an exit line */
+    ABR_COUNT_DETAILED, /* with more than results of tests, too */
+    ABR_COUNT_RESULTS,  /* lines that tell a test's result before its name; the next one: after it */
+    ABR_COUNTS = ABR_COUNT_RESULTS + 2
+};
+
+typedef struct {
+    uint32_t of[ABR_COUNTS];
+} abr_failure_counts;
+
+/* Add the counts, or take them away. */
+static inline void abr_add_counts(abr_failure_counts *to, const abr_failure_counts *more, bool less)
+{
+    for (unsigned k = 0; k < ABR_COUNTS; k++)
+        to->of[k] = less ? to->of[k] - more->of[k] : to->of[k] + more->of[k];
+}
+
+/* The number of failures; `twice`: counts of the same ones, so that the largest is meant. */
+static inline uint32_t abr_count_failures(const abr_failure_counts *counts, bool twice)
+{
+    uint32_t most = 0;
+    for (unsigned k = ABR_COUNT_DETAILED; k < ABR_COUNTS; k++)
+        most = counts->of[k] > most ? counts->of[k] : most;
+    return twice ? most : counts->of[ABR_COUNT_ALL];
+}
+
 /* The failure being read. All zero before the first line. */
 typedef struct {
-    uint64_t found;    /* failures so far */
-    uint64_t detailed; /* those that are more than a heading, a count, an exit line or the result of a test */
-    uint64_t results[2]; /* those with the result of a test: before its name, and after it */
+    uint64_t found; /* failures so far */
+    abr_failure_counts counts;
     bool open;
-    bool is_detailed; /* it is one of those */
-    bool has_result[2];
+    bool counted; /* it is one of all */
+    bool is_detailed;
     bool told; /* the last line read is a hit that is more than a heading, a count or a level ("npm ERR!") */
     abr_result result; /* of the last line, if told */
     bool body;         /* more than its head was read */

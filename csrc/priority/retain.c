@@ -44,7 +44,7 @@ enum {
     RETAINED_AFTER_HIT = 120,       /* lines retained with it */
     /* a larger budget retains no more: it is filled with the lines in between */
     KEEP_MOST = ABR_OR_TINY(256 * 1024, 4096),
-    FOUND_MARKS = ABR_OR_TINY(152, 16) /* places with counts of the hits before them */
+    FOUND_MARKS = ABR_OR_TINY(128, 16) /* places with counts of the hits before them */
 };
 
 _Static_assert((size_t)MATCH_OVERLAP < ABR_SEGMENT && OVERLAP < MATCH_OVERLAP, "each segment adds bytes");
@@ -88,8 +88,7 @@ typedef struct {
 /* Hits and failures before a line. */
 typedef struct {
     uint32_t hits;
-    uint32_t detailed; /* as in abr_found */
-    uint32_t results[2];
+    abr_failure_counts failures;
     uint32_t number; /* of the last failure */
 } found_mark;
 
@@ -277,10 +276,7 @@ static inline void count_line(abr_retainer *q, const abr_reading *r, abr_candida
     c->result = (uint8_t)(c->tells ? f->result : ABR_RESULT_NONE);
     c->placed = r->placed;
     found->hits += c->hit;
-    memcpy(found->results, f->results, sizeof found->results);
-    found->detailed = f->detailed;
-    if (abr_failures_of(*found) == 0 && found->hits > 0)
-        found->detailed = 1;
+    found->failures = f->counts;
 }
 
 uint32_t abr_retainer_failure_at(const abr_retainer *q, uint64_t line)
@@ -301,10 +297,7 @@ static void mark_line(abr_retainer *q)
             continue;
         }
         const abr_failure *f = &q->state.failure;
-        q->marks[q->mark_count++] = (found_mark){(uint32_t)q->found.hits,
-                                                 (uint32_t)f->detailed,
-                                                 {(uint32_t)f->results[0], (uint32_t)f->results[1]},
-                                                 (uint32_t)f->found};
+        q->marks[q->mark_count++] = (found_mark){(uint32_t)q->found.hits, f->counts, (uint32_t)f->found};
     }
 }
 
@@ -318,13 +311,11 @@ ABR_WRAPS void abr_retainer_found_within(const abr_retainer *q, uint64_t from, u
         return;
     const found_mark *a = &q->marks[first];
     const found_mark *b = &q->marks[last];
-    *out = (abr_found_within){
-        .from = first * q->step,
-        .end = last * q->step,
-        .found = {.hits = b->hits - a->hits,
-                  .detailed = b->detailed - a->detailed,
-                  .results = {b->results[0] - a->results[0], b->results[1] - a->results[1]}},
-        .number = b->number};
+    *out = (abr_found_within){.from = first * q->step,
+                              .end = last * q->step,
+                              .found = {.hits = b->hits - a->hits, .failures = b->failures},
+                              .number = b->number};
+    abr_add_counts(&out->found.failures, &a->failures, true);
 }
 
 /* ---- lines ---- */

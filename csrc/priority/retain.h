@@ -6,6 +6,7 @@
 #include "base/private.h"
 #include "base/tiny.h"
 #include "priority/candidates.h"
+#include "priority/failure.h"
 #include "line/hits.h"
 #include "line/lexicon.h"
 #include "line/line_score.h"
@@ -57,19 +58,10 @@ typedef struct {
     uint32_t seen;
 } abr_retained_line;
 
-/* The number of hits and failures. Runners list results before what they tell of each failure, after it, or both,
- * so these count as one failure between them: there are as many as there are of the commonest. */
 typedef struct {
-    uint64_t hits;       /* lines */
-    uint64_t detailed;   /* failures with more than results of tests */
-    uint64_t results[2]; /* failures with results of tests: before the name, and after it */
+    uint64_t hits; /* lines */
+    abr_failure_counts failures;
 } abr_found;
-
-static inline uint64_t abr_failures_of(abr_found found)
-{
-    const uint64_t results = found.results[0] > found.results[1] ? found.results[0] : found.results[1];
-    return found.detailed > results ? found.detailed : results;
-}
 
 /* The lines retained at one moment. */
 typedef struct {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "priority/stretch.h"
+#include "priority/choice.h"
 #include "abridge.h"
 #include "base/private.h"
 #include "budget/marker.h"
@@ -373,15 +374,16 @@ static void count_shown(const abr_chooser *x, abr_cut *cut)
 /* Hits being counted, in order. */
 typedef struct {
     abr_found shown;
-    uint64_t last[3]; /* the last failure counted for details, for a result before a name, and after one */
-    size_t next;      /* index of the next line */
+    uint64_t all;      /* the last failure counted as one of all, */
+    uint64_t detailed; /* and as one in detail */
+    size_t next;       /* index of the next line */
 } hit_count;
 
 /* The failures up to that number have been counted. */
 static void skip_to(hit_count *h, uint64_t number)
 {
-    for (unsigned k = 0; k < 3; k++)
-        h->last[k] = number > h->last[k] ? number : h->last[k];
+    h->all = number > h->all ? number : h->all;
+    h->detailed = number > h->detailed ? number : h->detailed;
 }
 
 /* Count the hits of lines from..end - 1, which are shown, and the failures with a shown hit: as counted by
@@ -391,9 +393,7 @@ static void count_hits_of(const abr_chooser *x, uint64_t from, uint64_t end, hit
     abr_found_within in;
     abr_retainer_found_within(x->view->retainer, from, end, &in);
     h->shown.hits += in.found.hits;
-    h->shown.detailed += in.found.detailed;
-    for (unsigned k = 0; k < 2; k++)
-        h->shown.results[k] += in.found.results[k];
+    abr_add_counts(&h->shown.failures, &in.found.failures, false);
     for (; h->next < x->count && x->lines[h->next].c->line < end; h->next++) {
         const abr_candidate *c = x->lines[h->next].c;
         if (c->line >= in.end && in.end > in.from)
@@ -401,10 +401,14 @@ static void count_hits_of(const abr_chooser *x, uint64_t from, uint64_t end, hit
         if (!c->hit || c->line < from || (c->line >= in.from && c->line < in.end))
             continue;
         h->shown.hits++;
-        if (!c->tells || c->failure <= h->last[c->result])
+        if (!c->tells)
             continue;
-        *(c->result == ABR_RESULT_NONE ? &h->shown.detailed : &h->shown.results[c->result - 1]) += 1;
-        h->last[c->result] = c->failure;
+        uint32_t *of = h->shown.failures.of;
+        of[ABR_COUNT_ALL] += c->failure > h->all;
+        h->all = c->failure;
+        of[ABR_COUNT_DETAILED + c->result] += c->result != ABR_RESULT_NONE || c->failure > h->detailed;
+        if (c->result == ABR_RESULT_NONE)
+            h->detailed = c->failure;
     }
     if (in.end > in.from)
         skip_to(h, in.number);
@@ -431,7 +435,7 @@ static void count_parts(const abr_chooser *x, abr_cut *cut)
         }
     }
     cut->hits_kept = h.shown.hits;
-    cut->failures_kept = abr_failures_of(h.shown);
+    cut->failures_kept = abr_count_failures(&h.shown.failures, abr_log_found(x->view).twice);
     if (cut->failures_kept == 0 && cut->failures_found == 1 && cut->hits_kept > 0)
         cut->failures_kept = 1; /* only headings and counts mention it */
     cut->failures_kept = abr_at_most(cut->failures_kept, cut->failures_found);

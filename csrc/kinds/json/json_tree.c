@@ -319,26 +319,34 @@ static bool has_same(const abr_json_value *values, uint32_t in, const abr_json_v
     return false;
 }
 
-/* Note which plain values of a list's element tell it from the one before, or the first one from the next. */
-static void note_repeats(abr_json_value *values, uint32_t element)
+/* Note the paths at which a list's element differs from the one before it. */
+static void note_varying(abr_json_value *values, uint32_t element)
 {
-    const uint32_t beside = values[element].prev ? values[element].prev : values[element].next;
-    if (values[values[element].parent].type != ABR_JSON_ARRAY || beside == 0)
+    const uint32_t before = values[element].prev;
+    if (before == 0 || values[values[element].parent].type != ABR_JSON_ARRAY)
         return;
     for (uint32_t c = values[element].child; c; c = values[c].next)
-        values[c].repeats = !abr_json_holds_values(&values[c]) && has_same(values, beside, &values[c]);
+        if (!abr_json_holds_values(&values[c]) && !has_same(values, before, &values[c]))
+            values[values[c].path].varies = true;
 }
 
-/* Of two members: by the role of their keys, then plain values before those that hold some, those that tell an
- * element from the one beside it before those that repeat, then short before long. */
-static bool is_earlier(const abr_json_value *a, const abr_json_value *b)
+/* Is it a short value that may tell its element from others of the list? */
+static bool tells_apart(const abr_json_value *values, const abr_json_value *v)
+{
+    enum { SHORT = 48 };
+    return values[v->path].varies && !abr_json_holds_values(v) && abr_json_own_size(v) <= SHORT;
+}
+
+/* Of two members: by the role of their keys, then plain values before those that hold some, those that tell
+ * elements of a list apart before those that don't, then short before long. */
+static bool is_earlier(const abr_json_value *values, const abr_json_value *a, const abr_json_value *b)
 {
     if (a->role != b->role)
         return a->role < b->role;
     if (abr_json_holds_values(a) != abr_json_holds_values(b))
         return abr_json_holds_values(b);
-    if (a->repeats != b->repeats)
-        return b->repeats;
+    if (tells_apart(values, a) != tells_apart(values, b))
+        return tells_apart(values, a);
     return a->end - a->at < b->end - b->at;
 }
 
@@ -348,7 +356,7 @@ static void order_members(abr_json_value *values, uint32_t in)
     values[in].last = 0;
     for (uint32_t c = values[in].child; c; c = values[c].next) {
         uint32_t *place = &values[in].last;
-        while (*place && !is_earlier(&values[c], &values[*place]))
+        while (*place && !is_earlier(values, &values[c], &values[*place]))
             place = &values[*place].prev;
         values[c].prev = *place;
         *place = c;
@@ -425,10 +433,11 @@ bool abr_json_tree_make(abr_json_tree *t, const abr_json_parts *parts, const boo
         set_role(t->values, &t->values[i]);
     }
     for (uint32_t i = 1; fine && i < t->count; i++)
-        if (!abr_json_is_list(&t->values[i])) {
-            note_repeats(t->values, i);
+        if (!abr_json_is_list(&t->values[i]))
+            note_varying(t->values, i);
+    for (uint32_t i = 1; fine && i < t->count; i++)
+        if (!abr_json_is_list(&t->values[i]))
             order_members(t->values, i);
-        }
     return fine;
 }
 

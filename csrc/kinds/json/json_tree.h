@@ -53,7 +53,7 @@ typedef struct {
     bool shown;
     bool covered; /* the path that starts here is shown */
     bool full;    /* a string is shown whole */
-    bool repeats; /* the element beside its own has the same value there */
+    bool varies;  /* of the path that starts here: elements of a list have other plain values there */
 } abr_json_value;
 
 typedef struct {
