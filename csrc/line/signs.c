@@ -460,7 +460,7 @@ static void read_fatal(abr_evidence *l, unsigned i)
     say(l, s, c == '(' ? ABR_SCORE_BAD : ABR_SCORE_CLEAR, c != '(');
 }
 
-/* Does it lead the name of a test that was not run: "UNSUPPORTED: LLVM :: a.ll", "UNSUPPORTED: gcc.dg/a.c"? */
+/* Does it lead the name of a test that was not run: "UNSUPPORTED: LLVM :: a.ll", "UNSUPPORTED: dg/a.c"? */
 static bool names_skipped(const abr_evidence *l, const abr_sign *s)
 {
     size_t at = end_of(s) + 2;

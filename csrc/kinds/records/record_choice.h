@@ -28,7 +28,7 @@ typedef struct {
     abr_shown_record *records; /* in their order */
     size_t count;
     uint64_t total;     /* records of the source */
-    const char *header; /* the part of it at hand */
+    const char *header; /* the part of it at hand, or the names of the columns alone */
     uint64_t header_at;
     uint64_t header_line;
     size_t header_n;
