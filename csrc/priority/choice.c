@@ -514,7 +514,8 @@ abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_
                      .allowance = *allowance,
                      .format = format,
                      .format_len = format_len,
-                     .ascii_format = is_ascii(format, format_len)};
+                     .ascii_format = is_ascii(format, format_len),
+                     .twice = abr_log_found(view).twice};
     const size_t keep = abr_bytes_to_keep(ABR_PRIORITY, &opts->max);
     abr_view ends = *view;
     narrow_view(&x, &ends, keep);

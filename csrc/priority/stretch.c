@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "priority/stretch.h"
-#include "priority/choice.h"
 #include "abridge.h"
 #include "base/private.h"
 #include "budget/marker.h"
@@ -435,7 +434,7 @@ static void count_parts(const abr_chooser *x, abr_cut *cut)
         }
     }
     cut->hits_kept = h.shown.hits;
-    cut->failures_kept = abr_count_failures(&h.shown.failures, abr_log_found(x->view).twice);
+    cut->failures_kept = abr_count_failures(&h.shown.failures, x->twice);
     if (cut->failures_kept == 0 && cut->failures_found == 1 && cut->hits_kept > 0)
         cut->failures_kept = 1; /* only headings and counts mention it */
     cut->failures_kept = abr_at_most(cut->failures_kept, cut->failures_found);
