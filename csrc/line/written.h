@@ -12,7 +12,7 @@ ABR_PRIVATE_BEGIN
  * are harmless there. */
 bool abr_reads_as_text(const abr_evidence *l);
 
-/* Does Python say that a second traceback belongs to the one before it? Such a line tells of nothing itself. */
+/* Does Python say that a second traceback belongs to the one before it? The line itself tells of nothing. */
 bool abr_joins_tracebacks(const char *p, size_t n);
 
 /* Is the line, which isn't text, source code or the help of an option? */

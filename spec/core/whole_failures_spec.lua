@@ -330,6 +330,19 @@ FAIL src/cart%d.test.js
     assert.equal(3, cut.failures.found)
   end)
 
+  it("are added up where results and other errors are not of one number", function()
+    local lines = {}
+    for i = 1, 9 do
+      lines[#lines + 1] = passed(i * 10, i * 10 + 5) .. ("check_%d ... FAILED\n"):format(i)
+    end
+    for i = 1, 4 do
+      lines[#lines + 1] = passed(i * 100, i * 100 + 5) .. ("ERROR: no cart at shelf %d\n"):format(i)
+    end
+    local _, cut = abridge.priority(table.concat(lines), { max_bytes = 600 })
+    assert.equal(13, cut.failures.found)
+    assert.is_true(cut.failures.kept < 13)
+  end)
+
   it("of which there are many are named, a fifth of the room, before all is told of a few", function()
     local parts = {}
     for i = 1, 40 do

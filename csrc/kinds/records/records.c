@@ -979,11 +979,11 @@ static void set_names(records *r, const abr_view *view)
         r->list.names.p = view->front.p + at.at;
 }
 
+/* Set the header: all of it, or the names of the columns alone if titles and a ruling around them would take
+ * too much. A drawn table needs its ruling. */
 static void set_header(records *r, const abr_kind_request *q)
 {
-    enum {
-        HEADER_PART = 2
-    }; /* one of several lines that takes more than this part of a cut gives way to names */
+    enum { HEADER_PART = 2 }; /* of the cut */
     const uint64_t n = r->header_left > 0 ? q->view->bytes : r->header;
     abr_record_list *list = &r->list;
     list->header = q->view->front.p;
