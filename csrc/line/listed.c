@@ -16,11 +16,30 @@ static const struct {
 #undef LISTED
 };
 
+enum { ROWS = sizeof listed_rows / sizeof *listed_rows };
+
+/* The first row of a list: the rows are in the order of their lists. */
+static unsigned first_of(abr_list list)
+{
+    unsigned low = 0;
+    unsigned high = ROWS;
+    while (low < high) {
+        const unsigned middle = (low + high) / 2;
+        if (listed_rows[middle].list < list)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 const char *abr_next_listed(const abr_lexicon *x, abr_list list, unsigned *row)
 {
-    while (*row < sizeof listed_rows / sizeof *listed_rows) {
+    if (*row == 0)
+        *row = first_of(list);
+    while (*row < ROWS && listed_rows[*row].list == list) {
         const unsigned i = (*row)++;
-        if (listed_rows[i].list == list && x->without != ABR_RULE_LISTED + i)
+        if (x->without != ABR_RULE_LISTED + i)
             return listed_rows[i].text;
     }
     return NULL;
@@ -44,4 +63,17 @@ bool abr_starts_listed(const abr_evidence *l, size_t at, abr_list list)
         if (starts_with(l, at, word))
             return true;
     return false;
+}
+
+size_t abr_listed_word(const abr_evidence *l, size_t at, abr_list list)
+{
+    const char first = abr_to_lower(byte_at(l, at));
+    unsigned row = 0;
+    const char *word;
+    while ((word = abr_next_listed(l->lexicon, list, &row)) != NULL) {
+        const size_t n = strlen(word);
+        if (*word == first && starts_with(l, at + 1, word + 1) && !abr_is_letter(byte_at(l, at + n)))
+            return n;
+    }
+    return 0;
 }

@@ -18,7 +18,16 @@ typedef enum {
     ABR_LIST_DENIED_BEFORE, /* denials before a word of trouble, in any language */
     ABR_LIST_DENIED_AFTER,  /* the same after it */
     ABR_LIST_FINE_BEFORE,   /* what stands before a word of trouble that is no failure of its own */
-    ABR_LIST_FINE_AFTER     /* or after one that was expected, or is a limit */
+    ABR_LIST_FINE_AFTER,    /* or after one that was expected, or is a limit */
+    ABR_LIST_STATEMENT,     /* words that start a statement of source: such words start sentences, too */
+    ABR_LIST_QUOTED,        /* those of them that a quotation follows */
+    ABR_LIST_BLOCK,         /* those of them that open a block with a colon */
+    ABR_LIST_COMMIT,        /* verbs that start the subject of a commit */
+    ABR_LIST_SPOKEN_AFTER,  /* words after one of trouble that is spoken of: "errors are", */
+    ABR_LIST_SPOKEN_BEFORE, /* right before it: "any error", */
+    ABR_LIST_SPOKEN_FAR,    /* or some words before it: "returns an error" */
+    ABR_LIST_REPORT_AFTER,  /* words after a bare "error" that is reported: "error while", */
+    ABR_LIST_REPORT_BEFORE  /* or before it: "syntax error" */
 } abr_list;
 
 /* The next word of a list from *row on, which starts with 0; NULL: there is none. */
@@ -29,6 +38,9 @@ bool abr_is_between_listed(const abr_evidence *l, size_t at, size_t end, abr_lis
 
 /* Does a word of the list start at byte `at` of the line? */
 bool abr_starts_listed(const abr_evidence *l, size_t at, abr_list list);
+
+/* Bytes of the whole word at byte `at` if it is in the list, its first letter in either case; 0: it is not. */
+size_t abr_listed_word(const abr_evidence *l, size_t at, abr_list list);
 
 ABR_PRIVATE_END
 

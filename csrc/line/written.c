@@ -6,33 +6,8 @@
 #include "abridge.h"
 #include "base/ascii.h"
 #include "line/evidence.h"
+#include "line/listed.h"
 #include "line/words.h"
-
-/* Words by their first letter in lower case, with a blank between them. */
-typedef const char *const word_list[26];
-
-/* The size of the word at i if it is in the list, its first letter in either case, or 0. */
-static size_t listed_at(const abr_evidence *l, size_t i, word_list words)
-{
-    char first = abr_to_lower(byte_at(l, i));
-    const char *list = first >= 'a' && first <= 'z' ? words[first - 'a'] : NULL;
-    if (!list)
-        return 0;
-    size_t n = 1;
-    while (i + n < l->n && abr_is_letter(l->p[i + n]))
-        n++;
-    for (const char *word = list; *word != '\0';) {
-        size_t same = 1;
-        while (same < n && word[same] == l->p[i + same])
-            same++;
-        if (same == n && (word[n] == ' ' || word[n] == '\0'))
-            return n;
-        while (*word != ' ' && *word != '\0')
-            word++;
-        word += *word == ' ';
-    }
-    return 0;
-}
 
 static bool has(const abr_evidence *l, size_t from, abr_char_set set)
 {
@@ -78,42 +53,18 @@ static bool has_source_signs(const abr_evidence *l, size_t from)
 static bool starts_as_source(const abr_evidence *l)
 {
     /* Such words start sentences, too ("import cycle"), so source must also have brackets or a colon. */
-    static word_list keywords = {['a' - 'a'] = "abstract assert await",
-                                 ['c' - 'a'] = "class const catch case",
-                                 ['d' - 'a'] = "def defer",
-                                 ['e' - 'a'] = "elif else except enum export echo",
-                                 ['f' - 'a'] = "from func function fn final",
-                                 ['g' - 'a'] = "guard",
-                                 ['i' - 'a'] = "import if interface impl",
-                                 ['l' - 'a'] = "let local",
-                                 ['m' - 'a'] = "module",
-                                 ['o' - 'a'] = "override",
-                                 ['p' - 'a'] = "public private protected pub printf",
-                                 ['r' - 'a'] = "raise return rescue",
-                                 ['s' - 'a'] = "struct static",
-                                 ['t' - 'a'] = "throw type trap try",
-                                 ['u' - 'a'] = "use using",
-                                 ['v' - 'a'] = "var val",
-                                 ['w' - 'a'] = "with when"};
     size_t i = l->words->indent;
     if (ABR_HAS("+-", byte_at(l, i)))
         i = skip(l, i + 1, ABR_SET(" \t"));
     if (starts_with(l, i, "} "))
         i += 2;
-    size_t n = listed_at(l, i, keywords);
+    size_t n = abr_listed_word(l, i, ABR_LIST_STATEMENT);
     if (n == 0)
         return false;
     size_t end = end_without_blanks(l);
-    static word_list quoting = {['e' - 'a'] = "echo export",  ['f' - 'a'] = "from",
-                                ['i' - 'a'] = "import",       ['p' - 'a'] = "printf",
-                                ['r' - 'a'] = "raise return", ['t' - 'a'] = "throw trap",
-                                ['u' - 'a'] = "use"};
     char next = byte_at(l, i + n + 1);
-    bool quotes = ABR_HAS("'\"", next) && listed_at(l, i, quoting) > 0;
-    static word_list blocks = {
-        ['c' - 'a'] = "class case", ['d' - 'a'] = "def", ['e' - 'a'] = "elif else except",
-        ['i' - 'a'] = "if",         ['t' - 'a'] = "try", ['w' - 'a'] = "with"};
-    if (l->p[end - 1] == ':' && listed_at(l, i, blocks) > 0)
+    bool quotes = ABR_HAS("'\"", next) && abr_listed_word(l, i, ABR_LIST_QUOTED) > 0;
+    if (l->p[end - 1] == ':' && abr_listed_word(l, i, ABR_LIST_BLOCK) > 0)
         return true;
     return ABR_HAS(";{", l->p[end - 1]) || next == '(' || quotes || has_source_signs(l, i + n);
 }
@@ -227,10 +178,6 @@ static bool ends_with_request(const abr_evidence *l)
 
 static bool is_commit(const abr_evidence *l)
 {
-    static word_list verbs = {
-        ['a' - 'a'] = "avoid applying",  ['b' - 'a'] = "bugfix",           ['d' - 'a'] = "document",
-        ['f' - 'a'] = "fix fixed fixes", ['i' - 'a'] = "improve improved", ['p' - 'a'] = "prevent",
-        ['r' - 'a'] = "revert"};
     size_t i = skip(l, 0, ABR_SET("*|/\\ -["));
     size_t end = skip_hash(l, i);
     if (end > 0 && byte_at(l, end) == ' ' && abr_is_letter(byte_at(l, skip(l, end, ABR_SET(" (")))))
@@ -242,7 +189,7 @@ static bool is_commit(const abr_evidence *l)
             return true;
     }
     const bool heads = l->p[end_without_blanks(l) - 1] == ':'; /* Fix the following errors: */
-    return (!heads && listed_at(l, i, verbs) > 0) || starts_with(l, i, "Merge branch") ||
+    return (!heads && abr_listed_word(l, i, ABR_LIST_COMMIT) > 0) || starts_with(l, i, "Merge branch") ||
            starts_with(l, i, "Merge pull") || starts_with(l, i, "HEAD is now") ||
            starts_with(l, i, "Commit message") ||
            abr_commit_subject(&l->lexicon->forms, (abr_text_line){l->p + i, l->n - i}) == ABR_SUBJECT_SURE ||
@@ -345,34 +292,17 @@ static size_t word_before(const abr_evidence *l, size_t i)
 
 bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s)
 {
-    static word_list after = {['a' - 'a'] = "are",
-                              ['c' - 'a'] = "can",
-                              ['i' - 'a'] = "if is",
-                              ['u' - 'a'] = "unless",
-                              ['w' - 'a'] = "when will"};
-    static word_list close = {['a' - 'a'] = "about any", ['c' - 'a'] = "common", ['f' - 'a'] = "for",
-                              ['h' - 'a'] = "handle",    ['i' - 'a'] = "into",   ['k' - 'a'] = "known",
-                              ['m' - 'a'] = "may might", ['o' - 'a'] = "on",     ['p' - 'a'] = "possible",
-                              ['s' - 'a'] = "should",    ['w' - 'a'] = "would"};
-    static word_list far = {['c' - 'a'] = "case",
-                            ['h' - 'a'] = "how",
-                            ['i' - 'a'] = "if ignoring",
-                            ['m' - 'a'] = "may might",
-                            ['r' - 'a'] = "returns raises retries",
-                            ['s' - 'a'] = "should",
-                            ['t' - 'a'] = "throws turn",
-                            ['u' - 'a'] = "unless until",
-                            ['w' - 'a'] = "when would whether"};
-    if (!s->type && byte_at(l, end_of(s)) == ' ' && listed_at(l, end_of(s) + 1, after) > 0 &&
-        s->class != ABR_WORD_BAD)
+    if (!s->type && byte_at(l, end_of(s)) == ' ' &&
+        abr_listed_word(l, end_of(s) + 1, ABR_LIST_SPOKEN_AFTER) > 0 && s->class != ABR_WORD_BAD)
         return true;
     if (abr_is_upper(l->p[s->at]) && abr_is_upper(l->p[s->at + 1]))
         return false;
     size_t i = word_before(l, s->at);
-    if (i < s->at && listed_at(l, i, close) > 0 && !preceded_by(l, s->at, "depends on "))
+    if (i < s->at && abr_listed_word(l, i, ABR_LIST_SPOKEN_BEFORE) > 0 &&
+        !preceded_by(l, s->at, "depends on "))
         return true;
     for (unsigned words = 0; words < 8; words++) {
-        if (listed_at(l, i, far) > 0)
+        if (abr_listed_word(l, i, ABR_LIST_SPOKEN_FAR) > 0)
             return true;
         size_t start = word_before(l, i);
         if (start == i)
@@ -381,36 +311,6 @@ bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s)
     }
     return false;
 }
-
-/* Words that make a bare "error" beside them a report. */
-static word_list follows_report = {['a' - 'a'] = "at accessing",
-                                   ['c' - 'a'] = "code creating",
-                                   ['d' - 'a'] = "de during",
-                                   ['e' - 'a'] = "executing",
-                                   ['f' - 'a'] = "from",
-                                   ['i' - 'a'] = "in installing",
-                                   ['l' - 'a'] = "loading",
-                                   ['n' - 'a'] = "near",
-                                   ['o' - 'a'] = "occurred opening",
-                                   ['p' - 'a'] = "parsing processing prevented",
-                                   ['r' - 'a'] = "reading running returned",
-                                   ['t' - 'a'] = "thrown",
-                                   ['w' - 'a'] = "while with was were writing"};
-static word_list precedes_report = {
-    ['b' - 'a'] = "been build bus",
-    ['c' - 'a'] = "compilation compile compiler connection contains convergence critical",
-    ['f' - 'a'] = "fatal following found",
-    ['g' - 'a'] = "got",
-    ['i' - 'a'] = "internal",
-    ['l' - 'a'] = "link linker",
-    ['n' - 'a'] = "network",
-    ['p' - 'a'] = "parse parser point previous protocol",
-    ['r' - 'a'] = "raised read received returned runtime",
-    ['s' - 'a'] = "server syntax",
-    ['t' - 'a'] = "threw type",
-    ['u' - 'a'] = "unexpected unknown unhandled",
-    ['v' - 'a'] = "validation",
-    ['w' - 'a'] = "with write were"};
 
 bool abr_is_reported(const abr_evidence *l, const abr_sign *s)
 {
@@ -426,13 +326,13 @@ bool abr_is_reported(const abr_evidence *l, const abr_sign *s)
                  !abr_is_upper(byte_at(l, end + 2)) && s->at != l->words->first);
     if (s->at == l->words->first)
         return byte_at(l, end) != ' ' || !abr_is_letter(byte_at(l, next)) || abr_is_upper(byte_at(l, next)) ||
-               listed_at(l, next, follows_report) > 0;
+               abr_listed_word(l, next, ABR_LIST_REPORT_AFTER) > 0;
     if (abr_is_digit(byte_at(l, next)) || ABR_HAS("-([,!:", byte_at(l, next)) ||
-        listed_at(l, next, follows_report) > 0)
+        abr_listed_word(l, next, ABR_LIST_REPORT_AFTER) > 0)
         return true;
     size_t i = word_before(l, s->at);
     for (unsigned words = 0; words < 2 && i < s->at; words++) {
-        if (listed_at(l, i, precedes_report) > 0)
+        if (abr_listed_word(l, i, ABR_LIST_REPORT_BEFORE) > 0)
             return true;
         i = word_before(l, i);
     }

@@ -1,5 +1,6 @@
 /* Each rule of the line judge proves itself. */
 #include "check.h"
+#include "line/listed.h"
 #include "rules.h"
 
 static abr_lexicon all;
@@ -33,11 +34,24 @@ static void phrases_are_in_the_order_of_their_words(void)
             fprintf(stderr, "phrases.def: %s\n", rule_rows[i].what);
 }
 
+/* The first row of a list is looked for by halves. */
+static void listed_words_are_in_the_order_of_their_lists(void)
+{
+    static const abr_list lists[] = {
+#define LISTED(list, text, program, proof) ABR_LIST_##list,
+#include "line/listed.def"
+#undef LISTED
+    };
+    for (size_t i = 1; i < sizeof lists / sizeof *lists; i++)
+        CHECK(lists[i - 1] <= lists[i]);
+}
+
 int main(void)
 {
     abr_lexicon_open_without(&all, 0, ABR_NO_RULE); /* with all forms */
     RUN(a_line_is_judged_otherwise_without_the_rule_that_it_proves);
     RUN(each_proof_names_its_program);
     RUN(phrases_are_in_the_order_of_their_words);
+    RUN(listed_words_are_in_the_order_of_their_lists);
     return check_end();
 }
