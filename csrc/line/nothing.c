@@ -75,6 +75,13 @@ static size_t skip_empty_word(const abr_evidence *l, size_t i)
     return 0;
 }
 
+bool abr_is_empty_word(const abr_lexicon *x, abr_text_line word)
+{
+    const size_t brackets = word.n > 2 && *word.p == '<' && word.p[word.n - 1] == '>';
+    const abr_evidence l = {.p = word.p + brackets, .n = word.n - 2 * brackets, .lexicon = x};
+    return l.n > 0 && skip_empty_word(&l, 0) == l.n;
+}
+
 /* Skip a number that is zero, or a measure (with a fraction or an exponent); 0 if there is none. */
 static size_t skip_no_count(const abr_evidence *l, size_t i)
 {

@@ -1,4 +1,5 @@
 /* Diffs, cut file by file and hunk by hunk. */
+#include "kinds/diff/diff_origin.h"
 #include "ledger.h"
 
 /* ---- made diffs ---- */
@@ -410,6 +411,41 @@ static void no_failed_allocation_leaks(void)
     free(d.p);
 }
 
+enum { ENDING, MIDDLE, FOLDER };
+
+/* Every row of diff_origin.def earns its place: its path is told, and no other row tells it. */
+static void paths_of_generated_files_are_told(void)
+{
+    static const struct {
+        int part;
+        const char *text, *path;
+    } rows[] = {
+#define ORIGIN(part, text, path) {part, text, path},
+#include "kinds/diff/diff_origin.def"
+#undef ORIGIN
+    };
+    static const char *const written[] = {"src/cart.c", "go.mod",      "web/package.json",
+                                          "src/map.js", "a/generated", "distance/vendors.rb",
+                                          "lock",       "unlock.py"};
+    char header[100];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(header, sizeof header, "+++ b/%s", rows[i].path);
+        CHECK(abr_names_machine_made((abr_text_line){header, strlen(header)}));
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+            char text[40];
+            snprintf(text, sizeof text, rows[k].part == FOLDER ? "/%s/" : "%s", rows[k].text);
+            const char *found = strstr(header + 5, text);
+            const bool tells = found && (rows[k].part != ENDING || found[strlen(text)] == '\0');
+            if (!CHECK(tells == (i == k)))
+                fprintf(stderr, "%s: %s\n", rows[i].path, rows[k].text);
+        }
+    }
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+        snprintf(header, sizeof header, "+++ b/%s", written[i]);
+        CHECK(!abr_names_machine_made((abr_text_line){header, strlen(header)}));
+    }
+}
+
 int main(void)
 {
     RUN(small_diffs_look_like_this);
@@ -418,6 +454,7 @@ int main(void)
     RUN(tiny_hunks_fill_a_large_budget);
     RUN(a_long_diff_can_be_lowered);
     RUN(every_start_of_a_diff_is_cut);
+    RUN(paths_of_generated_files_are_told);
     RUN(a_look_leaves_the_open_hunk_as_it_is);
     RUN(memory_stays_within_its_bound);
     RUN(no_failed_allocation_leaks);

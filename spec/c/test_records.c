@@ -2,7 +2,9 @@
 #include "../fuzz/record_rules.h"
 #include "base/memory.h"
 #include "kinds/json/json_lines.h"
+#include "kinds/records/columns.h"
 #include "ledger.h"
+#include "line/score.h"
 #include "made.h"
 
 /* ---- texts ---- */
@@ -317,6 +319,59 @@ static void trouble_is_shown_first(void)
     }
 }
 
+/* The trouble of a value in a column of that role. */
+static float trouble_of(const char *value, abr_role role)
+{
+    static abr_record_columns columns;
+    char text[64] = {0};
+    abr_worth worth = {0};
+    memcpy(text, value, strlen(value));
+    abr_columns_open(&columns, 0);
+    abr_read_cell(&columns, NULL, &(abr_cell){.p = text, .n = strlen(value), .role = role}, 0, &worth);
+    return worth.trouble;
+}
+
+/* Every row of columns.def earns its place: a value of the column is judged otherwise without it. */
+static void a_name_of_a_column_and_a_state_judge_otherwise_than_words_alone(void)
+{
+    static const struct {
+        const char *name, *value;
+        abr_role role;
+    } roles[] = {
+#define ROLE(role, name, program, value) {name, value, ABR_ROLE_##role},
+#define STATE(clear, value, program)
+#include "kinds/records/columns.def"
+#undef ROLE
+#undef STATE
+    };
+    static const struct {
+        const char *value;
+        bool clear;
+    } states[] = {
+#define ROLE(role, name, program, value)
+#define STATE(clear, value, program) {value, clear},
+#include "kinds/records/columns.def"
+#undef ROLE
+#undef STATE
+    };
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
+        const float alone = trouble_of(roles[i].value, ABR_ROLE_NONE);
+        const float named = trouble_of(roles[i].value, abr_role_of(roles[i].name, strlen(roles[i].name)));
+        const bool is_name = roles[i].role == ABR_ROLE_NAME;
+        if (!CHECK(is_name ? alone >= ABR_SCORE_HIT && named < ABR_SCORE_HIT
+                           : alone < ABR_SCORE_HIT && named >= ABR_SCORE_HIT))
+            fprintf(stderr, "%s: %s: %g, %g\n", roles[i].name, roles[i].value, (double)alone, (double)named);
+    }
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        char sentence[64];
+        snprintf(sentence, sizeof sentence, "%s x", states[i].value);
+        const float alone = trouble_of(sentence, ABR_ROLE_NONE);
+        const float whole = trouble_of(states[i].value, ABR_ROLE_NONE);
+        if (!CHECK(alone < whole && (whole >= ABR_SCORE_HIT) == states[i].clear))
+            fprintf(stderr, "%s: %g, %g\n", states[i].value, (double)alone, (double)whole);
+    }
+}
+
 static void an_odd_row_is_shown(void)
 {
     static const char *const odd[] = {"x-7,CrashLoopBackOff,0,fine\n", "x-7,Running,117,fine\n",
@@ -598,6 +653,7 @@ int main(void)
     RUN(records_are_whole_and_gaps_exact);
     RUN(drawn_rows_are_counted_and_the_same_in_chunks);
     RUN(trouble_is_shown_first);
+    RUN(a_name_of_a_column_and_a_state_judge_otherwise_than_words_alone);
     RUN(an_odd_row_is_shown);
     RUN(a_flood_hides_neither_end_nor_other_trouble);
     RUN(names_and_nothing_are_no_trouble);

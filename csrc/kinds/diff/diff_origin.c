@@ -3,45 +3,36 @@
  */
 #include "kinds/diff/diff_origin.h"
 #include "abridge.h"
-#include "line/word_list.h"
+#include "line/lines.h"
 
-/* Names of files, in any folder. */
-static const char *const generated_names[] = {
-    "Package.resolved",    "bun.lockb",         "go.sum",
-    "go.work.sum",         "gradle.lockfile",   "lazy-lock.json",
-    "npm-shrinkwrap.json", "package-lock.json", "packages.lock.json",
-    "pnpm-lock.yaml"};
+typedef enum { ENDING, MIDDLE, FOLDER } path_part;
 
-/* Ends of names. */
-static const char *const generated_endings[] = {
-    ".lock",   "-lock.json", "-lock.yaml", ".lockb",     ".snap",     ".map",
-    ".pb.go",  "_pb2.py",    "_pb.js",     ".pb.cc",     ".pb.h",     ".g.dart",
-    ".min.js", ".min.css",   ".min.mjs",   ".bundle.js", ".snapshot", ".designer.cs"};
-
-/* Middles of names, with bytes on either side. */
-static const char *const generated_middles[] = {".min.", ".generated.", "_generated.", ".gen."};
-
-static const char *const folders[] = {"Pods",        "__generated__", "__snapshots__", "bower_components",
-                                      "dist",        "generated",     "node_modules",  "site-packages",
-                                      "third-party", "third_party",   "vendor",        "vendored"};
-
-static bool has_ending(abr_text_line name, const char *end, size_t n)
+static bool is_part(abr_text_line name, path_part part, const char *text, size_t n)
 {
-    return name.n > n && name.p[name.n - 1] == end[n - 1] && abr_has_at(name, name.n - n, end, n);
+    if (part == FOLDER)
+        return name.n == n && memcmp(name.p, text, n) == 0;
+    if (part == ENDING)
+        return name.n >= n && abr_has_at(name, name.n - n, text, n);
+    return name.n > 2 && abr_contains((abr_text_line){name.p + 1, name.n - 2}, text, n);
 }
 
-static bool is_machines_name(abr_text_line name)
+/* Is it the name of such a file, or of a folder on the way to it? */
+static bool is_machines_name(abr_text_line name, bool is_folder)
 {
-    if (name.n == 0 || !memchr(name.p, '.', name.n)) /* all of them have one */
+    static const struct {
+        const char *text;
+        uint8_t n;
+        uint8_t part;
+    } rows[] = {
+#define ORIGIN(part, text, path) {text, sizeof(text) - 1, part},
+#include "kinds/diff/diff_origin.def"
+#undef ORIGIN
+    };
+    if (name.n == 0 || (!is_folder && !memchr(name.p, '.', name.n))) /* each file has one in its name */
         return false;
-    if (ABR_IS_ONE_OF(name, generated_names))
-        return true;
-    const abr_text_line inner = {name.p + 1, name.n > 2 ? name.n - 2 : 0};
-    for (size_t i = 0; i < sizeof generated_endings / sizeof *generated_endings; i++)
-        if (has_ending(name, generated_endings[i], strlen(generated_endings[i])))
-            return true;
-    for (size_t i = 0; i < sizeof generated_middles / sizeof *generated_middles; i++)
-        if (abr_contains(inner, generated_middles[i], strlen(generated_middles[i])))
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (is_folder == (rows[i].part == FOLDER) &&
+            is_part(name, (path_part)rows[i].part, rows[i].text, rows[i].n))
             return true;
     return false;
 }
@@ -54,7 +45,7 @@ bool abr_names_machine_made(abr_text_line header)
         if (c != '/' && c != ' ' && c != '\t' && c != '"')
             continue;
         const abr_text_line part = {header.p + from, i - from};
-        if (c == '/' ? ABR_IS_ONE_OF(part, folders) : is_machines_name(part))
+        if (is_machines_name(part, c == '/'))
             return true;
         from = i + 1;
     }

@@ -22,6 +22,8 @@
 #include "base/word.h"
 #include "kinds/json/json_string.h"
 #include "line/line_score.h"
+#include "line/lines.h"
+#include "line/nothing.h"
 #include "line/score.h"
 #include "line/words.h"
 
@@ -69,48 +71,16 @@ void abr_columns_open(abr_record_columns *c, unsigned quiet_groups)
 
 /* ---- roles ---- */
 
-typedef struct {
+static const struct {
     const char *name; /* lower-case letters only */
     uint8_t n;
     uint8_t role;
-} named_role;
-
-#define ROLE(name, role)                                                                                     \
-    {                                                                                                        \
-        name, sizeof(name) - 1, role                                                                         \
-    }
-
-static const named_role roles[] = {
-    ROLE("level", ABR_ROLE_LEVEL),      ROLE("severity", ABR_ROLE_LEVEL),
-    ROLE("loglevel", ABR_ROLE_LEVEL),   ROLE("lvl", ABR_ROLE_LEVEL),
-    ROLE("levelname", ABR_ROLE_LEVEL),  ROLE("status", ABR_ROLE_STATE),
-    ROLE("state", ABR_ROLE_STATE),      ROLE("result", ABR_ROLE_STATE),
-    ROLE("outcome", ABR_ROLE_STATE),    ROLE("conclusion", ABR_ROLE_STATE),
-    ROLE("phase", ABR_ROLE_STATE),      ROLE("statuscode", ABR_ROLE_STATE),
-    ROLE("httpstatus", ABR_ROLE_STATE), ROLE("responsecode", ABR_ROLE_STATE),
-    ROLE("code", ABR_ROLE_STATE),       ROLE("exitcode", ABR_ROLE_EXIT),
-    ROLE("exitstatus", ABR_ROLE_EXIT),  ROLE("returncode", ABR_ROLE_EXIT),
-    ROLE("exit", ABR_ROLE_EXIT),        ROLE("rc", ABR_ROLE_EXIT),
-    ROLE("retcode", ABR_ROLE_EXIT),     ROLE("name", ABR_ROLE_NAME),
-    ROLE("title", ABR_ROLE_NAME),       ROLE("fulltitle", ABR_ROLE_NAME),
-    ROLE("description", ABR_ROLE_NAME), ROLE("summary", ABR_ROLE_NAME),
-    ROLE("subject", ABR_ROLE_NAME),     ROLE("command", ABR_ROLE_NAME),
-    ROLE("cmd", ABR_ROLE_NAME),         ROLE("package", ABR_ROLE_NAME),
-    ROLE("path", ABR_ROLE_NAME),        ROLE("file", ABR_ROLE_NAME),
-    ROLE("filename", ABR_ROLE_NAME),    ROLE("url", ABR_ROLE_NAME),
-    ROLE("uri", ABR_ROLE_NAME),         ROLE("ok", ABR_ROLE_GOOD),
-    ROLE("success", ABR_ROLE_GOOD),     ROLE("succeeded", ABR_ROLE_GOOD),
-    ROLE("passed", ABR_ROLE_GOOD),      ROLE("valid", ABR_ROLE_GOOD),
-    ROLE("healthy", ABR_ROLE_GOOD),     ROLE("error", ABR_ROLE_BAD),
-    ROLE("errors", ABR_ROLE_BAD),       ROLE("err", ABR_ROLE_BAD),
-    ROLE("errormessage", ABR_ROLE_BAD), ROLE("errorcount", ABR_ROLE_BAD),
-    ROLE("failed", ABR_ROLE_BAD),       ROLE("failure", ABR_ROLE_BAD),
-    ROLE("failures", ABR_ROLE_BAD),     ROLE("exception", ABR_ROLE_BAD),
-    ROLE("lasterror", ABR_ROLE_BAD),    ROLE("failurereason", ABR_ROLE_BAD),
-    ROLE("errormsg", ABR_ROLE_BAD),     ROLE("failuremessage", ABR_ROLE_BAD),
-    ROLE("crashed", ABR_ROLE_BAD),      ROLE("timedout", ABR_ROLE_BAD),
-    ROLE("oomkilled", ABR_ROLE_BAD),    ROLE("failedcount", ABR_ROLE_BAD),
-    ROLE("fail", ABR_ROLE_BAD),
+} roles[] = {
+#define ROLE(role, name, program, value) {name, sizeof(name) - 1, ABR_ROLE_##role},
+#define STATE(clear, value, program)
+#include "kinds/records/columns.def"
+#undef ROLE
+#undef STATE
 };
 
 abr_role abr_role_of(const char *name, size_t n)
@@ -186,19 +156,12 @@ static bool is_text(const abr_cell *v, const char *word)
 }
 
 /* Is it empty, zero, null, or a word for one of them? */
-static bool says_nothing(const abr_cell *v)
+static bool says_nothing(const abr_record_columns *c, const abr_cell *v)
 {
-    static const char *const words[] = {"null", "none", "false",  "nil",       "no", "na",
-                                        "n/a",  "ok",   "<none>", "undefined", "nan"};
     size_t zeros = 0;
     for (size_t i = 0; i < v->n; i++)
         zeros += v->p[i] == '0' || v->p[i] == '.' || v->p[i] == '-' || v->p[i] == ' ';
-    if (zeros == v->n)
-        return true;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (v->n <= strlen(words[i]) && is_text(v, words[i]))
-            return true;
-    return false;
+    return zeros == v->n || abr_is_empty_word(&c->lexicon, (abr_text_line){v->p, v->n});
 }
 
 /* The value as a whole number below a million; -1 if it isn't one. */
@@ -217,7 +180,7 @@ static long whole_number(const abr_cell *v)
 }
 
 /* Judge a number by the name of its column. */
-static float judge_number(const abr_cell *v)
+static float judge_number(const abr_record_columns *c, const abr_cell *v)
 {
     enum { SERVER_ERROR = 500, CLIENT_ERROR = 400, LAST_CODE = 599, LEVEL_ERROR = 50, LEVEL_WARNING = 40 };
     const long number = whole_number(v);
@@ -232,40 +195,33 @@ static float judge_number(const abr_cell *v)
         return number >= LEVEL_ERROR && number <= LEVEL_ERROR + 20 ? ABR_SCORE_CLEAR : 0;
     case ABR_ROLE_EXIT:
     case ABR_ROLE_BAD:
-        return says_nothing(v) ? 0 : ABR_SCORE_BAD + 1;
+        return says_nothing(c, v) ? 0 : ABR_SCORE_BAD + 1;
     default:
         return 0;
     }
 }
 
-typedef struct {
-    const char *text;
-    uint8_t n;
-    bool clear;
-} bad_state;
-
-#define STATE(text, clear)                                                                                   \
-    {                                                                                                        \
-        text, sizeof(text) - 1, clear                                                                        \
-    }
-
 /* States that mean trouble, though their words don't in most sentences. */
 static float judge_state(const abr_cell *v)
 {
+    typedef struct {
+        const char *text;
+        uint8_t n;
+        bool clear;
+    } bad_state;
     static const bad_state states[] = {
-        STATE("evicted", true),    STATE("degraded", true),  STATE("unreachable", true),
-        STATE("notready", true),   STATE("down", true),      STATE("dead", true),
-        STATE("lost", true),       STATE("offline", true),   STATE("errored", true),
-        STATE("blocked", false),   STATE("stopped", false),  STATE("canceled", false),
-        STATE("cancelled", false), STATE("inactive", false), STATE("terminating", false),
-        STATE("unknown", false),   STATE("pending", false),  STATE("skipped", false),
+#define STATE(clear, value, program) {value, sizeof(value) - 1, clear},
+#define ROLE(role, name, program, value)
+#include "kinds/records/columns.def"
+#undef ROLE
+#undef STATE
     };
-    static const bad_state exited = STATE("Exited (", true);
+    static const char exited[] = "Exited (";
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
         if (v->n == states[i].n && (*v->p | ' ') == *states[i].text && is_text(v, states[i].text))
             return states[i].clear ? ABR_SCORE_BAD : ABR_SCORE_WEAK;
-    if (v->n > exited.n && *v->p == 'E' && memcmp(v->p, exited.text, exited.n) == 0)
-        return v->p[exited.n] == '0' ? 0 : ABR_SCORE_BAD + 1;
+    if (v->n >= sizeof exited && memcmp(v->p, exited, sizeof exited - 1) == 0)
+        return v->p[sizeof exited - 1] == '0' ? 0 : ABR_SCORE_BAD + 1;
     return 0;
 }
 
@@ -299,7 +255,7 @@ static float judge_words(const abr_record_columns *c, const abr_cell *v, value_w
 static float judge_meaning(const abr_record_columns *c, const abr_cell *v, value_words *words)
 {
     if (v->kind == ABR_VALUE_NUMBER || whole_number(v) >= 0)
-        return (c->lexicon.quiet & ABR_GROUP_SUMMARIES) ? 0 : judge_number(v);
+        return (c->lexicon.quiet & ABR_GROUP_SUMMARIES) ? 0 : judge_number(c, v);
     float score = judge_words(c, v, words);
     const bool failures = !(c->lexicon.quiet & ABR_GROUP_FAILURES);
     if (!failures)
@@ -310,7 +266,7 @@ static float judge_meaning(const abr_record_columns *c, const abr_cell *v, value
     if (v->role == ABR_ROLE_NAME)
         return score * name_factor;
     if (v->role == ABR_ROLE_BAD)
-        return says_nothing(v) ? 0 : score > ABR_SCORE_BAD ? score : ABR_SCORE_BAD;
+        return says_nothing(c, v) ? 0 : score > ABR_SCORE_BAD ? score : ABR_SCORE_BAD;
     if (v->role == ABR_ROLE_GOOD && (is_text(v, v->n == 5 ? "false" : "no") || (v->n == 1 && *v->p == '0')))
         return ABR_SCORE_BAD + 1;
     return score;
