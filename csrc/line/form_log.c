@@ -117,12 +117,21 @@ static bool is_dashed_diagnostic(abr_text_line line)
             abr_has_at(line, place.end, " - warning: ", 12));
 }
 
+/* `  /src/cart_test.go:97`, where a test is defined */
+static bool is_place_alone(const abr_form_line *l)
+{
+    abr_file_place place = {0};
+    return l->bare.p > l->line.p && !memchr(l->bare.p, ' ', l->bare.n) &&
+           abr_find_place(l->bare.p, l->bare.n, 0, &place) && place.start == 0 && place.end == l->bare.n;
+}
+
 /* `file:12: text`, `file:12:3: text`, `file(12,3): text`: a place, a colon, one blank; or a dash after it. */
 bool abr_is_placed(const abr_form_line *l)
 {
     const abr_text_line line = l->bare;
     size_t at = 0;
-    if (starts_with_place(l) || abr_kotlin_level(line.p, line.n) || is_dashed_diagnostic(line))
+    if (starts_with_place(l) || abr_kotlin_level(line.p, line.n) || is_dashed_diagnostic(line) ||
+        is_place_alone(l))
         return true;
     for (size_t i = abr_next_digit(line, 2); i + 2 < line.n; i = abr_next_digit(line, at)) {
         at = i + abr_digits_at(line, i);
@@ -252,11 +261,57 @@ bool abr_is_progress(const abr_form_line *l)
     return n > 0 && n <= 7 && (sign == '%' || (sign == '/' && opens && abr_digits_at(bare, i + n + 1) > 0));
 }
 
+/* `test/cart.js ........ 12/12` */
+bool abr_counts_tests(const abr_form_line *l)
+{
+    const abr_text_line bare = l->bare;
+    size_t i = bare.n;
+    while (i > 0 && abr_is_digit(bare.p[i - 1]))
+        i--;
+    if (i == bare.n || i == 0 || bare.p[i - 1] != '/')
+        return false;
+    size_t start = --i;
+    while (start > 0 && abr_is_digit(bare.p[start - 1]))
+        start--;
+    return start < i && start > 1 && abr_has_at(bare, start - 2, ". ", 2);
+}
+
+/* `    Given a cart   # features/cart.feature:31`, `    When I pay   # CartContext::pay()`: a step, and where it is
+ * defined. */
+bool abr_is_feature_step(const abr_form_line *l)
+{
+    const abr_text_line bare = l->bare;
+    size_t i = bare.n;
+    while (i > 0 && bare.p[i - 1] != '#')
+        i--;
+    if (i < 3 || !abr_has_at(bare, i - 2, " #", 2) || !abr_has_at(bare, i, " ", 1))
+        return false;
+    const abr_text_line where = abr_line_from(bare, i + 1);
+    const char *colon = where.n > 0 ? memchr(where.p, ':', where.n) : NULL;
+    if (!colon || memchr(where.p, ' ', where.n))
+        return false;
+    const size_t at = (size_t)(colon - where.p) + 1;
+    return (abr_digits_at(where, at) > 0 && at + abr_digits_at(where, at) == where.n) ||
+           (abr_has_at(where, at, ":", 1) && FORM_ENDS(where, "()"));
+}
+
+/* Is there nothing but the bullets by which Ginkgo tells of a test each? */
+static bool is_row_of_bullets(abr_text_line bare)
+{
+    static const char bullet[] = "\xE2\x80\xA2";
+    size_t i = 0;
+    while (abr_has_at(bare, i, bullet, sizeof bullet - 1))
+        i += sizeof bullet - 1;
+    return i > 0 && i == bare.n;
+}
+
 /* `.....F...`, one char per test, as test runners print them. */
 bool abr_is_row_of_dots(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
     size_t i = 0;
+    if (is_row_of_bullets(bare))
+        return true;
     while (i < bare.n && ABR_HAS(".+-*FEsx", bare.p[i]))
         i++;
     const size_t dots = i;
