@@ -14,9 +14,12 @@
 #include "text/scan.h"
 
 enum {
-    LEAST_SHARE = 96,  /* bytes of a part; with less, everything is cut as a log */
-    TROUBLE_SHARE = 2, /* logs with failures are sure of this part of the budget */
-    LINE_BREAK = 1     /* a byte for the newline between two parts */
+    LEAST_SHARE = 96, /* bytes of a part; with less, everything is cut as a log */
+    /* Logs with failures are sure of so many sixteenths of the budget: three quarters of what the end of the
+     * output and a line of each part leave, which is three quarters (SPEC 14). */
+    TROUBLE_SIXTEENTHS = 9,
+    HITS_MOST = 16, /* hits of a log that raise its share of that: a flood must not take all */
+    LINE_BREAK = 1  /* a byte for the newline between two parts */
 };
 
 typedef struct {
@@ -27,8 +30,8 @@ typedef struct {
     bool found; /* the parts have been found */
     bool weighed;
     abr_output_parts parts;
-    uint64_t line[ABR_PARTS_MOST];   /* newlines before each part */
-    bool in_trouble[ABR_PARTS_MOST]; /* does it have a failure? Known once `weighed` is set */
+    uint64_t line[ABR_PARTS_MOST]; /* newlines before each part */
+    uint64_t hits[ABR_PARTS_MOST]; /* of a log, at most HITS_MOST; known once `weighed` is set */
 } mixed;
 
 /* A choice being made. */
@@ -54,41 +57,35 @@ static uint64_t part_bytes(const mixed *m, size_t i)
 
 /* ---- shares ---- */
 
-/* The bytes all parts take if each gets `level`, or at least `floor` if it has a failure, but no more than
- * its size. */
-static uint64_t sum_at(const mixed *m, uint64_t level, uint64_t floor, uint64_t *share)
+/* The bytes all parts take if each gets `level`, or at least `sure` of each hit, but no more than its size. */
+static uint64_t sum_at(const mixed *m, uint64_t level, uint64_t sure, uint64_t *share)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < m->parts.count; i++) {
-        const uint64_t most = m->in_trouble[i] && floor > level ? floor : level;
+        const uint64_t floor = sure * m->hits[i];
+        const uint64_t most = floor > level ? floor : level;
         share[i] = part_bytes(m, i) + LINE_BREAK < most ? part_bytes(m, i) + LINE_BREAK : most;
         sum += share[i];
     }
     return sum;
 }
 
-/* Share out at the highest level whose sum is within `bytes`. */
-static void raise_level(const mixed *m, uint64_t bytes, uint64_t floor, uint64_t *share)
+static void share_out(part_shares *x)
 {
-    uint64_t least = 0;
-    uint64_t most = bytes + 1;
+    uint64_t hits = 0;
+    for (size_t i = 0; i < x->m->parts.count; i++)
+        hits += x->m->hits[i];
+    const uint64_t sure = hits > 0 ? x->q->bytes * TROUBLE_SIXTEENTHS / 16 / hits : 0;
+    uint64_t least = 0; /* the highest level whose sum is within the budget is between these */
+    uint64_t most = x->q->bytes + 1;
     while (most - least > 1) {
         const uint64_t middle = least + (most - least) / 2;
-        if (sum_at(m, middle, floor, share) <= bytes)
+        if (sum_at(x->m, middle, sure, x->share) <= x->q->bytes)
             least = middle;
         else
             most = middle;
     }
-    sum_at(m, least, floor, share);
-}
-
-static void share_out(part_shares *x)
-{
-    size_t troubled = 0;
-    for (size_t i = 0; i < x->m->parts.count; i++)
-        troubled += x->m->in_trouble[i];
-    const uint64_t floor = troubled > 0 ? x->q->bytes / TROUBLE_SHARE / troubled : 0;
-    raise_level(x->m, x->q->bytes, floor, x->share);
+    sum_at(x->m, least, sure, x->share);
 }
 
 /* ---- one part ---- */
@@ -116,7 +113,7 @@ static uint64_t taken_by(const part_shares *x, const abr_cut *cut)
     return taken;
 }
 
-/* Find the parts with a failure. Only logs are examined, and only if several share the budget. */
+/* Count the hits of the logs. A single log shares that room with none, so its hits are not counted. */
 static bool weigh_logs(part_shares *x)
 {
     mixed *m = x->m;
@@ -125,12 +122,12 @@ static bool weigh_logs(part_shares *x)
         logs += m->parts.list[i].kind == ABR_KIND_LOG;
     for (size_t i = 0; i < m->parts.count; i++) {
         abr_cut cut;
-        m->in_trouble[i] = m->parts.list[i].kind == ABR_KIND_LOG;
-        if (!m->in_trouble[i] || logs == 1)
+        m->hits[i] = m->parts.list[i].kind == ABR_KIND_LOG;
+        if (m->hits[i] == 0 || logs == 1)
             continue;
         if (cut_part(x, i, LEAST_SHARE, &cut) != ABR_OK)
             return false;
-        m->in_trouble[i] = cut.hits_found > 0;
+        m->hits[i] = cut.hits_found < HITS_MOST ? cut.hits_found : HITS_MOST;
         abr_cut_free(&cut);
     }
     m->weighed = true;
