@@ -276,8 +276,8 @@ bool abr_counts_tests(const abr_form_line *l)
     return start < i && start > 1 && abr_has_at(bare, start - 2, ". ", 2);
 }
 
-/* `    Given a cart   # features/cart.feature:31`, `    When I pay   # CartContext::pay()`: a step, and where it is
- * defined. */
+/* `    Given a cart   # features/cart.feature:31`, `    When I pay   # CartContext::pay()`: a step, and where
+ * it is defined. */
 bool abr_is_feature_step(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;

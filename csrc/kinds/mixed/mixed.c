@@ -57,7 +57,8 @@ static uint64_t part_bytes(const mixed *m, size_t i)
 
 /* ---- shares ---- */
 
-/* The bytes all parts take if each gets `level`, or at least `sure` of each hit, but no more than its size. */
+/* The bytes all parts take if each gets `level`, or `sure` for each hit if that is more, but no more than its
+ * size. */
 static uint64_t sum_at(const mixed *m, uint64_t level, uint64_t sure, uint64_t *share)
 {
     uint64_t sum = 0;
