@@ -39,7 +39,7 @@ bool abr_is_between_listed(const abr_evidence *l, size_t at, size_t end, abr_lis
 /* Does a word of the list start at byte `at` of the line? */
 bool abr_starts_listed(const abr_evidence *l, size_t at, abr_list list);
 
-/* Bytes of the whole word at byte `at` if it is in the list, its first letter in either case; 0 if it isn't. */
+/* Bytes of the whole word at byte `at` if it is in the list, its first letter in either case, or 0. */
 size_t abr_listed_word(const abr_evidence *l, size_t at, abr_list list);
 
 ABR_PRIVATE_END
