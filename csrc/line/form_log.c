@@ -117,7 +117,7 @@ static bool is_dashed_diagnostic(abr_text_line line)
             abr_has_at(line, place.end, " - warning: ", 12));
 }
 
-/* `  /src/cart_test.go:97`, where a test is defined */
+/* `  /src/cart_test.go:97`, the place of a test */
 static bool is_place_alone(const abr_form_line *l)
 {
     abr_file_place place = {0};
@@ -276,8 +276,8 @@ bool abr_counts_tests(const abr_form_line *l)
     return start < i && start > 1 && abr_has_at(bare, start - 2, ". ", 2);
 }
 
-/* `    Given a cart   # features/cart.feature:31`, `    When I pay   # CartContext::pay()`: a step, and where
- * it is defined. */
+/* `    Given a cart   # features/cart.feature:31`, `    When I pay   # CartContext::pay()`: a step and its
+ * definition. */
 bool abr_is_feature_step(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;

@@ -25,6 +25,27 @@ describe("a cut of an output of several kinds", function()
     assert.is_true(share == 1, ("%.2f, without %s"):format(share, tostring(lost)))
   end)
 
+  it("gives a log with one hit less room than a log with many", function()
+    local errors = {}
+    for i = 1, 12 do
+      errors[i] = ("src/part_%d.c:%d:5: error: too few arguments to function 'sum_of_lines_%d'\n"):format(i, i, i)
+    end
+    local rows = {}
+    for i = 1, 200 do
+      rows[i] = ('    { "id": %d, "name": "cart %d" }'):format(i, i)
+    end
+    local steps = ("gcc -O2 -c src/unit.c -o build/unit.o\n"):rep(200)
+    local last = "Command exited with code 1\n"
+    local json = '{\n  "carts": [\n' .. table.concat(rows, ",\n") .. "\n  ]\n}\n"
+    local text = steps .. table.concat(errors) .. steps .. json .. steps .. last
+    local content, cut = abridge.auto(text, { max_bytes = 2600 })
+    assert.equal("mixed", cut.kind)
+    for i = 1, 12 do
+      assert.is_truthy(content:find("sum_of_lines_" .. i .. "'", 1, true), content)
+    end
+    assert.is_truthy(content:find(last, 1, true), content)
+  end)
+
   it("comes from a stream as from one call", function()
     random.each(60, function()
       cases.stream((documents.mixed()), random.chance(2) and { max_bytes = cases.budget() } or cases.any_opts())

@@ -142,6 +142,37 @@ describe("a kind that is asked for", function()
     end
   end)
 
+  it("tests told by their places, by bullets, by counts after dots and by steps of features are a log's", function()
+    local runs = {
+      ginkgo = {
+        "Cart\n  adds line %d\n  /src/shop/cart_test.go:%d\n•\n------------------------------\n",
+        "• Failure [0.004 seconds]\nCart\n  adds the tax [It]\n\n    Expected\n        <int>: 0\n    to equal\n"
+          .. "        <int>: 19\n------------------------------\n",
+        "• Failure [0.004 seconds]\n",
+      },
+      tap = {
+        "test/cart-%d.js .............................. %d/120\n",
+        "test/tax.js ................ 3/4 50ms\n  not ok the tax is added\n    +++ found\n    --- wanted\n",
+        "  not ok the tax is added\n",
+      },
+      behat = {
+        "  Scenario: adds line %d   # features/cart.feature:%d\n    When I pay   # CartContext::pay()\n\n",
+        '    Then I see "19"   # CartContext::see()\n      The text "19" was not found (ExpectationException)\n',
+        '      The text "19" was not found (ExpectationException)\n',
+      },
+    }
+    for name, run in pairs(runs) do
+      local lines = {}
+      for i = 1, 120 do
+        lines[i] = run[1]:format(i, i)
+      end
+      table.insert(lines, 61, run[2])
+      local content, cut = abridge.auto(table.concat(lines), { max_bytes = 2000 })
+      assert.equal("log", cut.kind, name)
+      assert.is_truthy(content:find(run[3], 1, true), name .. ":\n" .. content)
+    end
+  end)
+
   it("what only looks like errors after a dash, or like a failed test, is text", function()
     local lines = {
       "%02d:15 - error budgets of team three, explained by Anna.",
