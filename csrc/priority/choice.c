@@ -34,9 +34,11 @@
 #include "text/utf8.h"
 
 enum {
-    HOLE_MOST = 3,   /* lines of a failure that are kept rather than replaced by a marker */
-    LEAN_MOST = 6,   /* lines of an excerpt that depend on the line above them */
-    WHOLE_SHARE = 4, /* part of the budget that the first failure may take, and the last one too */
+    HOLE_MOST = 3,      /* lines of a failure that are kept rather than replaced by a marker */
+    LEAN_MOST = 6,      /* lines of an excerpt that depend on the line above them */
+    MESSAGE_WITHIN = 6, /* lines from a heading to its message */
+    ALL_MOST = 8,       /* lines kept together or not at all */
+    WHOLE_SHARE = 4,    /* part of the budget that the first failure may take, and the last one too */
     RUN_LEAST = 160, /* bytes of a cut whose markers mention runs; in a smaller one, another line says more */
     GAP_SIZE = 24,   /* added to a line's size: about what its marker costs */
     WIDTH_LEAST = 160,
@@ -161,17 +163,20 @@ static bool leans(const abr_shown_line *u)
     return abr_leans((abr_line_kind)u->c->kind, u->c->start, u->c->start_n, u->layout.text);
 }
 
-/* Keep lines from..to, all of them or none. Are they kept? */
+/* Keep lines from..to, at most ALL_MOST, all of them or none more than before. Are they kept? */
 static bool keep_all(abr_chooser *x, size_t from, size_t to, abr_cost *used)
 {
     const abr_cost before = *used;
-    for (size_t k = from; k <= to; k++)
-        if (!keep_line(x, k, used)) {
-            while (k > from)
-                x->lines[--k].kept = false;
+    bool was_kept[ALL_MOST];
+    for (size_t k = from; k <= to; k++) {
+        was_kept[k - from] = x->lines[k].kept;
+        if (!was_kept[k - from] && !keep_line(x, k, used)) {
+            for (; k > from; k--)
+                x->lines[k - 1].kept = was_kept[k - 1 - from];
             *used = before;
             return false;
         }
+    }
     return true;
 }
 
@@ -183,6 +188,68 @@ static bool keep_below_head(abr_chooser *x, size_t i, abr_cost *used)
            x->lines[top - 1].c->line + 1 == x->lines[top].c->line)
         top--;
     return keep_all(x, top, i, used);
+}
+
+static bool is_clear_report(const abr_candidate *c)
+{
+    return c->tells && c->line_score >= ABR_SCORE_CLEAR;
+}
+
+/* Is it the first clear report of its failure? */
+static bool is_head(const abr_chooser *x, size_t i)
+{
+    const abr_candidate *c = x->lines[i].c;
+    bool first = is_clear_report(c);
+    for (size_t k = i; first && k > 0 && x->lines[k - 1].c->failure == c->failure; k--)
+        first = !is_clear_report(x->lines[k - 1].c);
+    return first;
+}
+
+/* The line up to which a heading says what failed: the first one of its failure with a sign of its own, if
+ * that is near, else the next one. Line i itself if it is no heading, or one that is underlined: a
+ * traceback follows it. */
+static size_t end_of_heading(const abr_chooser *x, size_t i)
+{
+    const uint32_t failure = x->lines[i].c->failure;
+    size_t next = i;
+    if (failure == 0 || x->lines[i].layout.look != ABR_LOOK_HEAD)
+        return i;
+    for (size_t k = i + 1; k < x->count && k - i <= MESSAGE_WITHIN; k++) {
+        const abr_shown_line *u = &x->lines[k];
+        if (u->c->failure != failure || u->c->line != x->lines[k - 1].c->line + 1)
+            break;
+        if (u->layout.look == ABR_LOOK_RULE)
+            return i;
+        if (u->c->hit)
+            return k;
+        if (next == i && u->layout.look != ABR_LOOK_BLANK)
+            next = k;
+    }
+    return next;
+}
+
+/* The heading that announces line i, if that is the end of what it says; else line i. */
+static size_t heading_of(const abr_chooser *x, size_t i)
+{
+    for (size_t k = i; x->lines[i].c->hit && k > 0 && i - k < MESSAGE_WITHIN; k--)
+        if (x->lines[k - 1].layout.look == ABR_LOOK_HEAD)
+            return end_of_heading(x, k - 1) == i ? k - 1 : i;
+    return i;
+}
+
+/* Keep line i with the lines above it that it depends on; a heading and its message together, if they fit.
+ * Is it kept? */
+static bool keep_told(abr_chooser *x, size_t i, abr_cost *used)
+{
+    const size_t head = heading_of(x, i);
+    const size_t end = end_of_heading(x, i);
+    if (head < i && keep_all(x, head, i, used))
+        return true;
+    if (!keep_below_head(x, i, used))
+        return false;
+    if (end > i)
+        keep_all(x, i + 1, end, used);
+    return true;
 }
 
 /* Keep the few lines, all of one failure, between line i and the next kept one above it: a marker in their
@@ -204,7 +271,7 @@ static void close_hole_above(abr_chooser *x, size_t i, abr_cost *used)
 /* Keep line i, and close small holes in its failure. */
 static void keep_with_holes(abr_chooser *x, size_t i, abr_cost *used)
 {
-    if (!keep_below_head(x, i, used) || x->lines[i].c->failure == 0)
+    if (!keep_told(x, i, used) || x->lines[i].c->failure == 0)
         return;
     close_hole_above(x, i, used);
     for (size_t k = i + 1; k < x->count && k - i <= HOLE_MOST + 1; k++)
@@ -254,21 +321,6 @@ static bool joins_kept(const abr_chooser *x, size_t i)
     return (i > 0 && beside_kept(x, i, i - 1)) || (i + 1 < x->count && beside_kept(x, i, i + 1));
 }
 
-static bool is_clear_report(const abr_candidate *c)
-{
-    return c->tells && c->line_score >= ABR_SCORE_CLEAR;
-}
-
-/* Is it the first clear report of its failure? */
-static bool is_head(const abr_chooser *x, size_t i)
-{
-    const abr_candidate *c = x->lines[i].c;
-    bool first = is_clear_report(c);
-    for (size_t k = i; first && k > 0 && x->lines[k - 1].c->failure == c->failure; k--)
-        first = !is_clear_report(x->lines[k - 1].c);
-    return first;
-}
-
 /* Keep the heads of failures, the best ones first, within their share: of many failures, more are named
  * before all is told of a few. */
 static void keep_heads(abr_chooser *x, size_t sorted, abr_cost *used)
@@ -281,7 +333,7 @@ static void keep_heads(abr_chooser *x, size_t sorted, abr_cost *used)
             return;
         const size_t i = x->keys[k].index;
         if (!x->lines[i].kept && is_head(x, i))
-            keep_below_head(x, i, used);
+            keep_told(x, i, used);
     }
 }
 

@@ -223,6 +223,23 @@ FAIL src/cart%d.test.js
     end
   end)
 
+  it("show no heading without its message, and the other way round", function()
+    local lines = { "  30 failing\n" }
+    for i = 1, 30 do
+      lines[#lines + 1] = ("  %d) res\n       .format(obj)\n         with case %d\n           should answer %d:\n"):format(i, i, i)
+      lines[#lines + 1] = ("     Error: expected %d answers, got %d"):format(i, 2 * i)
+      for frame = 1, 10 do
+        lines[#lines + 1] = ("      at Test.assert%d (node_modules/supertest/lib/test.js:%d:23)"):format(frame, i + frame)
+      end
+      lines[#lines + 1] = ""
+    end
+    local content = abridge.priority(table.concat(lines, "\n"), { max_bytes = 2048 })
+    local headings = select(2, content:gsub("%d%) res\n", ""))
+    local told = select(2, content:gsub("%d%) res\n       .format%(obj%)\n[^\n]*\n[^\n]*\n\n     Error: ", ""))
+    assert.is_true(headings >= 6 and told >= headings - 1, content)
+    assert.equal(told, (select(2, content:gsub("     Error: ", ""))))
+  end)
+
   it("show what a test said before its result was printed, not the result twice", function()
     local lines = {}
     for i = 1, 40 do
