@@ -180,6 +180,8 @@ bool abr_is_excerpt(const abr_form_line *l)
     const abr_text_line bare = l->bare;
     const size_t n = abr_digits_at(bare, 0);
     const abr_text_line rest = abr_trimmed(abr_line_from(bare, n));
+    if (n > 0 && (ABR_STARTS(rest, "| ERROR ") || ABR_STARTS(rest, "| WARNING ")))
+        return false; /* a row of PHP_CodeSniffer */
     if (rest.n > 0 && *rest.p == '|' && (n > 0 || bare.p > l->line.p) && (rest.n == 1 || rest.p[1] == ' '))
         return n > 0 || ((bare.p[bare.n - 1] != '|' || bare.n == 1) &&
                          is_under_excerpt(l, abr_trimmed(abr_line_from(rest, 1))));

@@ -402,7 +402,7 @@ static void read_error(abr_evidence *l, unsigned i)
     bool ends = c == '\n' || c == '\r';
     bool is_clear = c == ':' || c == '!' || has_code(l, s) || all_caps(l, s) || in_brackets(l, s) ||
                     (is_first(l, s) && !source) || (s->type && (ends || c == ' '));
-    if (c == ':')
+    if (c == ':' || (ends && all_caps(l, s))) /* "checking examples ... ERROR" */
         l->stepped = false;
     bool bare = !s->type && count < 0 && c != ':' && !all_caps(l, s) && !has_code(l, s) && !in_brackets(l, s);
     if (bare && !abr_is_reported(l, s))

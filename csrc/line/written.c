@@ -94,19 +94,30 @@ static bool heads_with_error(const abr_evidence *l, size_t at)
     return starts_with(l, at, error);
 }
 
+/* "//shop/cart:total", as Bazel names what it builds, and not a comment. */
+static bool is_target(const abr_evidence *l, size_t i)
+{
+    size_t at = i + 2;
+    while (at < l->n && (is_alnum(l->p[at]) || ABR_HAS("_-./", l->p[at])))
+        at++;
+    return at > i + 2 && byte_at(l, at) == ':' && is_alnum(byte_at(l, at + 1));
+}
+
 /* Comments, directives, annotations, documentation in comments. */
 static bool starts_as_comment(const abr_evidence *l)
 {
     const size_t i = l->words->indent;
     const char c = byte_at(l, i + 1);
+    if (abr_starts_listed(l, i, ABR_LIST_HARNESS))
+        return false;
     switch (byte_at(l, i)) {
     case '/':
-        return c == '/' || c == '*';
+        return (c == '/' && !is_target(l, i)) || c == '*';
     case '#': /* one blank and a word; test harnesses print "# fail 1", "#   Failed test" */
         if (c == '#' || abr_is_letter(c) || c == '!')
-            return skip(l, i, ABR_SET("#")) < l->n && !starts_with(l, i, "##[");
+            return skip(l, i, ABR_SET("#")) < l->n;
         return c == '[' ||
-               (c == ' ' && abr_is_letter(byte_at(l, i + 2)) && !starts_with(l, i, "# Looks like") &&
+               (c == ' ' && abr_is_letter(byte_at(l, i + 2)) &&
                 !abr_is_digit(l->p[end_without_blanks(l) - 1]) && !(i == 0 && heads_with_error(l, 2)));
     case '*':
         return i > 0 && starts_with(l, i, "* @");
@@ -217,7 +228,7 @@ static bool is_title(const abr_evidence *l)
     size_t i = l->words->indent;
     size_t end = skip(l, i, ABR_SET("#"));
     if (end >= i + 2 && byte_at(l, end) == ' ')
-        return true;
+        return !abr_starts_listed(l, i, ABR_LIST_HARNESS);
     end = skip_digits(l, i);
     if (i == 0 && end > 0 && end <= 2 && starts_with(l, end, ". ") && l->words->words <= 4)
         return true;
