@@ -19,11 +19,13 @@ typedef enum {
     ABR_LIST_DENIED_AFTER,  /* the same after it */
     ABR_LIST_FINE_BEFORE,   /* what stands before a word of trouble that is no failure of its own */
     ABR_LIST_FINE_AFTER,    /* or after one that was expected, or is a limit */
+    ABR_LIST_SETUP,         /* starts of what setting up a machine prints though nothing failed */
     ABR_LIST_HARNESS,       /* starts of what tests and runners print like comments */
     ABR_LIST_STATEMENT,     /* words that start a statement of source: such words start sentences, too */
     ABR_LIST_QUOTED,        /* those of them that a quotation follows */
     ABR_LIST_BLOCK,         /* those of them that open a block with a colon */
     ABR_LIST_COMMIT,        /* verbs that start the subject of a commit */
+    ABR_LIST_TITLE,         /* verbs that start the indented title of a test */
     ABR_LIST_SPOKEN_AFTER,  /* words after one of trouble that is spoken of: "errors are", */
     ABR_LIST_SPOKEN_BEFORE, /* right before it: "any error", */
     ABR_LIST_SPOKEN_FAR,    /* or some words before it: "returns an error" */

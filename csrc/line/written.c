@@ -247,7 +247,7 @@ bool abr_reads_as_text(const abr_evidence *l)
 {
     return l->words->indent < l->n &&
            (abr_joins_tracebacks(l->p + l->words->indent, l->n - l->words->indent) || starts_as_comment(l) ||
-            is_commit(l) || is_title(l) ||
+            abr_starts_listed(l, l->words->indent, ABR_LIST_SETUP) || is_commit(l) || is_title(l) ||
             abr_read_form(&l->lexicon->untroubled, (abr_text_line){l->p, l->n}).form != ABR_FORM_NONE);
 }
 
@@ -301,8 +301,28 @@ static size_t word_before(const abr_evidence *l, size_t i)
     return start < i - 1 ? start : i;
 }
 
+/* Is it the title of a test, as runners list them: "    rejects an invalid token", "  * test handles an error
+ * (1.2ms)"? One that failed has that in brackets, "(FAILED - 1)". */
+static bool is_title_of_test(const abr_evidence *l)
+{
+    size_t i = l->words->indent;
+    if (i < 2)
+        return false;
+    if (ABR_HAS("*+-", byte_at(l, i)) && byte_at(l, i + 1) == ' ')
+        i += 2;
+    if (starts_with(l, i, "test "))
+        i += 5;
+    if (abr_is_upper(byte_at(l, i)) || abr_listed_word(l, i, ABR_LIST_TITLE) == 0)
+        return false;
+    while (i < l->n && l->p[i] != ':' && !(l->p[i] == '(' && abr_is_upper(byte_at(l, i + 1))))
+        i++;
+    return i >= l->n;
+}
+
 bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s)
 {
+    if (is_title_of_test(l))
+        return true;
     if (!s->type && byte_at(l, end_of(s)) == ' ' &&
         abr_listed_word(l, end_of(s) + 1, ABR_LIST_SPOKEN_AFTER) > 0 && s->class != ABR_WORD_BAD)
         return true;
