@@ -94,13 +94,26 @@ static bool keep_line(abr_chooser *x, size_t i, abr_cost *used)
     return true;
 }
 
+static abr_leaning leaning_of(const abr_shown_line *u)
+{
+    return abr_leaning_of((abr_line_kind)u->c->kind, u->c->start, u->c->start_n, u->layout.text);
+}
+
+/* Is line i useless without the line above it? */
+static bool leans(const abr_chooser *x, size_t i)
+{
+    const abr_shown_line *u = &x->lines[i];
+    return leaning_of(u) != ABR_STANDS ||
+           (i + 1 < x->count && u[1].c->line == u->c->line + 1 && leaning_of(u + 1) == ABR_POINTS);
+}
+
 static uint64_t end_share(uint64_t budget, uint64_t share)
 {
     return budget == ABR_UNLIMITED ? ABR_UNLIMITED : budget / share;
 }
 
-/* Keep the last lines of a part within its share of the budgets; the very last one if it fits at all. Does
- * it? */
+/* Keep the last lines of a part within its share of the budgets, up to one that does not lean on the line
+ * above it; the very last one if it fits at all. Does it? */
 static bool keep_end(abr_chooser *x, size_t part, uint64_t share, abr_cost *used)
 {
     const uint64_t end = abr_part_end(x, part);
@@ -110,20 +123,34 @@ static bool keep_end(abr_chooser *x, size_t part, uint64_t share, abr_cost *used
     uint64_t taken = 0;
     uint64_t taken_chars = 0;
     bool some = false;
+    bool fits = true;
     size_t last = x->count;
     while (last > 0 && x->lines[last - 1].c->line >= end)
         last--;
-    for (size_t i = last; i > 0 && x->lines[i - 1].c->line + (last - i) + 1 == end; i--) {
-        abr_shown_line *u = &x->lines[i - 1];
+    size_t top = last; /* the first kept line, */
+    size_t i = last;   /* and the first that does not lean, with the cost from there on */
+    abr_cost cost = *used;
+    for (; top > 0 && x->lines[top - 1].c->line + (last - top) + 1 == end; top--) {
+        abr_shown_line *u = &x->lines[top - 1];
         taken += u->shown;
         taken_chars += u->chars;
-        if (some && (taken > shown || taken_chars > chars || last - i >= lines))
-            return true;
-        if (!keep_line(x, i - 1, used))
-            return i < last;
+        if (some && (taken > shown || taken_chars > chars || last - top >= lines))
+            break;
+        fits = keep_line(x, top - 1, used);
+        if (!fits)
+            break;
         some = some || u->c->kind != ABR_LINE_BLANK;
+        if (!leans(x, top - 1)) {
+            i = top - 1;
+            cost = *used;
+        }
     }
-    return true;
+    if (i < last && top < i) {
+        for (; top < i; top++)
+            x->lines[top].kept = false;
+        *used = cost;
+    }
+    return fits || top < last;
 }
 
 /* Keep the end of the text, and the ends of the other printed parts. Does the last line fit? */
@@ -158,11 +185,6 @@ static size_t sort_by_value(abr_chooser *x)
     return n;
 }
 
-static bool leans(const abr_shown_line *u)
-{
-    return abr_leans((abr_line_kind)u->c->kind, u->c->start, u->c->start_n, u->layout.text);
-}
-
 /* Keep lines from..to, at most ALL_MOST, all of them or none more than before. Are they kept? */
 static bool keep_all(abr_chooser *x, size_t from, size_t to, abr_cost *used)
 {
@@ -184,7 +206,7 @@ static bool keep_all(abr_chooser *x, size_t from, size_t to, abr_cost *used)
 static bool keep_below_head(abr_chooser *x, size_t i, abr_cost *used)
 {
     size_t top = i;
-    while (top > 0 && i - top < LEAN_MOST && leans(&x->lines[top]) && !x->lines[top - 1].kept &&
+    while (top > 0 && i - top < LEAN_MOST && leans(x, top) && !x->lines[top - 1].kept &&
            x->lines[top - 1].c->line + 1 == x->lines[top].c->line)
         top--;
     return keep_all(x, top, i, used);
@@ -291,7 +313,7 @@ static void keep_whole(abr_chooser *x, const abr_block *b, abr_cost *used)
         return;
     for (size_t i = b->start; i < b->end; i++)
         if (!x->lines[i].kept)
-            keep_line(x, i, used);
+            keep_below_head(x, i, used);
 }
 
 static bool starts_part(const abr_chooser *x, size_t i)

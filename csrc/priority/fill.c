@@ -269,24 +269,28 @@ static uint64_t sure_lines(const side *e)
     return e->up ? (uint64_t)(e->p - newline) - 1 : (uint64_t)(newline - from);
 }
 
-bool abr_leans(abr_line_kind kind, const char *p, size_t n, size_t text)
+abr_leaning abr_leaning_of(abr_line_kind kind, const char *p, size_t n, size_t text)
 {
     size_t i = text;
     while (i < n && (p[i] == '|' || p[i] == ' '))
         i++;
-    return kind == ABR_LINE_EXCERPT || (i == n && i > text);
+    if (kind == ABR_LINE_EXCERPT)
+        return text < n && (p[text] == '^' || p[text] == '~') ? ABR_POINTS : ABR_LEANS;
+    return i == n && i > text ? ABR_LEANS : ABR_STANDS;
 }
 
-/* Does the line (p, n) at hand lean on the one above it? */
-static bool line_leans(const abr_chooser *x, const char *p, size_t n)
+/* The same of the first line of (p, n), which is at hand. */
+static abr_leaning leaning_at(const abr_chooser *x, const char *p, uint64_t size)
 {
+    size_t n = (size_t)abr_at_most(size, ABR_SEGMENT);
+    const char *newline = memchr(p, '\n', n);
     abr_reading r;
     abr_layout layout;
-    n = n < ABR_SEGMENT ? n : ABR_SEGMENT;
+    n = newline ? (size_t)(newline - p) : n;
     abr_retainer_read_line(x->view->retainer, p, n, &r);
     const char *judged = abr_retainer_judged(x->view->retainer, p, &n);
     abr_read_layout(judged, n, &layout);
-    return abr_leans(r.kind, judged, n, layout.text);
+    return abr_leaning_of(r.kind, judged, n, layout.text);
 }
 
 /* A stretch has grown upwards from `before`, when the budgets were so far used. Take off the lines at its top
@@ -300,7 +304,8 @@ static bool drop_leaning(side *e, const abr_stretch *before, const abr_cost *use
     const char *newline;
     for (const char *p = s->p; left > 0 && (newline = memchr(p, '\n', (size_t)left)) != NULL;
          p = newline + 1) {
-        if (!line_leans(x, p, (size_t)(newline - p)))
+        const uint64_t below = (uint64_t)(s->p + s->n - (newline + 1));
+        if (leaning_at(x, p, left) == ABR_STANDS && leaning_at(x, newline + 1, below) != ABR_POINTS)
             break;
         left -= (uint64_t)(newline - p) + 1;
     }
@@ -393,7 +398,7 @@ static void split_line(side *e)
     if (e->up && abr_gap_is_alike(x, above(x, e->i), &x->kept[e->i]))
         return; /* part of a line says less than a marker that says it is like the shown one */
     uint64_t n = nearest_line(e, &whole);
-    if (n < 2 || (e->up && whole && line_leans(x, e->p - n, (size_t)n - 1)))
+    if (n < 2 || (e->up && whole && leaning_at(x, e->p - n, n - 1) != ABR_STANDS))
         return;
     n--; /* the newline */
     uint64_t part = part_beside(e, 1, n, whole, &limits);

@@ -8,9 +8,14 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Is the line useless without the one above it: an excerpt, its caret, its gutter? Its own text starts at
- * `text`. */
-bool abr_leans(abr_line_kind kind, const char *p, size_t n, size_t text);
+typedef enum {
+    ABR_STANDS = 0,
+    ABR_LEANS, /* it is useless without the line above it: an excerpt, its gutter */
+    ABR_POINTS /* a caret: useless without the line above it, which is useless without its own */
+} abr_leaning;
+
+/* On what does a line depend whose own text starts at `text`? */
+abr_leaning abr_leaning_of(abr_line_kind kind, const char *p, size_t n, size_t text);
 
 /* List the stretches of the kept lines, and fill the remaining budgets. */
 void abr_fill_kept(abr_chooser *x);

@@ -240,6 +240,25 @@ FAIL src/cart%d.test.js
     assert.equal(told, (select(2, content:gsub("     Error: ", ""))))
   end)
 
+  it("show the source that a caret points at below its message only", function()
+    local lines = {}
+    for i = 1, 40 do
+      lines[#lines + 1] = ("/shop/src/cart.c:%d:5: warning: call to 'copy_%d' is unsafe, "):format(10 * i, i)
+        .. ("as it has no bounds; "):rep(2 + i % 7)
+      lines[#lines + 1] = ("    copy_%d(cart, line, %d);"):format(i, i)
+      lines[#lines + 1] = "    ^~~~~~"
+    end
+    for bytes = 1024, 4096, 512 do
+      local content = abridge.priority(table.concat(lines, "\n") .. "\n40 warnings generated.\n", { max_bytes = bytes })
+      local shown = 0
+      for before, name in ("\n" .. content):gmatch "([^\n]*)\n    copy_(%d+)%(" do
+        shown = shown + 1
+        assert.truthy(before:find("'copy_" .. name .. "'", 1, true), content)
+      end
+      assert.is_true(shown > 0, content)
+    end
+  end)
+
   it("show what a test said before its result was printed, not the result twice", function()
     local lines = {}
     for i = 1, 40 do

@@ -316,24 +316,31 @@ static inline kept_part moved(const parts *x, size_t i, bool up, bool by_char)
     return part;
 }
 
-/* Does the line above the part lean on the one above that? */
-static inline bool leans_above(const parts *x, const kept_part *part)
+/* Of the line that starts at `at`. */
+static inline abr_leaning leaning_at(const parts *x, size_t at)
 {
     static const abr_patterns none;
     abr_lexicon lexicon;
     abr_reading r;
     abr_layout layout;
     char line[ABR_SEGMENT + ABR_PADDING] = {0};
-    size_t at = part->at - 1;
-    while (at > 0 && x->p[at - 1] != '\n')
-        at--;
-    size_t n = part->at - 1 - at;
+    const char *newline = memchr(x->p + at, '\n', x->n - at);
+    size_t n = newline ? (size_t)(newline - x->p) - at : x->n - at;
     n = n < ABR_SEGMENT ? n : ABR_SEGMENT;
     memcpy(line, x->p + at, n);
     abr_lexicon_open(&lexicon, x->o->quiet_groups);
     abr_read_line(&lexicon, &none, line, n, &r);
     abr_read_layout(line, n, &layout);
-    return abr_leans(r.kind, line, n, layout.text);
+    return abr_leaning_of(r.kind, line, n, layout.text);
+}
+
+/* Does the line above the part lean on the one above that? */
+static inline bool leans_above(const parts *x, const kept_part *part)
+{
+    size_t at = part->at - 1;
+    while (at > 0 && x->p[at - 1] != '\n')
+        at--;
+    return leaning_at(x, at) != ABR_STANDS || leaning_at(x, part->at) == ABR_POINTS;
 }
 
 /* A part whose edge could be moved up: is that because it would start with lines that lean on one which does
