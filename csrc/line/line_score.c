@@ -11,6 +11,7 @@
 #include "line/hits.h"
 #include "line/layout.h"
 #include "line/lexicon.h"
+#include "line/listed.h"
 #include "line/phrases.h"
 #include "line/place.h"
 #include "line/score.h"
@@ -138,9 +139,8 @@ static void read_start(abr_evidence *l)
         say_clearly(l, 0, "e: leads a place");
     if (is_clocked_test(l))
         read_clocked_test(l);
-    if (!(l->lexicon->quiet & ABR_GROUP_ERRORS) &&
-        (starts_with(l, i, "<error message=") || starts_with(l, i, "<error type=")))
-        say_clearly(l, i, "an element of JUnit's");
+    if (!(l->lexicon->quiet & ABR_GROUP_ERRORS) && abr_starts_listed(l, i, ABR_LIST_REPORT))
+        say_clearly(l, i, "its start");
     bool failures = !(l->lexicon->quiet & ABR_GROUP_FAILURES);
     if (failures && w->count > 1 && is_first(l, &w->signs[0]) && is_word(l, &w->signs[0], "not") &&
         is_word(l, &w->signs[1], "ok") && byte_at(l, end_of(&w->signs[1])) != ':') {

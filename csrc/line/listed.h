@@ -21,6 +21,7 @@ typedef enum {
     ABR_LIST_FINE_AFTER,    /* or after one that was expected, or is a limit */
     ABR_LIST_SETUP,         /* starts of what setting up a machine prints though nothing failed */
     ABR_LIST_HARNESS,       /* starts of what tests and runners print like comments */
+    ABR_LIST_REPORT,        /* starts of reports without a word of trouble */
     ABR_LIST_STATEMENT,     /* words that start a statement of source: such words start sentences, too */
     ABR_LIST_QUOTED,        /* those of them that a quotation follows */
     ABR_LIST_BLOCK,         /* those of them that open a block with a colon */

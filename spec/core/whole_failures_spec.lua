@@ -226,10 +226,10 @@ FAIL src/cart%d.test.js
   it("show no heading without its message, and the other way round", function()
     local lines = { "  30 failing\n" }
     for i = 1, 30 do
-      lines[#lines + 1] = ("  %d) res\n       .format(obj)\n         with case %d\n           should answer %d:\n"):format(i, i, i)
+      lines[#lines + 1] = ("  %d) res\n       .format(obj)\n         case %d\n           answers %d:\n"):format(i, i, i)
       lines[#lines + 1] = ("     Error: expected %d answers, got %d"):format(i, 2 * i)
       for frame = 1, 10 do
-        lines[#lines + 1] = ("      at Test.assert%d (node_modules/supertest/lib/test.js:%d:23)"):format(frame, i + frame)
+        lines[#lines + 1] = ("      at Test.call%d (node_modules/supertest/test.js:%d:23)"):format(frame, i + frame)
       end
       lines[#lines + 1] = ""
     end
