@@ -223,7 +223,7 @@ FAIL src/cart%d.test.js
     end
   end)
 
-  it("show no heading without its message, and the other way round", function()
+  it("show headings with their messages, and messages with their headings", function()
     local lines = { "  30 failing\n" }
     for i = 1, 30 do
       lines[#lines + 1] = ("  %d) res\n       .format(obj)\n         case %d\n           answers %d:\n"):format(i, i, i)
@@ -236,7 +236,7 @@ FAIL src/cart%d.test.js
     local content = abridge.priority(table.concat(lines, "\n"), { max_bytes = 2048 })
     local headings = select(2, content:gsub("%d%) res\n", ""))
     local told = select(2, content:gsub("%d%) res\n       .format%(obj%)\n[^\n]*\n[^\n]*\n\n     Error: ", ""))
-    assert.is_true(headings >= 6 and told >= headings - 1, content)
+    assert.is_true(told >= 6 and told >= headings - 2, content)
     assert.equal(told, (select(2, content:gsub("     Error: ", ""))))
   end)
 
