@@ -192,6 +192,35 @@ describe("a cut of JSON #few", function()
     end
   end)
 
+  it("shows the number, the literal or the state that is unlike all others at its place", function()
+    local odd = { '"code": 137', '"done": false', '"state": { "phase": "held" }' }
+    for i, usual in ipairs { '"code": 7', '"done": true', '"state": { "phase": "open" }' } do
+      local elements = {}
+      for k = 1, 60 do
+        local place = ('"place": "%s"'):format(("%08x"):format(k * 2654435761 % 4294967296):rep(8))
+        elements[k] = ('  { %s, %s, "name": "cart %d" }'):format(place, k == 33 and odd[i] or usual, k)
+      end
+      local content = abridge.auto("[\n" .. table.concat(elements, ",\n") .. "\n]\n", { max_bytes = 1024 })
+      assert.truthy(content:find(odd[i]:gsub(" ", ""), 1, true), content)
+      assert.truthy(content:find('"name":"cart 33"', 1, true), content)
+    end
+  end)
+
+  it("shows an exit code and a failure's flag though few are there to compare", function()
+    local elements = {}
+    for k = 1, 3 do
+      local rest, failed = {}, k == 2
+      for member = 1, 40 do
+        rest[member] = ('"mount_%d": { "name": "volume %d of %d" }'):format(member, member, k)
+      end
+      local state = ('"state": { "phase": "on", "oomKilled": %s, "exitCode": %d }'):format(failed, failed and 137 or 0)
+      elements[k] = ('  { "id": "%064d", %s, %s }'):format(k, table.concat(rest, ", "), state)
+    end
+    local content = abridge.auto("[\n" .. table.concat(elements, ",\n") .. "\n]\n", { max_bytes = 1024 })
+    assert.truthy(content:find('"oomKilled":true', 1, true), content)
+    assert.truthy(content:find('"exitCode":137', 1, true), content)
+  end)
+
   it("shows no member whole for a name in it, only elements", function()
     local packages, scripts = {}, {}
     for i = 1, 60 do

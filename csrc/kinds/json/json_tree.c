@@ -8,6 +8,8 @@
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_text.h"
 #include "kinds/json/json_values.h"
+#include "line/score.h"
+#include "line/words.h"
 #include "text/scan.h"
 
 enum { COUNTED = 48 };
@@ -263,13 +265,25 @@ static void read_parts(abr_json_tree *t, const bool *chosen, uint32_t *of_node)
 static void set_path(abr_json_tree *t, abr_json_value *v)
 {
     const abr_json_value *in = &t->values[v->parent];
-    if (in->type == ABR_JSON_OBJECT && in->count <= ABR_JSON_MAP) {
+    if (v->parent == 0) { /* the document */
+        v->hash = in->hash;
+    } else if (in->type == ABR_JSON_OBJECT && in->count <= ABR_JSON_MAP) {
         const size_t n = v->head - v->lead;
         v->hash = abr_json_key_path(in->hash,
                                     abr_json_hash(v->p + v->lead + 1, string_end(v->p + v->lead, n, 0) - 2));
     } else {
         v->hash = abr_json_any_path(in->hash);
     }
+}
+
+/* The score of (p, n), which has no padding after it. */
+static float trouble_in(const abr_json_values *says, const char *p, size_t n)
+{
+    char read[ABR_JSON_READ + ABR_PADDING];
+    n = n < ABR_JSON_READ ? n : ABR_JSON_READ;
+    memcpy(read, p, n);
+    memset(read + n, 0, ABR_PADDING);
+    return abr_json_trouble(says, read, n);
 }
 
 static void set_score(const abr_json_values *says, abr_json_value *v)
@@ -283,12 +297,12 @@ static void set_score(const abr_json_values *says, abr_json_value *v)
     else if (v->type == ABR_JSON_TEXT && n <= COUNTED + 2)
         found = abr_json_look_up(says, path, abr_json_hash(p + 1, n - 2));
     v->score = found.score;
-    if (v->type == ABR_JSON_TEXT && found.score == 0 && n > 2) {
-        char read[ABR_JSON_READ + 64];
-        const size_t most = n - 2 < ABR_JSON_READ ? n - 2 : ABR_JSON_READ;
-        memcpy(read, p + 1, most);
-        memset(read + most, 0, 64);
-        v->score = abr_json_trouble(says, read, most);
+    if (v->type == ABR_JSON_TEXT && found.score == 0 && n > 2)
+        v->score = trouble_in(says, p + 1, n - 2);
+    else if (v->type == ABR_JSON_SCALAR && v->head > v->lead) { /* "ExitCode": 137 */
+        v->score = trouble_in(says, v->p + v->lead, v->head - v->lead + n);
+        if (v->score < ABR_SCORE_HIT) /* a sum */
+            v->score = 0;
     }
     if (found.odd && v->score < odd_score)
         v->score = odd_score;
