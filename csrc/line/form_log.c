@@ -174,14 +174,22 @@ static bool is_under_excerpt(const abr_form_line *l, abr_text_line after)
     return words <= TYPE_WORDS && abr_is_letter(*after.p) && !ABR_HAS(":,", after.p[after.n - 1]);
 }
 
+/* `| ERROR   | [x] Expected ...`, after the line's number in PHP_CodeSniffer's report. */
+static bool is_row_of_sniffer(abr_text_line rest)
+{
+    const size_t level = ABR_STARTS(rest, "| ERROR ") ? 8 : ABR_STARTS(rest, "| WARNING ") ? 10 : 0;
+    const abr_text_line after = abr_trimmed(abr_line_from(rest, level));
+    return level > 0 && ABR_STARTS(after, "| ");
+}
+
 /* A line of source as compilers quote it, `12 | x`, or a pointer at it, `| ^~~`. */
 bool abr_is_excerpt(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
     const size_t n = abr_digits_at(bare, 0);
     const abr_text_line rest = abr_trimmed(abr_line_from(bare, n));
-    if (n > 0 && (ABR_STARTS(rest, "| ERROR ") || ABR_STARTS(rest, "| WARNING ")))
-        return false; /* a row of PHP_CodeSniffer */
+    if (n > 0 && is_row_of_sniffer(rest))
+        return false;
     if (rest.n > 0 && *rest.p == '|' && (n > 0 || bare.p > l->line.p) && (rest.n == 1 || rest.p[1] == ' '))
         return n > 0 || ((bare.p[bare.n - 1] != '|' || bare.n == 1) &&
                          is_under_excerpt(l, abr_trimmed(abr_line_from(rest, 1))));

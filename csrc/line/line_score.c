@@ -121,10 +121,15 @@ static bool ends_with_place(const abr_evidence *l)
 /* Does a directive of TAP say that the test need not pass yet: "not ok 3 - rounds up # TODO round"? */
 static bool is_known_to_fail(const abr_evidence *l)
 {
-    size_t at = l->words->first;
-    while (at < l->n && !starts_with(l, at, " # TODO") && !starts_with(l, at, " # todo"))
-        at++;
-    return at < l->n;
+    static const char todo[] = "todo";
+    enum { TODO = sizeof todo - 1 };
+    size_t at = l->n;
+    while (at > l->words->first && !preceded_by(l, at, " # "))
+        at--;
+    for (size_t i = 0; i < TODO; i++)
+        if (abr_to_lower(byte_at(l, at + i)) != todo[i])
+            return false;
+    return !is_alnum(byte_at(l, at + TODO));
 }
 
 /* The start of the line. */
@@ -140,7 +145,7 @@ static void read_start(abr_evidence *l)
     if (is_clocked_test(l))
         read_clocked_test(l);
     if (!(l->lexicon->quiet & ABR_GROUP_ERRORS) && abr_starts_listed(l, i, ABR_LIST_REPORT))
-        say_clearly(l, i, "its start");
+        say_clearly(l, i, "the start of a report");
     bool failures = !(l->lexicon->quiet & ABR_GROUP_FAILURES);
     if (failures && w->count > 1 && is_first(l, &w->signs[0]) && is_word(l, &w->signs[0], "not") &&
         is_word(l, &w->signs[1], "ok") && byte_at(l, end_of(&w->signs[1])) != ':') {

@@ -737,7 +737,7 @@ static void read_phrase(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     const abr_phrase *in = abr_find_phrase(l, s);
-    const bool has_no = in && strncmp(in->before, "not ", 4) == 0; /* "not a directory" */
+    const bool has_no = in && strstr(in->before, "not ") != NULL; /* "not a directory" */
     if (!in || (!has_no && is_negated(l, i)) || tells_nothing(l, s))
         return;
     const size_t before = strlen(in->before);

@@ -94,13 +94,13 @@ static bool heads_with_error(const abr_evidence *l, size_t at)
     return starts_with(l, at, error);
 }
 
-/* "//shop/cart:total", as Bazel names what it builds, and not a comment. */
+/* "//shop/cart:total   FAILED", as Bazel lists what it builds in a column, and not a comment. */
 static bool is_target(const abr_evidence *l, size_t i)
 {
     size_t at = i + 2;
-    while (at < l->n && (is_alnum(l->p[at]) || ABR_HAS("_-./", l->p[at])))
+    while (at < l->n && (is_alnum(l->p[at]) || ABR_HAS("_-./:", l->p[at])))
         at++;
-    return at > i + 2 && byte_at(l, at) == ':' && is_alnum(byte_at(l, at + 1));
+    return at > i + 2 && starts_with(l, at, "  ") && memchr(l->p + i, ':', at - i) != NULL;
 }
 
 /* Comments, directives, annotations, documentation in comments. */
@@ -301,8 +301,17 @@ static size_t word_before(const abr_evidence *l, size_t i)
     return start < i - 1 ? start : i;
 }
 
+/* "(1.2ms)" and what follows it. */
+static bool is_time_taken(const abr_evidence *l, size_t i)
+{
+    size_t at = skip(l, i + 1, ABR_SET(".0123456789"));
+    at = skip(l, at, ABR_SET(" "));
+    return byte_at(l, i) == '(' && abr_is_digit(byte_at(l, i + 1)) &&
+           (starts_with(l, at, "ms)") || starts_with(l, at, "s)"));
+}
+
 /* Is it the title of a test, as runners list them: "    rejects an invalid token", "  * test handles an error
- * (1.2ms)"? One that failed has that in brackets, "(FAILED - 1)". */
+ * (1.2ms)"? Nothing but small words may follow: no verdict, no number, no second clause. */
 static bool is_title_of_test(const abr_evidence *l)
 {
     size_t i = l->words->indent;
@@ -312,11 +321,13 @@ static bool is_title_of_test(const abr_evidence *l)
         i += 2;
     if (starts_with(l, i, "test "))
         i += 5;
-    if (abr_is_upper(byte_at(l, i)) || abr_listed_word(l, i, ABR_LIST_TITLE) == 0)
+    const size_t verb = abr_is_upper(byte_at(l, i)) ? 0 : abr_listed_word(l, i, ABR_LIST_TITLE);
+    i += verb;
+    if (verb == 0 || starts_with(l, i, " to ") || starts_with(l, i, " because "))
         return false;
-    while (i < l->n && l->p[i] != ':' && !(l->p[i] == '(' && abr_is_upper(byte_at(l, i + 1))))
+    while (i < l->n && ((l->p[i] >= 'a' && l->p[i] <= 'z') || ABR_HAS(" '`\"-_\t\r", l->p[i])))
         i++;
-    return i >= l->n;
+    return i == l->n || is_time_taken(l, i);
 }
 
 bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s)

@@ -15,6 +15,7 @@
 
 #include "priority/choice.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "base/log2.h"
 #include "budget/marker.h"
 #include "budget/options.h"
@@ -43,15 +44,20 @@ enum {
     GAP_SIZE = 24,   /* added to a line's size: about what its marker costs */
     WIDTH_LEAST = 160,
     WIDTH_MOST = 1200,
-    WIDTH_SHARE = 8,  /* a line's part of the budget */
-    TAIL_SHARE = 8,   /* part of the budget that the end surely gets */
-    AMID_SHARE = 16,  /* the same for the end of a log with parts after it, or of the text after a log */
-    HEAD_SHARE = 12,  /* the same for the first line */
-    HEADS_SHARE = 5,  /* of the rest, for the heads of failures; with more, the last of ninety is not whole */
-    PARTS_SHARE = 8,  /* and for the parts' first lines; if they take more, they are left out */
-    NEAR_FAILURE = 8, /* lines of a failure in a written part, this near to a log, */
-    NEAR_LOG = 2      /* or other lines */
+    WIDTH_SHARE = 8, /* a line's part of the budget */
+    TAIL_SHARE = 8,  /* part of the budget that the end surely gets */
+    AMID_SHARE = 16, /* the same for the end of a log with parts after it, or of the text after a log */
+    HEAD_SHARE = 12, /* the same for the first line */
+    HEADS_SHARE = 5, /* of the rest, for the heads of failures; with more, the last of ninety is not whole */
+    COUNT_WITHIN = 60, /* last lines in which a count of failures is looked for */
+    PARTS_SHARE = 8,   /* and for the parts' first lines; if they take more, they are left out */
+    NEAR_FAILURE = 8,  /* lines of a failure in a written part, this near to a log, */
+    NEAR_LOG = 2       /* or other lines */
 };
+
+_Static_assert((unsigned)LEAN_MOST < ALL_MOST && (unsigned)MESSAGE_WITHIN < ALL_MOST &&
+                   (unsigned)HOLE_MOST < ALL_MOST,
+               "lines kept together have places");
 
 static const float size_power = 0.3F; /* how much a line's size counts against it */
 
@@ -99,7 +105,7 @@ static abr_leaning leaning_of(const abr_shown_line *u)
     return abr_leaning_of((abr_line_kind)u->c->kind, u->c->start, u->c->start_n, u->layout.text);
 }
 
-/* Is line i useless without the line above it? */
+/* Is line i useless without the line above it? So is a line that the one below it points at. */
 static bool leans(const abr_chooser *x, size_t i)
 {
     const abr_shown_line *u = &x->lines[i];
@@ -127,10 +133,10 @@ static bool keep_end(abr_chooser *x, size_t part, uint64_t share, abr_cost *used
     size_t last = x->count;
     while (last > 0 && x->lines[last - 1].c->line >= end)
         last--;
-    size_t top = last; /* the first kept line, */
-    size_t i = last;   /* and the first that does not lean, with the cost from there on */
+    size_t top = last;      /* the first line kept here, */
+    size_t standing = last; /* the first of them that does not lean, and the cost with it */
     abr_cost cost = *used;
-    for (; top > 0 && x->lines[top - 1].c->line + (last - top) + 1 == end; top--) {
+    for (; top > 0 && x->lines[top - 1].c->line + (last - top) + 1 == end && !x->lines[top - 1].kept; top--) {
         abr_shown_line *u = &x->lines[top - 1];
         taken += u->shown;
         taken_chars += u->chars;
@@ -141,12 +147,12 @@ static bool keep_end(abr_chooser *x, size_t part, uint64_t share, abr_cost *used
             break;
         some = some || u->c->kind != ABR_LINE_BLANK;
         if (!leans(x, top - 1)) {
-            i = top - 1;
+            standing = top - 1;
             cost = *used;
         }
     }
-    if (i < last && top < i) {
-        for (; top < i; top++)
+    if (standing < last && top < standing) {
+        for (; top < standing; top++)
             x->lines[top].kept = false;
         *used = cost;
     }
@@ -185,7 +191,7 @@ static size_t sort_by_value(abr_chooser *x)
     return n;
 }
 
-/* Keep lines from..to, at most ALL_MOST, all of them or none more than before. Are they kept? */
+/* Keep lines from..to, at most ALL_MOST: all of them, or leave them as they were. Are they kept? */
 static bool keep_all(abr_chooser *x, size_t from, size_t to, abr_cost *used)
 {
     const abr_cost before = *used;
@@ -206,6 +212,9 @@ static bool keep_all(abr_chooser *x, size_t from, size_t to, abr_cost *used)
 static bool keep_below_head(abr_chooser *x, size_t i, abr_cost *used)
 {
     size_t top = i;
+    if (leaning_of(&x->lines[i]) == ABR_POINTS && !x->lines[i].c->hit &&
+        (i == 0 || x->lines[i - 1].c->line + 1 != x->lines[i].c->line))
+        return false; /* what it points at was not retained */
     while (top > 0 && i - top < LEAN_MOST && leans(x, top) && !x->lines[top - 1].kept &&
            x->lines[top - 1].c->line + 1 == x->lines[top].c->line)
         top--;
@@ -227,8 +236,21 @@ static bool is_head(const abr_chooser *x, size_t i)
     return first;
 }
 
+/* Does the line say no more than that its message follows: the name of a test in Minitest, RSpec's source? */
+static bool announces(const abr_shown_line *u)
+{
+    static const char source[] = "Failure/Error: ";
+    const abr_candidate *c = u->c;
+    size_t n = c->start_n;
+    while (n > 0 && (c->start[n - 1] == ' ' || c->start[n - 1] == '\r'))
+        n--;
+    const size_t at = u->layout.text;
+    return (n > 0 && c->start[n - 1] == ':') ||
+           (n > at + sizeof source && memcmp(c->start + at, source, sizeof source - 1) == 0);
+}
+
 /* The line up to which a heading says what failed: the first one of its failure with a sign of its own, if
- * that is near, else the next one. Line i itself if it is no heading, or one that is underlined: a
+ * that is near, else the next one; neither is one that only announces it. Line i itself if it is no heading, or one that is underlined: a
  * traceback follows it. */
 static size_t end_of_heading(const abr_chooser *x, size_t i)
 {
@@ -242,9 +264,11 @@ static size_t end_of_heading(const abr_chooser *x, size_t i)
             break;
         if (u->layout.look == ABR_LOOK_RULE)
             return i;
-        if (u->c->hit)
+        if (u->layout.look == ABR_LOOK_BLANK)
+            continue;
+        if (u->c->hit && !announces(u))
             return k;
-        if (next == i && u->layout.look != ABR_LOOK_BLANK)
+        if (next == i || announces(&x->lines[next]))
             next = k;
     }
     return next;
@@ -303,7 +327,7 @@ static void keep_with_holes(abr_chooser *x, size_t i, abr_cost *used)
         }
 }
 
-/* Keep all lines of a failure if they take no more than its share. */
+/* Keep all lines of a failure if they take no more than its share, and those that its first ones lean on. */
 static void keep_whole(abr_chooser *x, const abr_block *b, abr_cost *used)
 {
     uint64_t shown = 0;
@@ -314,6 +338,27 @@ static void keep_whole(abr_chooser *x, const abr_block *b, abr_cost *used)
     for (size_t i = b->start; i < b->end; i++)
         if (!x->lines[i].kept)
             keep_below_head(x, i, used);
+}
+
+static bool has_digit(const abr_candidate *c)
+{
+    for (size_t i = 0; i < c->start_n; i++)
+        if (abr_is_digit(c->start[i]))
+            return true;
+    return false;
+}
+
+/* Keep the last line near the end that counts failures and tells of none: how many there are in all. */
+static void keep_last_count(abr_chooser *x, abr_cost *used)
+{
+    for (size_t i = x->count; i > 0 && x->lines[i - 1].c->line + COUNT_WITHIN >= x->view->lines; i--) {
+        const abr_shown_line *u = &x->lines[i - 1];
+        if (!u->c->hit || u->c->tells || u->shown > x->allowance.shown / HEAD_SHARE || !has_digit(u->c))
+            continue;
+        if (!u->kept)
+            keep_line(x, i - 1, used);
+        return;
+    }
 }
 
 static bool starts_part(const abr_chooser *x, size_t i)
@@ -371,6 +416,7 @@ static void keep_best(abr_chooser *x)
         !x->lines[0].kept)
         keep_line(x, 0, &used);
     keep_part_starts(x, &used);
+    keep_last_count(x, &used);
     keep_whole(x, &x->last, &used);
     keep_whole(x, &x->first, &used);
     keep_heads(x, sorted, &used);

@@ -294,7 +294,7 @@ static abr_leaning leaning_at(const abr_chooser *x, const char *p, uint64_t size
 }
 
 /* A stretch has grown upwards from `before`, when the budgets were so far used. Take off the lines at its top
- * that lean on one that is not shown. Is it longer still? */
+ * that lean on one that is not shown, or that a caret below them points at. Is it longer still? */
 static bool drop_leaning(side *e, const abr_stretch *before, const abr_cost *used)
 {
     abr_chooser *x = e->x;
