@@ -236,7 +236,8 @@ static bool is_head(const abr_chooser *x, size_t i)
     return first;
 }
 
-/* Does the line say no more than that its message follows: the name of a test in Minitest, RSpec's source? */
+/* Does the line say no more than that its message follows: the name of a test in Minitest, the source in
+ * RSpec? */
 static bool announces(const abr_shown_line *u)
 {
     static const char source[] = "Failure/Error: ";
@@ -250,8 +251,8 @@ static bool announces(const abr_shown_line *u)
 }
 
 /* The line up to which a heading says what failed: the first one of its failure with a sign of its own, if
- * that is near, else the next one; neither is one that only announces it. Line i itself if it is no heading, or one that is underlined: a
- * traceback follows it. */
+ * that is near, else the next one, and not one that only announces it. Line i itself if it is no heading, or
+ * one that is underlined: a traceback follows it. */
 static size_t end_of_heading(const abr_chooser *x, size_t i)
 {
     const uint32_t failure = x->lines[i].c->failure;

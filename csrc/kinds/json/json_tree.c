@@ -277,7 +277,7 @@ static void set_path(abr_json_tree *t, abr_json_value *v)
 }
 
 /* The score of (p, n), which has no padding after it. */
-static float trouble_in(const abr_json_values *says, const char *p, size_t n)
+static float score_of_bytes(const abr_json_values *says, const char *p, size_t n)
 {
     char read[ABR_JSON_READ + ABR_PADDING];
     n = n < ABR_JSON_READ ? n : ABR_JSON_READ;
@@ -298,9 +298,9 @@ static void set_score(const abr_json_values *says, abr_json_value *v)
         found = abr_json_look_up(says, path, abr_json_hash(p + 1, n - 2));
     v->score = found.score;
     if (v->type == ABR_JSON_TEXT && found.score == 0 && n > 2)
-        v->score = trouble_in(says, p + 1, n - 2);
+        v->score = score_of_bytes(says, p + 1, n - 2);
     else if (v->type == ABR_JSON_SCALAR && v->head > v->lead) { /* "ExitCode": 137 */
-        v->score = trouble_in(says, v->p + v->lead, v->head - v->lead + n);
+        v->score = score_of_bytes(says, v->p + v->lead, v->head - v->lead + n);
         if (v->score < ABR_SCORE_HIT) /* a sum */
             v->score = 0;
     }
