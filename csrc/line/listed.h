@@ -19,8 +19,8 @@ typedef enum {
     ABR_LIST_DENIED_AFTER,  /* the same after it */
     ABR_LIST_FINE_BEFORE,   /* what stands before a word of trouble that is no failure of its own */
     ABR_LIST_FINE_AFTER,    /* or after one that was expected, or is a limit */
-    ABR_LIST_SETUP,         /* starts of what setting up a machine prints though nothing failed */
-    ABR_LIST_HARNESS,       /* starts of what tests and runners print like comments */
+    ABR_LIST_SETUP,         /* starts of messages about setting up a machine, with no failure in them */
+    ABR_LIST_HARNESS,       /* starts of a runner's lines that look like comments */
     ABR_LIST_REPORT,        /* starts of reports without a word of trouble */
     ABR_LIST_STATEMENT,     /* words that start a statement of source: such words start sentences, too */
     ABR_LIST_QUOTED,        /* those of them that a quotation follows */
