@@ -2,9 +2,9 @@
  * Choose the lines that a priority cut keeps, from those retained and the text's two ends, within the
  * budgets.
  *
- * The last lines get their share first, then the first line, then the heads of failures; then lines are kept
- * by their value for their size, each with the marker of the gap it makes; the rest goes to the edges of
- * the gaps, see fill.c. A long line is shown as its start and a window around its sign. If tokens are
+ * The last lines get their share first, then the first line, the last count of failures, and the heads of
+ * failures with their messages; then lines are kept by their value for their size, each with the marker of
+ * the gap it makes; the rest goes to the edges of the gaps, see fill.c. A long line is shown as its start and a window around its sign. If tokens are
  * limited, the allowance in bytes is found by bisection, counting the tokens of the content as the model
  * would see it.
  *
@@ -246,7 +246,7 @@ static bool announces(const abr_shown_line *u)
     while (n > 0 && (c->start[n - 1] == ' ' || c->start[n - 1] == '\r'))
         n--;
     const size_t at = u->layout.text;
-    return (n > 0 && c->start[n - 1] == ':') ||
+    return (n > 0 && c->start_n == c->size && c->start[n - 1] == ':') ||
            (n > at + sizeof source && memcmp(c->start + at, source, sizeof source - 1) == 0);
 }
 

@@ -137,7 +137,7 @@ static void add_end_values(abr_chooser *x, uint64_t failed)
         const uint64_t before = c->line - x->parts.list[part].line;
         bool is_dull = c->kind == ABR_LINE_PASS || c->kind == ABR_LINE_STEP || c->kind == ABR_LINE_BLANK ||
                        c->nth >= ABR_DULL;
-        const bool is_last = part + 1 == x->parts.count;
+        const bool is_last = part + 1 == x->parts.count; /* where a text stops says something, be it dull */
         if (left < ABR_TAIL_LINES && (is_last || c->nth < ABR_DULL))
             add_for_place(u, end[left] * (is_dull ? dull : 1), ABR_WHY_END);
         if (before < ABR_HEAD_LINES)

@@ -46,6 +46,24 @@ describe("a cut of an output of several kinds", function()
     assert.is_truthy(content:find(last, 1, true), content)
   end)
 
+  it("leaves the room of lines that are all alike before a text to what comes after them", function()
+    local rows, plan = {}, {}
+    for i = 1, 25 do
+      rows[i] = ("aws_instance.web[%d]: Refreshing state... [id=i-%010x]\n"):format(i, i * 2654435761)
+    end
+    for i = 1, 20 do
+      plan[i] = ('  # aws_instance.web[%d] will be updated in-place\n  ~ resource "aws_instance" "web" {\n'):format(i)
+        .. ('        id = "i-%010x"\n      ~ size = "small" -> "medium"\n        tags = {\n'):format(i * 2654435761)
+        .. ('            "Name" = "web-%d"\n        }\n        # (28 unchanged attributes hidden)\n    }\n\n'):format(i)
+    end
+    local last = "Error: error configuring S3 Backend: no valid credentials.\n"
+    local text = table.concat(rows) .. "\nTerraform will perform these actions:\n\n" .. table.concat(plan)
+    local content = abridge.auto(text .. "Plan: 0 to add.\n\n" .. last, { max_bytes = 2048 })
+    assert.is_true(select(2, content:gsub("Refreshing", "")) <= 12, content)
+    assert.is_true(select(2, content:gsub("updated in%-place", "")) >= 4, content)
+    assert.is_truthy(content:find(last, 1, true), content)
+  end)
+
   it("comes from a stream as from one call", function()
     random.each(60, function()
       cases.stream((documents.mixed()), random.chance(2) and { max_bytes = cases.budget() } or cases.any_opts())

@@ -62,6 +62,25 @@ describe("one line", function()
     assert.same({}, wrong)
   end)
 
+  it("means the same after lines that differ from it by their numbers only", function()
+    local wrong = {}
+    for _, path in ipairs { "spec/data/telling_lines.tsv", "spec/data/harmless_lines.tsv" } do
+      for row in io.lines(path) do
+        local line = row:match "^%w+\t(.+)$"
+        for _, digit in ipairs { "0", "1", "4" } do
+          local other = line:gsub("%d", digit)
+          if other ~= line then
+            local alone = (is_hit(line) and 1 or 0) + (is_hit(other) and 1 or 0)
+            local _, cut = abridge.priority(PLAIN .. other .. "\n" .. line .. "\n" .. PLAIN, { max_bytes = 400 })
+            local _, back = abridge.priority(PLAIN .. line .. "\n" .. other .. "\n" .. PLAIN, { max_bytes = 400 })
+            if cut.hits.found ~= alone or back.hits.found ~= alone then wrong[#wrong + 1] = digit .. " " .. line end
+          end
+        end
+      end
+    end
+    assert.same({}, wrong)
+  end)
+
   it("says nothing by a value that is empty, zero, false or null", function()
     for _, name in ipairs { "error", "errors", "failed", "last_error", "exception", "failures", "lastError" } do
       for _, value in ipairs { "null", "0", "false", '""', "[]", "{}", "none", "<nil>", "(none)", "''", "0.0" } do

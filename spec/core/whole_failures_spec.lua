@@ -259,6 +259,23 @@ FAIL src/cart%d.test.js
     end
   end)
 
+  it("of Minitest show with their messages, not their names alone, and with their number", function()
+    local lines = { "# Running:\n" }
+    for i = 1, 30 do
+      lines[#lines + 1] = ("%3d) Failure:"):format(i)
+      lines[#lines + 1] = ("CartTest#test_%d_rejects a bad voucher [/shop/cart_test.rb:%d]:"):format(i, i)
+      lines[#lines + 1] = ("Expected: %d\n  Actual: %d\n"):format(i, i + 1)
+    end
+    lines[#lines + 1] = "300 runs, 900 assertions, 30 failures, 0 errors, 0 skips\n"
+    lines[#lines + 1] = "rake aborted!\nCommand failed with status (1): [ruby " .. ("test/cart_test.rb "):rep(60) .. "]"
+    lines[#lines + 1] = "\nTasks: TOP => test\n(See full trace by running task with --trace)\n"
+    local content = abridge.priority(table.concat(lines, "\n"), { max_bytes = 2048 })
+    local named = select(2, content:gsub("rejects a bad voucher", ""))
+    local told = select(2, content:gsub("rejects a bad voucher [^\n]*\nExpected: ", ""))
+    assert.is_true(told >= 8 and told >= named - 2, content)
+    assert.truthy(content:find("30 failures", 1, true), content)
+  end)
+
   it("show what a test said before its result was printed, not the result twice", function()
     local lines = {}
     for i = 1, 40 do
