@@ -342,22 +342,14 @@ static bool read_by_value(abr_evidence *l, const abr_sign *s)
     }
 }
 
-/* Do the words before it, or after it and its number, say that all is well: "Error 1 (ignored)"? */
-static bool is_fine(const abr_evidence *l, const abr_sign *s)
-{
-    size_t end = end_of(s);
-    if (byte_at(l, end) == ' ' && abr_is_digit(byte_at(l, end + 1)))
-        end = skip_digits(l, end + 1);
-    return abr_is_between_listed(l, s->at, end, ABR_LIST_FINE_BEFORE, ABR_LIST_FINE_AFTER);
-}
-
 /* Is the sign harmless, whatever its place in the line? If it may report trouble, *count is the number before
  * it, or -1. */
 static bool reports_none(abr_evidence *l, unsigned i, int64_t *count)
 {
     const abr_sign *s = &l->words->signs[i];
     if (read_by_value(l, s) || is_named(l, s) || is_negated(l, i) ||
-        deny(l, s, ABR_DENIED_NEGATED, is_fine(l, s)))
+        deny(l, s, ABR_DENIED_NEGATED,
+             abr_is_between_listed(l, s->at, end_of(s), ABR_LIST_FINE_BEFORE, ABR_LIST_FINE_AFTER)))
         return true;
     *count = number_before(l, s->at);
     if (deny(l, s, ABR_DENIED_ZERO, *count == 0)) {

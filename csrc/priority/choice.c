@@ -4,9 +4,9 @@
  *
  * The last lines get their share first, then the first line, the last count of failures, and the heads of
  * failures with their messages; then lines are kept by their value for their size, each with the marker of
- * the gap it makes; the rest goes to the edges of the gaps, see fill.c. A long line is shown as its start and a window around its sign. If tokens are
- * limited, the allowance in bytes is found by bisection, counting the tokens of the content as the model
- * would see it.
+ * the gap it makes; the rest goes to the edges of the gaps, see fill.c. A long line is shown as its start and
+ * a window around its sign. If tokens are limited, the allowance in bytes is found by bisection, counting the
+ * tokens of the content as the model would see it.
  *
  * Invariant: the kept lines and the markers, each at its widest until all are known, together stay within
  * every budget.
