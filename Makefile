@@ -30,7 +30,8 @@ else
 
 LUA ?= lua5.4 # runs the demo, the benchmark and build/bin/abridge
 CFLAGS ?= -O2
-WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
+# In one file a local may have the name of another source's type.
+WARNINGS := -Wall -Wextra $(if $(JOINED),,-Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla)
 FLAGS = -std=c11 $(CFLAGS) $(CPPFLAGS) -fPIC -fvisibility=hidden $(WARNINGS) -Icsrc -MMD -MP
 OBJ := build/obj# the variants (sanitizers, linters) build in folders of their own
 BIN := build/test/plain
@@ -51,7 +52,8 @@ include $(wildcard mk/headers.mk)
 endif
 binding := $(wildcard csrc/lua/*.c)
 core_src := $(filter-out $(binding),$(wildcard csrc/*/*.c csrc/*/*/*.c))
-core_obj = $(core_src:%.c=$(OBJ)/c/%.o)
+# JOINED=1 compiles the core as one file (mk/amalgamation.mk): half the work, where all of it is to be compiled.
+core_obj = $(if $(JOINED),$(OBJ)/c/$(amalgam_c:.c=.o),$(core_src:%.c=$(OBJ)/c/%.o))
 binding_for = $(binding:%.c=$(OBJ)/$(1)/%.o)# its objects for a Lua, or for Neovim
 
 # ------------------------------------------------------------------ what people call

@@ -21,8 +21,7 @@ lint-names: $(amalgam_c)
 		if command -v $$cc > /dev/null; then $$cc $(amalgam_warnings) -fsyntax-only $< || exit 1; fi; done
 	@echo "amalgamation: no warnings"
 
-amalgam_make = $(MAKE) --no-print-directory OBJ=build/obj/amalgamation core_obj=build/obj/amalgamation/c/$(amalgam_c:.c=.o) \
-	WARNINGS="$(amalgam_warnings)"
+amalgam_make = $(MAKE) --no-print-directory OBJ=build/obj/amalgamation JOINED=1 WARNINGS="$(amalgam_warnings)"
 
 test-amalgamation: $(amalgam_c) build/test/plain/digests ## run the C tests on the amalgamation, and compare 3,000 cuts with the library's
 	@$(amalgam_make) $(call parallel,2) c-tests build/test/amalgamation/digests BIN=build/test/amalgamation lua_test_bin=

@@ -34,7 +34,7 @@ dist_flags = $(DIST_CFLAGS) -DABR_HIDDEN -DABR_OLD_GLIBC -ffile-prefix-map=$(CUR
 	-idirafter /usr/include/$(shell gcc -print-multiarch)
 dist-cores:
 	@$(foreach machine,$(MACHINES),$(MAKE) --no-print-directory $(LUAS:%=build/cores/$(machine)/%.so) \
-		CC=$(dist_cc_$(machine)) OBJ=build/obj/$(machine) CFLAGS="$(dist_flags)" &&) :
+		JOINED=1 CC=$(dist_cc_$(machine)) OBJ=build/obj/$(machine) CFLAGS="$(dist_flags)" &&) :
 
 dist_core_obj = $(core_obj) $(OBJ)/c/mk/dist/stat.o
 $(foreach v,$(dist_luas),$(foreach m,$(dist_machines),$(eval build/cores/$(m)/$(v).so: \

@@ -9,7 +9,7 @@ one_machines := $(or $(MACHINES),$(shell uname -m))
 one-file: one-sources ## build the command as one static file, build/one/MACHINE/abridge, licences beside it; MACHINES="x86_64 aarch64"
 	@$(MAKE) --no-print-directory build/one/lua
 	@$(foreach machine,$(one_machines),$(MAKE) --no-print-directory build/one/$(machine)/abridge build/one/$(machine)/LICENSES \
-		CC=$(dist_cc_$(machine)) OBJ=build/obj/one/$(machine) CFLAGS="$(one_flags)" LUA_INCDIR_5_4=$(one_src)/lua/src &&) :
+		JOINED=1 CC=$(dist_cc_$(machine)) OBJ=build/obj/one/$(machine) CFLAGS="$(one_flags)" LUA_INCDIR_5_4=$(one_src)/lua/src &&) :
 
 one-sources:
 	@mk/one/sources.sh $(one_src)

@@ -4,7 +4,7 @@ windows_prefix := x86_64-w64-mingw32-
 windows_luas := 5.4 5.1
 windows_dlls = $(patsubst %,build/windows/%/abridge/core.dll,$(filter $(windows_luas),$(or $(LUAS),$(windows_luas))))
 windows_cflags = -O2 -Werror
-windows_make = $(MAKE) --no-print-directory $(parallel) CC=$(windows_prefix)gcc OBJ=build/obj/windows BIN=build/test/windows \
+windows_make = $(MAKE) --no-print-directory $(parallel) JOINED=1 CC=$(windows_prefix)gcc OBJ=build/obj/windows BIN=build/test/windows \
 	CFLAGS="$(windows_cflags) -Wno-float-conversion -idirafter /usr/include/$$(gcc -print-multiarch)"
 windows_ldflags := -shared -s -static-libgcc -Wl,--no-insert-timestamp
 
