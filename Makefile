@@ -52,7 +52,8 @@ include $(wildcard mk/headers.mk)
 endif
 binding := $(wildcard csrc/lua/*.c)
 core_src := $(filter-out $(binding),$(wildcard csrc/*/*.c csrc/*/*/*.c))
-# JOINED=1 compiles the core as one file (mk/amalgamation.mk): half the work, where all of it is to be compiled.
+amalgam_c := build/amalgamation/abridge.c
+# JOINED=1 compiles the core as that one file: half the work, where all of it is to be compiled.
 core_obj = $(if $(JOINED),$(OBJ)/c/$(amalgam_c:.c=.o),$(core_src:%.c=$(OBJ)/c/%.o))
 binding_for = $(binding:%.c=$(OBJ)/$(1)/%.o)# its objects for a Lua, or for Neovim
 

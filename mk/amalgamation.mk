@@ -1,7 +1,5 @@
 # The core as one file, for programs that drop it in: abridge.c, with abridge.h.
 
-amalgam_c := build/amalgamation/abridge.c
-
 .PHONY: amalgamation lint-names test-amalgamation bench-amalgamation
 
 amalgamation: $(amalgam_c) ## make build/amalgamation/abridge.c and abridge.h, the core as one file for any compiler

@@ -37,7 +37,7 @@ describe("the version #once", function()
   end)
 
   it("is changed in that macro, and written to all other files by make version", function()
-    run(("mkdir '%s/tree' && cp -R Makefile mk csrc lua doc rockspec '%s/tree/'"):format(dir, dir))
+    run(("mkdir '%s/tree' && cp -R Makefile LICENSE mk csrc lua doc rockspec '%s/tree/'"):format(dir, dir))
     run(("cd '%s/tree' && make -s version JOINED=1 CFLAGS=-O0"):format(dir))
     for _, folder in ipairs { "lua", "doc", "rockspec" } do -- nothing was left to write
       assert.equal("", run(("diff -r -x core.so %s '%s/tree/%s'"):format(folder, dir, folder)))
