@@ -362,10 +362,11 @@ bool abr_is_reported(const abr_evidence *l, const abr_sign *s)
         return true;             /* the value of a status */
     if (byte_at(l, next) == '|') /* a column */
         return false;
-    /* a title is not a report: "Error Record Serialization" */
+    /* a title is not a report: "Error Record Serialization", unlike "Error During Test" */
     if (abr_is_upper(l->p[s->at]))
         return !(byte_at(l, end) == ' ' && abr_is_upper(byte_at(l, end + 1)) &&
-                 !abr_is_upper(byte_at(l, end + 2)) && s->at != l->words->first);
+                 !abr_is_upper(byte_at(l, end + 2)) && s->at != l->words->first) ||
+               abr_listed_word(l, next, ABR_LIST_REPORT_AFTER) > 0;
     if (s->at == l->words->first)
         return byte_at(l, end) != ' ' || !abr_is_letter(byte_at(l, next)) || abr_is_upper(byte_at(l, next)) ||
                abr_listed_word(l, next, ABR_LIST_REPORT_AFTER) > 0;
