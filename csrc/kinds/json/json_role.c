@@ -3,21 +3,12 @@
 
 #include "kinds/json/json_role.h"
 #include "abridge.h"
+#include "base/ascii.h"
 
 enum { WORD_MOST = 8 /* bytes of the longest word below, in the plural */ };
 
 static const char *const outcome_words[] = {"status", "error", "message", "code", "state"};
 static const char *const naming_words[] = {"id", "name", "path", "url", "key"};
-
-static bool is_capital(char c)
-{
-    return c >= 'A' && c <= 'Z';
-}
-
-static bool is_key_letter(char c)
-{
-    return is_capital(c) || (c >= 'a' && c <= 'z');
-}
 
 /* Is it one of the five words, or the plural of one? */
 static bool is_word_of(const char *const five[5], const char *word, size_t n)
@@ -36,15 +27,15 @@ abr_json_role abr_json_role_of(const char *key, size_t n)
     char word[WORD_MOST];
     size_t used = 0;
     size_t i = n - 1;
-    while (i > 1 && used < WORD_MOST && is_key_letter(key[i - 1])) {
+    while (i > 1 && used < WORD_MOST && abr_is_letter(key[i - 1])) {
         i--;
         word[WORD_MOST - ++used] = (char)(key[i] | ' ');
-        if (is_capital(key[i]) && !is_capital(key[i - 1]))
+        if (abr_is_upper(key[i]) && !abr_is_upper(key[i - 1]))
             break;
     }
     const char *start = word + WORD_MOST - used;
     const bool alone = i == 1;
-    if (i > 1 && is_key_letter(key[i - 1]) && !is_capital(key[i]))
+    if (i > 1 && abr_is_letter(key[i - 1]) && !abr_is_upper(key[i]))
         return ABR_JSON_OTHER; /* only the end of a longer word */
     if (is_word_of(outcome_words, start, used))
         return ABR_JSON_OUTCOME;
@@ -57,7 +48,7 @@ abr_json_role abr_json_role_of(const char *key, size_t n)
 static size_t digits_at(const char *p, size_t n, size_t most)
 {
     size_t i = 0;
-    while (i < n && i < most && p[i] >= '0' && p[i] <= '9')
+    while (i < n && i < most && abr_is_digit(p[i]))
         i++;
     return i;
 }
@@ -81,12 +72,12 @@ static bool is_measure(const char *p, size_t n)
 {
     enum { UNIT = 5 };
     size_t i = 0;
-    while (i < n && ((p[i] >= '0' && p[i] <= '9') || p[i] == '.'))
+    while (i < n && (abr_is_digit(p[i]) || p[i] == '.'))
         i++;
     const size_t digits = i;
     i += i < n && p[i] == '-';
     const size_t unit = i;
-    while (i < n && is_key_letter(p[i]))
+    while (i < n && abr_is_letter(p[i]))
         i++;
     return digits > 0 && i == n && i > unit && i - unit <= UNIT;
 }
@@ -100,7 +91,7 @@ bool abr_json_is_code(const char *p, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (p[i] == ' ' || p[i] == '\\')
             return false;
-        digit = digit || (p[i] >= '0' && p[i] <= '9');
+        digit = digit || abr_is_digit(p[i]);
     }
     return digit;
 }

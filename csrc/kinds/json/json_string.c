@@ -135,7 +135,7 @@ static bool is_escape(const char *p, size_t n)
     if (n < 2 || p[1] != 'u')
         return n >= 2;
     for (size_t i = 2; i < UNICODE_ESCAPE; i++)
-        if (i >= n || !abr_is_hex(abr_to_lower(p[i])))
+        if (i >= n || !abr_is_hex(p[i]))
             return false;
     return true;
 }

@@ -9,6 +9,7 @@
 
 #include "kinds/json/json_text.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "base/word.h"
 #include "text/utf8.h"
 
@@ -97,11 +98,6 @@ static bool begin_char(abr_json_scan *s, unsigned char lead)
     return true;
 }
 
-static bool is_hex(unsigned char c)
-{
-    return (c >= '0' && c <= '9') || ((c | ' ') >= 'a' && (c | ' ') <= 'f');
-}
-
 /* May c stand after a backslash? */
 static bool is_escaped(unsigned char c)
 {
@@ -134,7 +130,7 @@ static bool go_on_in_char(abr_json_scan *s, unsigned char c)
             return false;
         s->low = 0x80;
         s->high = 0xBF;
-    } else if (!is_hex(c)) {
+    } else if (!abr_is_hex((char)c)) {
         return false;
     }
     if (--s->left == 0)
