@@ -122,23 +122,57 @@ static void retain_child(abr_json_levels *x, const abr_json_entry *e)
         join(&x->run, e);
 }
 
+/* Turn the outermost small level into a large one. */
+static void enlarge(abr_json_levels *x)
+{
+    const size_t depth = x->depth;
+    const uint32_t first = x->open[x->large + 1].waiting;
+    flush(x, false);
+    abr_json_level *level = &x->open[++x->large];
+    const uint32_t end = x->large < depth ? x->open[x->large + 1].waiting : x->waiting_count;
+    const size_t text_n = (size_t)(level->entry.start + 1 - level->entry.at);
+    const bool ghost =
+        text_n > ABR_JSON_PREFIX_MOST + 1 || !abr_flow_has(&x->source->flow, level->entry.at, text_n);
+    abr_json_node *node = abr_json_parts_open(x->parts, ghost ? 0 : text_n);
+    node->at = level->entry.at;
+    node->line = abr_json_lines(x->source, node->at);
+    node->start = level->entry.start;
+    node->ordinal = level->entry.ordinal;
+    node->object = level->object;
+    node->ghost = node->ghost || ghost;
+    if (!node->ghost)
+        abr_flow_copy(&x->source->flow, node->at, text_n, abr_json_text(x->parts, node->place));
+    x->depth = x->large; /* for the children retained now */
+    for (uint32_t i = first; i < end; i++)
+        retain_child(x, &x->waiting[i]);
+    x->depth = depth;
+    memmove(x->waiting + first, x->waiting + end, (x->waiting_count - end) * sizeof *x->waiting);
+    x->waiting_count -= end - first;
+    for (size_t i = x->large + 1; i <= depth; i++)
+        x->open[i].waiting -= end - first;
+}
+
+/* The document has been read up to `end`: levels may be large now. */
+static inline void grow_levels(abr_json_levels *x, uint64_t end)
+{
+    while (x->large < x->depth && end - x->open[x->large + 1].entry.start > ABR_JSON_SMALL)
+        enlarge(x);
+}
+
 void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e)
 {
     abr_json_level *in = abr_json_innermost(x);
     e->at = in->from;
     e->ordinal = in->count++;
     in->from = e->end;
-    abr_json_levels_grow(x, e->end);
+    grow_levels(x, e->end);
     if (x->large == x->depth) {
         retain_child(x, e);
         if (x->depth == 0) /* the document */
             flush(x, true);
         return;
     }
-    in->entry.values += e->values;
-    in->entry.score = heavier(in->entry.score, e->score);
-    in->entry.fresh = in->entry.fresh || e->fresh;
-    in->entry.odd = in->entry.odd || e->odd;
+    join(&in->entry, e);
     abr_json_entry *last = x->waiting + x->waiting_count - 1;
     if (x->waiting_count > in->waiting && e->end - last->at <= RUN_BYTES)
         join(last, e);
@@ -181,7 +215,7 @@ void abr_json_scalar_ends(abr_json_levels *x, uint64_t start, uint64_t end, abr_
 
 void abr_json_long_begins(abr_json_levels *x, uint64_t end)
 {
-    abr_json_levels_grow(x, end);
+    grow_levels(x, end);
     flush(x, false);
 }
 
@@ -225,35 +259,6 @@ abr_json_level *abr_json_level_opens(abr_json_levels *x, uint64_t start)
     return new;
 }
 
-void abr_json_enlarge(abr_json_levels *x)
-{
-    const size_t depth = x->depth;
-    const uint32_t first = x->open[x->large + 1].waiting;
-    flush(x, false);
-    abr_json_level *level = &x->open[++x->large];
-    const uint32_t end = x->large < depth ? x->open[x->large + 1].waiting : x->waiting_count;
-    const size_t text_n = (size_t)(level->entry.start + 1 - level->entry.at);
-    const bool ghost =
-        text_n > ABR_JSON_PREFIX_MOST + 1 || !abr_flow_has(&x->source->flow, level->entry.at, text_n);
-    abr_json_node *node = abr_json_parts_open(x->parts, ghost ? 0 : text_n);
-    node->at = level->entry.at;
-    node->line = abr_json_lines(x->source, node->at);
-    node->start = level->entry.start;
-    node->ordinal = level->entry.ordinal;
-    node->object = level->object;
-    node->ghost = node->ghost || ghost;
-    if (!node->ghost)
-        abr_flow_copy(&x->source->flow, node->at, text_n, abr_json_text(x->parts, node->place));
-    x->depth = x->large; /* for the children retained now */
-    for (uint32_t i = first; i < end; i++)
-        retain_child(x, &x->waiting[i]);
-    x->depth = depth;
-    memmove(x->waiting + first, x->waiting + end, (x->waiting_count - end) * sizeof *x->waiting);
-    x->waiting_count -= end - first;
-    for (size_t i = x->large + 1; i <= depth; i++)
-        x->open[i].waiting -= end - first;
-}
-
 static void close_node(abr_json_levels *x, const abr_json_level *level, uint64_t end)
 {
     flush(x, end - x->run.at <= RUN_WAITS);
@@ -269,7 +274,7 @@ static void close_node(abr_json_levels *x, const abr_json_level *level, uint64_t
 
 void abr_json_level_closes(abr_json_levels *x, uint64_t end)
 {
-    abr_json_levels_grow(x, end);
+    grow_levels(x, end);
     abr_json_level *level = abr_json_innermost(x);
     if (x->large < x->depth) {
         abr_json_entry *e = &level->entry;
@@ -289,7 +294,7 @@ void abr_json_level_closes(abr_json_levels *x, uint64_t end)
 
 uint64_t abr_json_levels_need(abr_json_levels *x, uint64_t end)
 {
-    abr_json_levels_grow(x, end);
+    grow_levels(x, end);
     if (x->run.values > 0 && end - x->run.at > RUN_WAITS)
         flush(x, false);
     if (x->run.values > 0)

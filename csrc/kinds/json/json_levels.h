@@ -79,16 +79,6 @@ void abr_json_long_ends(abr_json_levels *x, abr_json_entry *e, const abr_json_lo
 abr_json_level *abr_json_level_opens(abr_json_levels *x, uint64_t start);
 void abr_json_level_closes(abr_json_levels *x, uint64_t end);
 
-/* Turn the outermost small level into a large one. */
-void abr_json_enlarge(abr_json_levels *x);
-
-/* The document has been read up to `end`: levels may be large now. */
-static inline void abr_json_levels_grow(abr_json_levels *x, uint64_t end)
-{
-    while (x->large < x->depth && end - x->open[x->large + 1].entry.start > ABR_JSON_SMALL)
-        abr_json_enlarge(x);
-}
-
 /* The start of the bytes that may still be needed once the document has been read up to `end`. */
 uint64_t abr_json_levels_need(abr_json_levels *x, uint64_t end);
 
