@@ -16,18 +16,27 @@ enum {
     LONG_RECORD = 32 * 1024        /* bytes at the start of a longer one, examined with its last byte */
 };
 
+/* Read (p, n) up to the end, the byte that is wrong or too deep, or the document's own closing bracket if
+ * `stops`; *i gets the bytes read. */
+static abr_json_token read_document(abr_json_scan *scan, const char *p, size_t n, bool stops, size_t *i)
+{
+    abr_json_token token;
+    *i = 0;
+    do
+        token = abr_json_next(scan, p, n, i);
+    while (token != ABR_JSON_MORE && token != ABR_JSON_WRONG && token != ABR_JSON_DEEP &&
+           !(stops && token == ABR_JSON_CLOSE && scan->depth == 0));
+    return token;
+}
+
 /* Is (p, n) a document, or, if it is not `whole`, the start of one? */
 static bool is_document(const char *p, size_t n, bool whole)
 {
     uint64_t levels[ABR_JSON_JUDGED / ABR_JSON_LEVELS];
     abr_json_scan scan;
+    size_t read;
     abr_json_open(&scan, levels, ABR_JSON_JUDGED);
-    abr_json_token token;
-    size_t i = 0;
-    do
-        token = abr_json_next(&scan, p, n, &i);
-    while (token != ABR_JSON_MORE && token != ABR_JSON_WRONG && token != ABR_JSON_DEEP);
-    return token == ABR_JSON_MORE && (!whole || abr_json_is_whole(&scan));
+    return read_document(&scan, p, n, false, &read) == ABR_JSON_MORE && (!whole || abr_json_is_whole(&scan));
 }
 
 bool abr_is_json(const char *p, size_t n, bool whole)
@@ -46,14 +55,7 @@ size_t abr_json_document_size(const char *p, size_t n, size_t *read)
     uint64_t levels[DEEPEST / ABR_JSON_LEVELS];
     abr_json_scan scan;
     abr_json_open(&scan, levels, DEEPEST);
-    abr_json_token token;
-    size_t i = 0;
-    do
-        token = abr_json_next(&scan, p, n, &i);
-    while (token != ABR_JSON_MORE && token != ABR_JSON_WRONG && token != ABR_JSON_DEEP &&
-           !(token == ABR_JSON_CLOSE && scan.depth == 0));
-    *read = i;
-    return token == ABR_JSON_CLOSE ? i : 0;
+    return read_document(&scan, p, n, true, read) == ABR_JSON_CLOSE ? *read : 0;
 }
 
 /* Is the line an object or an array? */
