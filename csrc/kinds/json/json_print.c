@@ -271,37 +271,66 @@ static void print_close(printer *x, const abr_json_value *v)
     keep_source(x, v->type == ABR_JSON_ARRAY ? "]" : "}", 1, at, line);
 }
 
+/* The children of a value while they are printed. */
+typedef struct {
+    const abr_json_value *v;
+    uint64_t next; /* ordinal after the last one shown */
+    uint64_t end;  /* bytes of the source up to the end of it */
+    uint64_t lacking;
+    uint64_t kept;
+} printed_children;
+
+/* A child is shown next: `from`, the start of its range. Print the marker of a gap before it in an array. */
+static void open_child(printer *x, printed_children *all, uint64_t ordinal, uint64_t from)
+{
+    if (ordinal == all->next)
+        return;
+    x->goes_on = false;
+    if (all->v->type == ABR_JSON_ARRAY)
+        put_marker(x, all->v, ordinal - all->next, all->kept == 0);
+    all->lacking += from - all->end;
+}
+
+static void close_child(printed_children *all, uint64_t ordinal, uint64_t end)
+{
+    all->end = end;
+    all->next = ordinal + 1;
+    all->kept++;
+}
+
+/* Print a picked child, perhaps in part. */
+static void print_child(printer *x, printed_children *all, uint32_t c)
+{
+    const abr_json_value *child = &x->values[c];
+    const bool gap = child->ordinal > all->next;
+    const bool marked = gap && all->v->type == ABR_JSON_ARRAY && x->costs->marks;
+    const bool first = all->kept == 0 && !marked;
+    open_child(x, all, child->ordinal, child->at);
+    print_value(x, c, gap, first);
+    close_child(all, child->ordinal, child->end);
+}
+
+/* All that are shown were printed: print the marker of the gap at the end, or of all gaps in an object. */
+static void close_children(printer *x, printed_children *all)
+{
+    const abr_json_value *v = all->v;
+    const uint64_t omitted = v->count - (v->type == ABR_JSON_ARRAY ? all->next : all->kept);
+    x->goes_on = x->goes_on && all->next == v->count;
+    if (omitted > 0)
+        put_marker(x, v, omitted, all->kept == 0);
+    if (all->next < v->count)
+        all->lacking += v->end - 1 - all->end;
+    if (all->kept < v->count)
+        note_lack(x, v, all->lacking, all->kept);
+}
+
 static void print_children(printer *x, const abr_json_value *v)
 {
-    const bool array = v->type == ABR_JSON_ARRAY;
-    uint64_t next = 0; /* ordinal of the child after the last one shown */
-    uint64_t end = v->at + v->head + 1;
-    uint64_t lacking = 0;
-    bool first = true;
-    for (uint32_t c = v->child; c; c = x->values[c].next) {
-        const abr_json_value *child = &x->values[c];
-        if (!child->shown)
-            continue;
-        const bool gap = child->ordinal > next;
-        x->goes_on = x->goes_on && !gap;
-        if (gap && array) {
-            put_marker(x, v, child->ordinal - next, first);
-            first = first && !x->costs->marks;
-        }
-        lacking += child->at - end;
-        print_value(x, c, gap, first);
-        first = false;
-        next = child->ordinal + 1;
-        end = child->end;
-    }
-    const uint64_t omitted = array ? v->count - next : v->count - v->kids;
-    x->goes_on = x->goes_on && next == v->count;
-    if (omitted > 0)
-        put_marker(x, v, omitted, first);
-    if (next < v->count)
-        lacking += v->end - 1 - end;
-    if (v->kids < v->count)
-        note_lack(x, v, lacking, v->kids);
+    printed_children all = {.v = v, .end = v->at + v->head + 1};
+    for (uint32_t c = v->child; c; c = x->values[c].next)
+        if (x->values[c].shown)
+            print_child(x, &all, c);
+    close_children(x, &all);
 }
 
 /* ---- lines of a log, element by element ---- */
@@ -376,43 +405,6 @@ static bool breaks_lines(const printer *x, const abr_json_value *v)
     return v->parent == 0 && !x->q->one_line;
 }
 
-/* The elements of an array while they are printed. */
-typedef struct {
-    const abr_json_value *v;
-    uint64_t next; /* ordinal after the last one shown */
-    uint64_t end;  /* bytes of the source up to the end of it */
-    uint64_t lacking;
-    uint64_t kept;
-} printed_elements;
-
-/* An element is shown next: `from`, the start of its range. Print the marker of a gap before it. */
-static void open_element(printer *x, printed_elements *e, uint64_t ordinal, uint64_t from)
-{
-    if (ordinal == e->next)
-        return;
-    put_marker(x, e->v, ordinal - e->next, e->kept == 0);
-    e->lacking += from - e->end;
-}
-
-static void close_element(printed_elements *e, uint64_t ordinal, uint64_t end)
-{
-    e->end = end;
-    e->next = ordinal + 1;
-    e->kept++;
-}
-
-static void close_elements(printer *x, printed_elements *e)
-{
-    const abr_json_value *v = e->v;
-    x->goes_on = x->goes_on && e->next == v->count;
-    if (e->next < v->count) {
-        put_marker(x, v, v->count - e->next, e->kept == 0);
-        e->lacking += v->end - 1 - e->end;
-    }
-    if (e->kept < v->count)
-        note_lack(x, v, e->lacking, e->kept);
-}
-
 /* The child of this ordinal if it is shown, 0 if not. *c, a child before it, moves on to it, so that all
  * children are passed once. */
 static uint32_t shown_child(const printer *x, uint32_t *c, uint64_t ordinal)
@@ -420,17 +412,6 @@ static uint32_t shown_child(const printer *x, uint32_t *c, uint64_t ordinal)
     while (*c && x->values[*c].ordinal < ordinal)
         *c = x->values[*c].next;
     return *c && x->values[*c].ordinal == ordinal && x->values[*c].shown ? *c : 0;
-}
-
-/* Print an element as the picked value that it is, perhaps in part. */
-static void print_child(printer *x, printed_elements *all, uint32_t c)
-{
-    const abr_json_value *child = &x->values[c];
-    const bool gap = child->ordinal > all->next;
-    const bool first = all->kept == 0 && !(gap && x->costs->marks);
-    open_element(x, all, child->ordinal, child->at);
-    print_value(x, c, gap, first);
-    close_element(all, child->ordinal, child->end);
 }
 
 /* Print the kept elements of an array at hand, of which p has the bytes; those over `most` bytes only if they
@@ -443,7 +424,7 @@ static void print_elements(printer *x, const abr_json_value *v, const char *p,
     uint64_t line = newlines_before(x, v, v->head);
     size_t at = 1;
     uint32_t c = v->child;
-    printed_elements all = {.v = v, .end = start + 1};
+    printed_children all = {.v = v, .end = start + 1};
     for (size_t i = 0; i < joined->count; i++) {
         const abr_json_element *e = &joined->elements[i];
         if (!e->kept)
@@ -462,16 +443,16 @@ static void print_elements(printer *x, const abr_json_value *v, const char *p,
             size_t from = abr_json_element_end(joined, p, i - 1);
             if (all.kept == 0 && !x->costs->marks)
                 from = (size_t)((const char *)memchr(p + from, ',', e->from - from) - p) + 1;
-            open_element(x, &all, i, start + from);
+            open_child(x, &all, i, start + from);
             line += abr_count_newlines(p + at, from - at);
             at = from;
         }
         keep_range(x, p + at, e->from - at, start + at, newlines && i > 0, &line);
         keep_range(x, p + e->from, end - e->from, start + e->from, false, &line);
         at = end;
-        close_element(&all, i, start + at);
+        close_child(&all, i, start + at);
     }
-    close_elements(x, &all);
+    close_children(x, &all);
 }
 
 /* Show n fed bytes of an array, as it spells them. */
@@ -528,7 +509,7 @@ static void print_kept(printer *x, const abr_json_value *v, const abr_json_eleme
     const uint64_t start = v->at + v->head;
     const uint64_t line = newlines_before(x, v, v->head);
     uint32_t c = v->child;
-    printed_elements all = {.v = v, .end = start + 1};
+    printed_children all = {.v = v, .end = start + 1};
     for (size_t i = 0; i < kept->count; i++) {
         const abr_json_kept *e = &kept->kept[i];
         if (!e->p || e->n > most) {
@@ -539,14 +520,14 @@ static void print_kept(printer *x, const abr_json_value *v, const abr_json_eleme
         }
         const uint64_t from = start + e->at;
         const size_t bracket = e->ordinal == 0;
-        open_element(x, &all, e->ordinal, from - 1);
+        open_child(x, &all, e->ordinal, from - 1);
         if (e->ordinal > 0 && (all.kept > 0 || x->costs->marks))
             keep_source(x, ",", 1, from - 1, line + e->newlines);
         const size_t end = keep_fed_line(x, e->p + bracket, e->n - bracket, from + bracket,
                                          line + e->newlines, newlines && !bracket);
-        close_element(&all, e->ordinal, from + bracket + end);
+        close_child(&all, e->ordinal, from + bracket + end);
     }
-    close_elements(x, &all);
+    close_children(x, &all);
 }
 
 /* What the elements of an array are chosen and printed from. */
