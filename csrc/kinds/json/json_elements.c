@@ -47,26 +47,6 @@ bool abr_json_joined_keep(abr_json_line_list *x, const abr_kind_request *q, uint
 
 /* ---- the log ---- */
 
-/* Read an array at hand as if it had gone by. */
-static bool read_array_again(abr_json_elements *x, const abr_kind_request *q, const abr_json_held *held,
-                             const abr_json_held_string *s)
-{
-    abr_json_log_opts opts = held->opts;
-    const char *raw = held->p + s->from;
-    opts.keep = q->keep;
-    x->text = x->alloc->malloc(x->alloc->ctx, s->n);
-    if (!x->text)
-        return false;
-    abr_json_are_lines(raw, s->lead, &x->log.feed);
-    x->log.is_array = true;
-    memcpy(x->text, raw, s->n);
-    abr_json_feed_lines(&x->log.feed, x->text, s->n);
-    if (!abr_json_log_open(&x->log, &opts, x->text) || !abr_json_log_reserve(&x->log, raw, s->n, 0))
-        return false;
-    abr_json_log_write_all(&x->log, x->text, s->n);
-    return true;
-}
-
 bool abr_json_elements_open(abr_json_elements *x, const abr_kind_request *q, const abr_json_held *held,
                             size_t i)
 {
@@ -74,10 +54,13 @@ bool abr_json_elements_open(abr_json_elements *x, const abr_kind_request *q, con
     *x = (abr_json_elements){.alloc = held->opts.alloc};
     if (abr_json_is_deep(q) || !q->view->cut_viewed)
         return false;
-    if (held->flows && i + 1 == held->count)
+    if (held->flows && i + 1 == held->count) {
         x->log = held->log;
-    else
-        x->failed = !read_array_again(x, q, held, s);
+        return true;
+    }
+    const char *p = held->p + s->from;
+    x->log.is_array = abr_json_are_lines(p, s->lead, &x->log.feed);
+    x->failed = !abr_json_log_read(&x->log, &held->opts, q->keep, p, s->n, &x->text);
     return !x->failed;
 }
 

@@ -253,24 +253,6 @@ bool abr_json_inner_cut(const abr_kind_request *q, const abr_alloc *alloc, const
     return may_be_document(x->text, size, &is_lines) && cut_within(q, size, is_lines, most, x);
 }
 
-/* Read a log at hand as if it had gone by. */
-static bool read_again(const abr_kind_request *q, const abr_json_held *held, const abr_json_held_string *s,
-                       abr_json_inner *x)
-{
-    abr_json_log_opts opts = held->opts;
-    const char *raw = held->p + s->from;
-    opts.keep = q->keep;
-    x->text = opts.alloc->malloc(opts.alloc->ctx, s->n);
-    if (!x->text)
-        return false;
-    memcpy(x->text, raw, s->n);
-    abr_json_break_lines(x->text, s->n);
-    if (!abr_json_log_open(&x->log, &opts, x->text) || !abr_json_log_reserve(&x->log, raw, s->n, 0))
-        return false;
-    abr_json_log_write_all(&x->log, x->text, s->n);
-    return true;
-}
-
 bool abr_json_inner_cut_log(const abr_kind_request *q, const abr_json_held *held,
                             const abr_json_held_string *s, uint64_t most, bool marks, abr_json_inner *x)
 {
@@ -280,7 +262,8 @@ bool abr_json_inner_cut_log(const abr_kind_request *q, const abr_json_held *held
     if (abr_json_is_deep(q) || !q->view->cut_viewed || most < ROOM_LEAST)
         return false;
     x->spelled = alloc->malloc(alloc->ctx, (size_t)most);
-    x->failed = !x->spelled || (!flowed && !read_again(q, held, s, x));
+    x->failed = !x->spelled || (!flowed && !abr_json_log_read(&x->log, &held->opts, q->keep,
+                                                              held->p + s->from, s->n, &x->text));
     if (flowed)
         x->log = held->log;
     return !x->failed && cut_within(q, s->n, true, most, x);

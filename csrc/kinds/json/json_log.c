@@ -8,6 +8,7 @@
 #include "kinds/json/json_log.h"
 #include "abridge.h"
 #include "base/word.h"
+#include "kinds/json/json_source.h"
 #include "kinds/json/json_string.h"
 #include "text/scan.h"
 
@@ -22,7 +23,9 @@ static inline size_t before_escape(const char *p, size_t n)
     return escape ? (size_t)(escape - p) : n;
 }
 
-size_t abr_json_break_lines(char *p, size_t n)
+/* Break the lines of (p, n), which starts between chars. Returns n, or n - 1 if the last byte begins an
+ * escape. */
+static size_t break_string(char *p, size_t n)
 {
     for (size_t i = 0; (i += before_escape(p + i, n - i)) < n; i += 2) {
         if (i + 1 == n)
@@ -114,27 +117,11 @@ static void count_log(abr_json_log *x, const char *p, size_t n)
     x->ends_line = n > 0 ? p[n - 1] == '\n' : x->ends_line;
 }
 
-/* Keep the last bytes. */
-static void push_log(abr_json_log *x, const char *p, size_t n)
-{
-    if (n >= x->edge) {
-        memcpy(x->back, p + (n - x->edge), x->edge);
-        x->back_n = x->edge;
-        return;
-    }
-    if (x->back_n + n > 2 * x->edge) {
-        memmove(x->back, x->back + (x->back_n - x->edge), x->edge);
-        x->back_n = x->edge;
-    }
-    memcpy(x->back + x->back_n, p, n);
-    x->back_n += n;
-}
-
 /* Break the lines of (p, n). Returns n, or n - 1 if the last byte begins an escape. */
 static size_t break_lines(abr_json_log *x, char *p, size_t n)
 {
     if (!x->is_array)
-        return abr_json_break_lines(p, n);
+        return break_string(p, n);
     abr_json_feed_lines(&x->feed, p, n);
     return n;
 }
@@ -173,18 +160,29 @@ void abr_json_log_write(abr_json_log *x, const char *p, size_t n)
         x->escaped = read < used;
         abr_retainer_write(x->retainer, part, read);
         count_log(x, part, read);
-        push_log(x, part, read);
+        x->back_n = abr_json_push(x->back, x->back_n, x->edge, part, read);
         p += size;
         n -= size;
     }
 }
 
-void abr_json_log_write_all(abr_json_log *x, char *p, size_t n)
+bool abr_json_log_read(abr_json_log *x, const abr_json_log_opts *opts, size_t keep, const char *p, size_t n,
+                       char **text)
 {
-    abr_retainer_write(x->retainer, p, n);
-    count_log(x, p, n);
-    x->front = x->back = p;
+    abr_json_log_opts own = *opts;
+    own.keep = keep;
+    *text = opts->alloc->malloc(opts->alloc->ctx, n);
+    if (!*text)
+        return false;
+    memcpy(*text, p, n);
+    break_lines(x, *text, n);
+    if (!abr_json_log_open(x, &own, *text) || !abr_json_log_reserve(x, p, n, 0))
+        return false;
+    abr_retainer_write(x->retainer, *text, n);
+    count_log(x, *text, n);
+    x->front = x->back = *text;
     x->edge = x->back_n = n;
+    return true;
 }
 
 abr_view abr_json_log_view(const abr_json_log *x)

@@ -63,17 +63,15 @@ void abr_json_log_moved(abr_json_log *x, char *p);
 /* Read the next n bytes. */
 void abr_json_log_write(abr_json_log *x, const char *p, size_t n);
 
-/* Read all of a string or an array at once, its lines broken. */
-void abr_json_log_write_all(abr_json_log *x, char *p, size_t n);
+/* Open it, with this `keep`, and read all of a string, or of an array if x->is_array and x->feed are set.
+ * *text gets the copy that it reads, for the caller to free after it is closed. False: out of memory. */
+bool abr_json_log_read(abr_json_log *x, const abr_json_log_opts *opts, size_t keep, const char *p, size_t n,
+                       char **text);
 
 /* The view of it for a cut. */
 abr_view abr_json_log_view(const abr_json_log *x);
 
 void abr_json_log_close(abr_json_log *x);
-
-/* Break the lines of (p, n), which starts between chars. Returns n, or n - 1 if the last byte begins an
- * escape. */
-size_t abr_json_break_lines(char *p, size_t n);
 
 /* Spell the part of a piece that can be shown into dst, as large as n: it neither starts nor ends inside an
  * escape. `sure`: the piece starts between chars. Returns the bytes spelled; *skipped gets the bytes before
