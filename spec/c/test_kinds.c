@@ -239,23 +239,6 @@ static void a_scan_asks_for_room_and_goes_on(void)
     CHECK(abr_json_next(&scan, text, 11, &i) == ABR_JSON_MORE && abr_json_is_whole(&scan));
 }
 
-static void what_is_empty_is_one_token_where_that_is_asked_for(void)
-{
-    uint64_t levels[1];
-    abr_json_scan scan;
-    abr_json_open(&scan, levels, 1);
-    scan.joins_empty = true;
-    const char *text = "[{},[],[ ]";
-    size_t i = 0;
-    CHECK(abr_json_next(&scan, text, 10, &i) == ABR_JSON_OPEN);
-    CHECK(abr_json_next(&scan, text, 10, &i) == ABR_JSON_DEEP && scan.start == 1);
-    scan.room = 2;
-    CHECK(abr_json_next(&scan, text, 10, &i) == ABR_JSON_EMPTY_OBJECT && scan.start == 1 && i == 3);
-    CHECK(abr_json_next(&scan, text, 10, &i) == ABR_JSON_EMPTY_ARRAY && scan.start == 4 && i == 6);
-    CHECK(abr_json_next(&scan, text, 10, &i) == ABR_JSON_OPEN && scan.depth == 2);
-    CHECK(abr_json_next(&scan, text, 10, &i) == ABR_JSON_CLOSE && scan.depth == 1);
-}
-
 /* ---- kinds ---- */
 
 static void json_is_told(void)
@@ -724,7 +707,6 @@ int main(void)
     RUN(json_is_what_the_rfc_says);
     RUN(every_chunking_and_every_prefix_of_json);
     RUN(a_scan_asks_for_room_and_goes_on);
-    RUN(what_is_empty_is_one_token_where_that_is_asked_for);
     RUN(json_is_told);
     RUN(json_that_goes_on_is_told_by_its_start);
     RUN(deep_json_uses_no_stack);

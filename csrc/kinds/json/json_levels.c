@@ -180,39 +180,6 @@ void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e)
         x->waiting[x->waiting_count++] = *e;
 }
 
-/* Most values say nothing and join the entry before them; nothing else is done for those. */
-static bool joins(abr_json_levels *x, uint64_t start, uint64_t end, uint32_t values)
-{
-    abr_json_level *in = abr_json_innermost(x);
-    abr_json_entry *before = &x->run;
-    if (x->large < x->depth) {
-        if (end - x->open[x->large + 1].entry.start > ABR_JSON_SMALL)
-            return false;
-        before = x->waiting + x->waiting_count - 1;
-        if (x->waiting_count == in->waiting || end - before->at > RUN_BYTES) {
-            before = &x->waiting[x->waiting_count++];
-            *before = (abr_json_entry){.at = in->from, .start = start, .ordinal = in->count};
-        }
-        in->entry.values += values;
-    } else if (x->depth == 0 || before->values == 0 || end - before->at > RUN_BYTES) {
-        return false;
-    }
-    in->count++;
-    in->from = end;
-    before->end = end;
-    before->values += values;
-    return true;
-}
-
-void abr_json_scalar_ends(abr_json_levels *x, uint64_t start, uint64_t end, abr_json_saying says, bool fresh)
-{
-    if (says.score <= 0 && !says.odd && !fresh && joins(x, start, end, 1))
-        return;
-    abr_json_entry e = {
-        .start = start, .end = end, .values = 1, .score = says.score, .odd = says.odd, .fresh = fresh};
-    abr_json_value_ends(x, &e);
-}
-
 void abr_json_long_begins(abr_json_levels *x, uint64_t end)
 {
     grow_levels(x, end);
@@ -282,8 +249,7 @@ void abr_json_level_closes(abr_json_levels *x, uint64_t end)
         e->values++;
         x->waiting_count = level->waiting;
         x->depth--;
-        if (e->score > 0 || e->odd || e->fresh || !joins(x, e->start, end, e->values))
-            abr_json_value_ends(x, e);
+        abr_json_value_ends(x, e);
         return;
     }
     close_node(x, level, end);

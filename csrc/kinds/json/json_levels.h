@@ -57,8 +57,7 @@ static inline abr_json_level *abr_json_innermost(abr_json_levels *x)
     return &x->open[x->depth];
 }
 
-/* A value of the innermost level is complete: a scalar, or any value. */
-void abr_json_scalar_ends(abr_json_levels *x, uint64_t start, uint64_t end, abr_json_saying says, bool fresh);
+/* A value of the innermost level is complete, but no long string. */
 void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e);
 
 /* A string of the innermost level is long; it has been read up to `end`, or ended there. */

@@ -93,12 +93,6 @@ static inline abr_json_path *path_of_next(json_reader *r, bool *first)
     return in->elements = abr_json_note_path(r->values, in->any, first);
 }
 
-/* Judge an object whose keys have this hash. */
-static inline abr_json_saying say_keys(json_reader *r, abr_json_path *path, uint64_t keys)
-{
-    return abr_json_counts_values(path) ? abr_json_read_other(r->values, path, keys) : (abr_json_saying){0};
-}
-
 /* Judge a string with n bytes of content from `at` on; the bytes to read are at hand. */
 static inline abr_json_saying say_string(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
 {
@@ -118,10 +112,6 @@ static abr_json_saying say_other(json_reader *r, abr_json_path *path, uint64_t a
 static inline abr_json_saying say_value(json_reader *r, abr_json_token token, abr_json_path *path,
                                         uint64_t start, uint64_t end)
 {
-    if (token == ABR_JSON_EMPTY_ARRAY)
-        return (abr_json_saying){0};
-    if (token == ABR_JSON_EMPTY_OBJECT)
-        return say_keys(r, path, 0);
     if (token != ABR_JSON_STRING)
         return say_other(r, path, start, end - start);
     if (!r->string.begun)
@@ -130,23 +120,6 @@ static inline abr_json_saying say_value(json_reader *r, abr_json_token token, ab
 }
 
 /* ---- long strings ---- */
-
-static void keep_tail(json_reader *r, const char *p, size_t n)
-{
-    long_string *s = &r->string;
-    char *tail = s->bytes + ABR_JSON_PREFIX_MOST + r->half;
-    if (n >= r->half) {
-        memcpy(tail, p + (n - r->half), r->half);
-        s->tail_n = r->half;
-        return;
-    }
-    if (s->tail_n + n > 2 * r->half) {
-        memmove(tail, tail + (s->tail_n - r->half), r->half);
-        s->tail_n = r->half;
-    }
-    memcpy(tail + s->tail_n, p, n);
-    s->tail_n += n;
-}
 
 /* Take the bytes up to `end` of a long string, whose content starts after the quote at `start`. */
 static void keep_long(json_reader *r, uint64_t start, uint64_t end, bool whole)
@@ -179,7 +152,8 @@ static void keep_long(json_reader *r, uint64_t start, uint64_t end, bool whole)
         const size_t head = n < room ? n : room;
         memcpy(s->bytes + s->head_n, p, head);
         s->head_n += head;
-        keep_tail(r, p + head, n - head);
+        char *tail = s->bytes + ABR_JSON_PREFIX_MOST + r->half;
+        s->tail_n = abr_json_push(tail, s->tail_n, r->half, p + head, n - head);
         s->counted += n;
     }
 }
@@ -266,13 +240,12 @@ static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, ui
     r->has_key = false;
     const bool is_long = token == ABR_JSON_STRING && end - start > ABR_JSON_SMALL;
     const abr_json_saying says = say_value(r, token, path, start, end);
-    if (is_long) {
-        abr_json_entry e = {
-            .start = start, .end = end, .values = 1, .score = says.score, .odd = says.odd, .fresh = first};
+    abr_json_entry e = {
+        .start = start, .end = end, .values = 1, .score = says.score, .odd = says.odd, .fresh = first};
+    if (is_long)
         end_long(r, &e);
-    } else {
-        abr_json_scalar_ends(&r->levels, start, end, says, first);
-    }
+    else
+        abr_json_value_ends(&r->levels, &e);
     note_elements(r, end);
 }
 
@@ -309,7 +282,7 @@ static void take_close(json_reader *r, size_t depth, uint64_t end)
     }
     if (!in->object)
         abr_json_held_array_ends(&r->held, &r->source, r->levels.depth, end);
-    else if (say_keys(r, in->own_path, in->keys).odd)
+    else if (abr_json_read_other(r->values, in->own_path, in->keys).odd)
         in->entry.odd = true;
     abr_json_level_closes(&r->levels, end);
     note_elements(r, end);
@@ -536,7 +509,6 @@ static abr_code open_json(const abr_reader_opts *opts, abr_reader **out)
     r->levels.source = &r->source;
     r->levels.open[0].any = r->levels.open[0].path = ABR_JSON_ROOT;
     abr_json_open(&r->scan, NULL, 0);
-    r->scan.joins_empty = true;
     if (abr_json_values_open(opts->hits, opts->hit_count, opts->quiet_groups, paths, opts->alloc,
                              &r->values) != ABR_OK) {
         close_json(&r->reader);

@@ -280,18 +280,12 @@ static size_t skip_blanks(const char *p, size_t n, size_t i)
     return i;
 }
 
-static abr_json_token open_level(abr_json_scan *s, const char *p, size_t n, size_t *i)
+static abr_json_token open_level(abr_json_scan *s, bool object, size_t *i)
 {
-    const bool object = p[*i] == '{';
     if (s->wanted != VALUE && s->wanted != ELEMENT_OR_CLOSE)
         return ABR_JSON_WRONG;
     if (s->depth == s->room)
         return ABR_JSON_DEEP;
-    if (s->joins_empty && n - *i > 1 && p[*i + 1] == (object ? '}' : ']')) {
-        *i += 2;
-        value_ends(s);
-        return object ? ABR_JSON_EMPTY_OBJECT : ABR_JSON_EMPTY_ARRAY;
-    }
     uint64_t bit = UINT64_C(1) << s->depth % ABR_JSON_LEVELS;
     uint64_t *word = &s->levels[s->depth / ABR_JSON_LEVELS];
     *word = object ? *word | bit : *word & ~bit;
@@ -355,7 +349,7 @@ static abr_json_token begin(abr_json_scan *s, const char *p, size_t n, size_t *i
         return begin_key(s, p, n, i);
     }
     if (c == '{' || c == '[')
-        return open_level(s, p, n, i);
+        return open_level(s, c == '{', i);
     if (c == '}' || c == ']')
         return close_level(s, c == '}', i);
     if (s->wanted > ELEMENT_OR_CLOSE)

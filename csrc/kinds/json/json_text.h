@@ -16,11 +16,9 @@ typedef enum {
     ABR_JSON_GUESSED_KEY, /* the guessed key */
     ABR_JSON_STRING,
     ABR_JSON_NUMBER,
-    ABR_JSON_LITERAL,      /* true, false, null */
-    ABR_JSON_EMPTY_OBJECT, /* {} as one token, if asked for and both bytes are in the chunk, */
-    ABR_JSON_EMPTY_ARRAY,  /* and [] */
-    ABR_JSON_DEEP,         /* { or [ comes next, with no room for its level: make more, and go on */
-    ABR_JSON_WRONG         /* not JSON: nothing can follow */
+    ABR_JSON_LITERAL, /* true, false, null */
+    ABR_JSON_DEEP,    /* { or [ comes next, with no room for its level: make more, and go on */
+    ABR_JSON_WRONG    /* not JSON: nothing can follow */
 } abr_json_token;
 
 enum {
@@ -65,9 +63,7 @@ typedef struct {
     uint8_t left;     /* bytes of an unfinished sequence, escape or literal still to come */
     uint8_t low;      /* the range of the next byte of a sequence */
     uint8_t high;
-    uint8_t number; /* state in a number */
-    /* set by the caller: ABR_JSON_EMPTY_OBJECT and ABR_JSON_EMPTY_ARRAY may come */
-    bool joins_empty;
+    uint8_t number;              /* state in a number */
     const char *literal;         /* the rest of it */
     const abr_json_guess *guess; /* the caller's, or NULL */
 } abr_json_scan;
