@@ -70,56 +70,12 @@ bool abr_json_holds_any(const abr_json_held *x, size_t keep)
 
 /* ---- memory ---- */
 
-/* Is there a quote in (p, n) that surely begins or ends a string? */
-static bool has_quote(const char *p, size_t n)
-{
-    const char *end = p + n;
-    for (const char *at = p; (at = memchr(at, '"', (size_t)(end - at))) != NULL; at++) {
-        const char *escape = at;
-        while (escape > p && escape[-1] == '\\')
-            escape--;
-        if (escape > p && (at - escape) % 2 == 0)
-            return true;
-    }
-    return false;
-}
-
-/* May (p, n) contain so many bytes of one string? */
-static bool may_have_long(const char *p, size_t n, size_t long_n)
-{
-    const size_t window = long_n / 2;
-    if (window == 0)
-        return true;
-    for (; n >= window; p += window, n -= window)
-        if (!has_quote(p, window))
-            return true;
-    return false;
-}
-
-static bool has_break(const char *p, size_t n)
-{
-    const char *end = p + n;
-    for (const char *at = p; (at = memchr(at, '\\', (size_t)(end - at))) != NULL; at++)
-        if (at + 1 == end || at[1] == 'n')
-            return true;
-    return false;
-}
-
-/* May (p, n) belong to an array of strings, or of records? One that begins there has quotes in it. */
-static bool may_have_array(const abr_json_held *x, const char *p, size_t n)
-{
-    return x->array_count > 0 || (memchr(p, '[', n) && memchr(p, '"', n));
-}
-
-/* May the string or the array be longer than `most` after n more bytes at p, and, of a string, `more`
- * before these? A string of several lines cannot begin in bytes without a line break. */
+/* May the string or the array be longer than `most` after n more bytes at p, and, of a string, `more` before
+ * these? One that begins there has quotes in it. */
 static bool may_pass(const abr_json_held *x, size_t most, const char *p, size_t n, size_t more)
 {
-    if (x->open)
-        return x->strings[x->count].n + n + more > most;
-    if ((x->array_count > 0 ? x->strings[x->count].n : 0) + n > most && may_have_array(x, p, n))
-        return true;
-    return n + more > most && (most < more || (has_break(p, n) && may_have_long(p, n, most - more)));
+    const bool goes_on = x->open || x->array_count > 0;
+    return (goes_on ? x->strings[x->count].n : 0) + n + more > most && (goes_on || memchr(p, '"', n));
 }
 
 void abr_json_held_settle(abr_json_held *x)
@@ -149,7 +105,7 @@ bool abr_json_held_reserve(abr_json_held *x, const char *p, size_t n, size_t mor
     if (!abr_grow(alloc, &held, &x->size, has + (comes < left ? comes : left), x->most, 1))
         return false;
     x->p = held;
-    if (!x->scratch && (may_have_array(x, p, n) || may_pass(x, ABR_JSON_LOG_TOLD_BY, p, n, more))) {
+    if (!x->scratch && may_pass(x, ABR_JSON_LOG_TOLD_BY, p, n, more)) {
         x->scratch = alloc->malloc(alloc->ctx, ABR_JSON_LOG_TOLD_BY);
         if (!x->scratch)
             return false;
