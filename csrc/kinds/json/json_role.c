@@ -67,26 +67,11 @@ static bool is_time(const char *p, size_t n)
     return end == n || (p[end] == p[first] && digits_at(p + end + 1, n - end - 1, PART) > 0);
 }
 
-/* Is it a number with its unit: "64GB", "12.5ms", "6-inch"? */
-static bool is_measure(const char *p, size_t n)
-{
-    enum { UNIT = 5 };
-    size_t i = 0;
-    while (i < n && (abr_is_digit(p[i]) || p[i] == '.'))
-        i++;
-    const size_t digits = i;
-    i += i < n && p[i] == '-';
-    const size_t unit = i;
-    while (i < n && abr_is_letter(p[i]))
-        i++;
-    return digits > 0 && i == n && i > unit && i - unit <= UNIT;
-}
-
 bool abr_json_is_code(const char *p, size_t n)
 {
     enum { LEAST = 3, MOST = 80 };
     bool digit = false;
-    if (n < LEAST || n > MOST || is_time(p, n) || is_measure(p, n))
+    if (n < LEAST || n > MOST || is_time(p, n))
         return false;
     for (size_t i = 0; i < n; i++) {
         if (p[i] == ' ' || p[i] == '\\')
