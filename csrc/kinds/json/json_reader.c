@@ -326,28 +326,10 @@ static bool reserve_levels(json_reader *r, const char *p, size_t n)
     return true;
 }
 
-/* May a string in the record (p, n), which is complete, be longer than a small value? */
-static bool may_have_long_string(const char *p, size_t n)
-{
-    const char *open = memchr(p, '"', n);
-    const char *end = p + n;
-    if (memchr(p, '\\', n))
-        return true; /* a quote may be escaped */
-    while (open) {
-        const char *close = memchr(open + 1, '"', (size_t)(end - open - 1));
-        if (!close || close - open >= ABR_JSON_SMALL)
-            return true;
-        open = memchr(close + 1, '"', (size_t)(end - close - 1));
-    }
-    return false;
-}
-
-static bool reserve_string(json_reader *r, const char *p, size_t n)
+static bool reserve_string(json_reader *r, size_t n)
 {
     const size_t size = ABR_JSON_PREFIX_MOST + 3 * r->half;
     if (r->string.bytes || r->source.flow.last.at + n <= ABR_JSON_SMALL)
-        return true;
-    if (r->parts.is_record && r->source.flow.last.at == 0 && !may_have_long_string(p, n))
         return true;
     r->string.bytes = r->alloc->malloc(r->alloc->ctx, size);
     return r->string.bytes != NULL;
@@ -364,7 +346,7 @@ static bool reserve_json(abr_reader *reader, const char *p, size_t n)
 {
     json_reader *r = (json_reader *)(void *)reader;
     return r->broken ||
-           (reserve_levels(r, p, n) && reserve_string(r, p, n) && reserve_held(r, p, n) &&
+           (reserve_levels(r, p, n) && reserve_string(r, n) && reserve_held(r, p, n) &&
             abr_json_compact_reserve(&r->compact, n, r->alloc) &&
             abr_json_parts_reserve(&r->parts, n, ABR_JSON_CARRY + ABR_JSON_PREFIX_MOST + 2 * r->half));
 }
