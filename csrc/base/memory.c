@@ -38,6 +38,12 @@ void *abr_resize(const abr_alloc *alloc, void *p, size_t old_size, size_t size)
     return p ? alloc->realloc(alloc->ctx, p, old_size, size) : alloc->malloc(alloc->ctx, size);
 }
 
+void abr_release(const abr_alloc *alloc, void *p)
+{
+    if (p)
+        alloc->free(alloc->ctx, p);
+}
+
 bool abr_grow(const abr_alloc *alloc, void **p, size_t *have, size_t wanted, size_t most, size_t unit)
 {
     if (wanted > most)

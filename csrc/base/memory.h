@@ -19,6 +19,9 @@ void *abr_resize(const abr_alloc *alloc, void *p, size_t old_size, size_t size);
  * one and a half times `most`, even while it moves. False if there is no memory; nothing changes then. */
 bool abr_grow(const abr_alloc *alloc, void **p, size_t *have, size_t wanted, size_t most, size_t unit);
 
+/* Free p, unless it is NULL. */
+void abr_release(const abr_alloc *alloc, void *p);
+
 /* Blocks that descriptors are read into start on a page. The kernel copies from pages, and some processors
  * copy several times slower to a place a few bytes further into its page, such as the start of malloc()'s
  * large blocks. */

@@ -70,8 +70,7 @@ void abr_json_elements_close(abr_json_elements *x)
         abr_json_log_close(&x->log);
         x->alloc->free(x->alloc->ctx, x->text);
     }
-    if (x->kept)
-        x->alloc->free(x->alloc->ctx, x->kept);
+    abr_release(x->alloc, x->kept);
 }
 
 /* ---- where lines are ---- */
@@ -215,9 +214,7 @@ bool abr_json_elements_keep(abr_json_elements *x, const abr_kind_request *q, uin
         abr_sort_retained(&r);
         find_kept_lines(x, q->keep, &r);
     }
-    if (r.lines)
-        x->alloc->free(x->alloc->ctx, r.lines);
-    if (r.keys)
-        x->alloc->free(x->alloc->ctx, r.keys);
+    abr_release(x->alloc, r.lines);
+    abr_release(x->alloc, r.keys);
     return !x->failed && x->count > 0;
 }

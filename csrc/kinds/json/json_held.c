@@ -40,10 +40,8 @@ void abr_json_held_open(abr_json_held *x, const abr_reader_opts *opts, const abr
 void abr_json_held_close(abr_json_held *x)
 {
     const abr_alloc *alloc = x->opts.alloc;
-    if (x->p)
-        alloc->free(alloc->ctx, x->p);
-    if (x->scratch)
-        alloc->free(alloc->ctx, x->scratch);
+    abr_release(alloc, x->p);
+    abr_release(alloc, x->scratch);
     abr_json_log_close(&x->log);
 }
 

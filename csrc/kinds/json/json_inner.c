@@ -277,6 +277,5 @@ void abr_json_inner_free(abr_json_inner *x, const abr_alloc *alloc)
             abr_json_log_close(&x->log);
         alloc->free(alloc->ctx, x->text);
     }
-    if (x->spelled)
-        alloc->free(alloc->ctx, x->spelled);
+    abr_release(alloc, x->spelled);
 }

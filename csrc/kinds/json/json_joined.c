@@ -204,8 +204,6 @@ size_t abr_json_element_end(const abr_json_line_list *x, const char *p, size_t i
 
 void abr_json_joined_free(abr_json_line_list *x)
 {
-    if (x->elements)
-        x->alloc->free(x->alloc->ctx, x->elements);
-    if (x->text)
-        x->alloc->free(x->alloc->ctx, x->text);
+    abr_release(x->alloc, x->elements);
+    abr_release(x->alloc, x->text);
 }

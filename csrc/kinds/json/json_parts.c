@@ -100,14 +100,10 @@ bool abr_json_parts_reserve(abr_json_parts *x, size_t n, size_t beside)
 void abr_json_parts_free(abr_json_parts *x)
 {
     const abr_alloc *a = x->alloc;
-    if (x->units)
-        a->free(a->ctx, x->units);
-    if (x->keys)
-        a->free(a->ctx, x->keys);
-    if (x->nodes)
-        a->free(a->ctx, x->nodes);
-    if (x->copies)
-        a->free(a->ctx, x->copies);
+    abr_release(a, x->units);
+    abr_release(a, x->keys);
+    abr_release(a, x->nodes);
+    abr_release(a, x->copies);
 }
 
 /* ---- the choice ---- */

@@ -9,6 +9,7 @@
 
 #include "kinds/json/json_print.h"
 #include "abridge.h"
+#include "base/memory.h"
 #include "base/private.h"
 #include "base/size.h"
 #include "budget/options.h"
@@ -714,8 +715,7 @@ static void tell(printer *x)
                                .kept = l->kept};
         abr_content_tell(x->out, &item);
     }
-    if (pointer)
-        a->free(a->ctx, pointer);
+    abr_release(a, pointer);
 }
 
 void abr_json_print(const abr_json_costs *costs, const abr_kind_request *q, abr_content *out)

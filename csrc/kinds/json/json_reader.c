@@ -463,12 +463,9 @@ static void close_json(abr_reader *reader)
         abr_json_held_close(&r->held);
     abr_json_values_close(r->values, a);
     abr_json_parts_free(&r->parts);
-    if (r->scan.levels)
-        a->free(a->ctx, r->scan.levels);
-    if (r->string.bytes)
-        a->free(a->ctx, r->string.bytes);
-    if (r->compact.p)
-        a->free(a->ctx, r->compact.p);
+    abr_release(a, r->scan.levels);
+    abr_release(a, r->string.bytes);
+    abr_release(a, r->compact.p);
     a->free(a->ctx, r);
 }
 

@@ -3,6 +3,7 @@
 
 #include "kinds/json/json_tree.h"
 #include "abridge.h"
+#include "base/memory.h"
 #include "kinds/json/json_parts.h"
 #include "kinds/json/json_role.h"
 #include "kinds/json/json_string.h"
@@ -434,8 +435,7 @@ bool abr_json_tree_make(abr_json_tree *t, const abr_json_parts *parts, const boo
             trim_document(t);
     }
     const bool fine = t->values && of_node && set_paths(t);
-    if (of_node)
-        t->alloc->free(t->alloc->ctx, of_node);
+    abr_release(t->alloc, of_node);
     for (uint32_t i = t->count; fine && i-- > 1;) {
         abr_json_value *in = &t->values[t->values[i].parent];
         const uint32_t span = i + t->values[i].span - t->values[i].parent;
@@ -457,6 +457,5 @@ bool abr_json_tree_make(abr_json_tree *t, const abr_json_parts *parts, const boo
 
 void abr_json_tree_free(abr_json_tree *t)
 {
-    if (t->values)
-        t->alloc->free(t->alloc->ctx, t->values);
+    abr_release(t->alloc, t->values);
 }
