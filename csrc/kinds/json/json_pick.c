@@ -12,8 +12,7 @@
 
 enum {
     VALUE_SHARE = 4,  /* a value in trouble may take this part of the remaining room with everything in it */
-    SMALL = 6,        /* a small value takes at most this part of the budget, */
-    LARGE = 2,        /* and a large one more than this */
+    SMALL = 6,        /* a small value takes at most this part of the budget */
     WHOLE = 4,        /* an element of a long list may take so many times the bytes of its name */
     LITTLE = 16,      /* this part of the budget may stay unused rather than show a value in part */
     MESSAGE = 4,      /* a record's message leaves this part of the budget to the rest */
@@ -378,7 +377,7 @@ static void open_if(abr_json_costs *x, uint32_t v, uint64_t *key, abr_json_queue
     *key = innermost;
 }
 
-/* Show small values whole, each in turn; open large ones. */
+/* Show small values whole, each in turn. */
 static void show_whole_ends(abr_json_costs *x, abr_json_queue *q)
 {
     const uint64_t small = x->most / SMALL > x->part ? x->most / SMALL : x->part;
@@ -388,10 +387,8 @@ static void show_whole_ends(abr_json_costs *x, abr_json_queue *q)
         uint64_t step;
         const uint32_t in = abr_json_queue_take(q, &step);
         const uint32_t c = next_of(values, in);
-        uint64_t next = step + 1;
-        if (!values[c].shown && !show_whole_if(x, c, small, x->most) && values[c].whole > x->most / LARGE &&
-            values[c].child)
-            open_if(x, c, &next, q);
+        if (!values[c].shown)
+            show_whole_if(x, c, small, x->most);
         if (values[in].front)
             abr_json_queue_put(q, step + 1, in);
     }
