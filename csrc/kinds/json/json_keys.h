@@ -19,7 +19,6 @@ enum { ABR_JSON_KNOWN = 256 };
 typedef struct {
     abr_json_guess guess; /* n is 0 if there is none */
     uint64_t in;          /* the object's name: a hash of all keys around it */
-    uint64_t key;         /* hash of the key alone */
     uint64_t name;        /* hash of the key and those around it */
     void *noted;          /* the caller's, for this name; NULL for a new one */
     uint8_t role;         /* the caller's too; 0 for a new one */
@@ -49,7 +48,7 @@ static inline abr_json_known *abr_json_guessed(abr_json_keys *x, uint64_t in)
 
 /* Another key has come; NULL if it is too long to be guessed. */
 static inline abr_json_known *abr_json_learn(abr_json_keys *x, const char *p, size_t n, uint64_t in,
-                                             uint64_t key, uint64_t name)
+                                             uint64_t name)
 {
     if (n >= ABR_JSON_GUESSED)
         return NULL;
@@ -58,7 +57,7 @@ static inline abr_json_known *abr_json_learn(abr_json_keys *x, const char *p, si
     x->known[x->last].next = slot;
     x->last = slot;
     if (known->name != name || known->in != in || known->guess.n != n + 1) {
-        *known = (abr_json_known){.in = in, .key = key, .name = name, .next = known->next};
+        *known = (abr_json_known){.in = in, .name = name, .next = known->next};
         abr_json_make_guess(&known->guess, p, n);
     }
     return known;

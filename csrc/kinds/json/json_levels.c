@@ -221,7 +221,7 @@ abr_json_level *abr_json_level_opens(abr_json_levels *x, uint64_t start)
     /* set field by field: one is opened for every small object */
     new->entry = (abr_json_entry){.at = in->from, .start = start, .ordinal = in->count};
     new->elements = NULL;
-    new->count = new->keys = new->dots = 0;
+    new->count = new->dots = 0;
     new->waiting = x->waiting_count;
     return new;
 }

@@ -26,11 +26,9 @@ typedef struct {
     abr_json_entry entry;    /* its entry if it stays small */
     uint64_t path;           /* its own */
     uint64_t any;            /* that of its elements */
-    abr_json_path *own_path; /* NULL: not counted */
     abr_json_path *elements; /* of an array, once it has one */
     uint64_t from;           /* end of its last child */
     uint64_t count;
-    uint64_t keys; /* hash of all its keys */
     uint64_t dots;
     uint32_t waiting; /* start of its entries in `waiting` */
     bool object;

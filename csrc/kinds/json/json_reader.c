@@ -176,11 +176,10 @@ static void end_long(json_reader *r, abr_json_entry *e)
 
 /* ---- tokens ---- */
 
-ABR_WRAPS static inline void note_key(json_reader *r, abr_json_known *known, uint64_t key, uint64_t path)
+ABR_WRAPS static inline void note_key(json_reader *r, abr_json_known *known, uint64_t path)
 {
     abr_json_level *in = abr_json_innermost(&r->levels);
     const bool is_map = in->count >= ABR_JSON_MAP;
-    in->keys += abr_json_mix(key, UINT64_C(0xA4093822299F31D0));
     r->path = is_map ? in->any : path;
     r->known = is_map ? NULL : known;
     r->has_key = true;
@@ -191,30 +190,23 @@ static void take_key(json_reader *r, uint64_t start, uint64_t end)
 {
     abr_json_level *in = abr_json_innermost(&r->levels);
     const uint64_t size = end - start - ABR_JSON_QUOTES;
-    uint64_t key = 0;
-    uint64_t path;
     abr_json_known *known = NULL;
     const char *p = NULL;
     if (size <= ABR_JSON_PREFIX_MOST)
         p = abr_json_bytes(&r->source, start, (size_t)size + ABR_JSON_QUOTES, 0);
-    if (p) {
-        key = abr_json_hash(p + 1, (size_t)size);
-        path = abr_json_key_path(in->path, key);
-        if (p[1] == '.' || p[1] == '\\')
-            in->dots |= abr_json_dots(p);
-        else
-            known = abr_json_learn(&r->keys, p + 1, (size_t)size, in->path, key, path);
-    } else {
-        path = abr_json_key_path(in->path, key);
-    }
-    note_key(r, known, key, path);
+    const uint64_t path = abr_json_key_path(in->path, p ? abr_json_hash(p + 1, (size_t)size) : 0);
+    if (p && (p[1] == '.' || p[1] == '\\'))
+        in->dots |= abr_json_dots(p);
+    else if (p)
+        known = abr_json_learn(&r->keys, p + 1, (size_t)size, in->path, path);
+    note_key(r, known, path);
 }
 
 static inline void take_guessed_key(json_reader *r, uint64_t start, uint64_t end)
 {
     abr_json_known *known = abr_json_guessed(&r->keys, abr_json_innermost(&r->levels)->path);
     if (known)
-        note_key(r, known, known->key, known->name);
+        note_key(r, known, known->name);
     else
         take_key(r, start, end);
 }
@@ -255,12 +247,11 @@ static void take_open(json_reader *r, uint64_t start, uint64_t end, bool object)
     abr_json_level *in = abr_json_innermost(&r->levels);
     if (r->levels.depth == ABR_JSON_SHOWN_DEPTH)
         return;
-    abr_json_path *path = path_of_next(r, &first);
+    path_of_next(r, &first);
     const uint64_t own = r->has_key ? r->path : in->any;
     abr_json_level *level = abr_json_level_opens(&r->levels, start);
     level->path = own;
     level->any = abr_json_any_path(own);
-    level->own_path = path;
     level->entry.fresh = first;
     level->object = object;
     level->from = end;
@@ -282,8 +273,6 @@ static void take_close(json_reader *r, size_t depth, uint64_t end)
     }
     if (!in->object)
         abr_json_held_array_ends(&r->held, &r->source, r->levels.depth, end);
-    else if (abr_json_read_other(r->values, in->own_path, in->keys).odd)
-        in->entry.odd = true;
     abr_json_level_closes(&r->levels, end);
     note_elements(r, end);
 }

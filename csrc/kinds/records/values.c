@@ -154,7 +154,7 @@ ABR_WRAPS static const abr_json_guess *read_member_name(json_reading *j, size_t 
         j->key = j->known->name;
     } else {
         j->key = abr_hash_bytes(j->key_p, j->key_n, in);
-        j->known = abr_json_learn(keys, j->key_p, j->key_n, in, j->key, j->key);
+        j->known = abr_json_learn(keys, j->key_p, j->key_n, in, j->key);
     }
     if (j->depth == 1)
         j->shape = j->shape * 31 + j->key;
