@@ -299,6 +299,17 @@ describe("a cut of JSON #few", function()
     end
   end)
 
+  it("comes from a stream as from one call, with a log whose lines all end in an earlier chunk", function()
+    local opts = { strategy = "auto", max_bytes = 1000 }
+    local start = '{"exit_code":1,"out":"gcc -c a.c\\na.c:1:2: error: x undeclared\\nmake: *** [a] Error 1\\nfoo\\nbar\\n'
+    local rest = ("a"):rep(300000)
+    local stream = abridge.stream(opts)
+    stream:write(start)
+    stream:write(rest)
+    stream:write '"}'
+    assert.equal(abridge.cut(start .. rest .. '"}', opts), (stream:finish()))
+  end)
+
   it("comes from a stream as from one call", function()
     random.each(250, function()
       cases.stream((any()), random.chance(2) and { max_bytes = cases.budget() } or cases.any_opts())

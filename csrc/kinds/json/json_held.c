@@ -72,8 +72,8 @@ bool abr_json_holds_any(const abr_json_held *x, size_t keep)
  * these? One that begins there has quotes in it. */
 static bool may_pass(const abr_json_held *x, size_t most, const char *p, size_t n, size_t more)
 {
-    const bool goes_on = x->open || x->array_count > 0;
-    return (goes_on ? x->strings[x->count].n : 0) + n + more > most && (goes_on || memchr(p, '"', n));
+    const bool held = x->open || x->array_count > 0;
+    return (held ? x->strings[x->count].n : 0) + n + more > most && (held || more > 0 || memchr(p, '"', n));
 }
 
 void abr_json_held_settle(abr_json_held *x)
@@ -103,7 +103,7 @@ bool abr_json_held_reserve(abr_json_held *x, const char *p, size_t n, size_t mor
     if (!abr_grow(alloc, &held, &x->size, has + (comes < left ? comes : left), x->most, 1))
         return false;
     x->p = held;
-    if (!x->scratch && may_pass(x, ABR_JSON_LOG_TOLD_BY, p, n, more)) {
+    if (!x->scratch) {
         x->scratch = alloc->malloc(alloc->ctx, ABR_JSON_LOG_TOLD_BY);
         if (!x->scratch)
             return false;

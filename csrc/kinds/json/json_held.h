@@ -65,7 +65,7 @@ typedef struct {
     bool told;         /* of a log */
     uint64_t taken_to; /* bytes of the source up to the end of those held of an array */
     abr_json_feed feed;
-    char *scratch; /* ABR_JSON_LOG_TOLD_BY bytes, once a string may be that long */
+    char *scratch; /* ABR_JSON_LOG_TOLD_BY bytes */
     abr_json_log log;
 } abr_json_held;
 

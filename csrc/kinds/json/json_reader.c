@@ -324,10 +324,10 @@ static bool reserve_string(json_reader *r, size_t n)
     return r->string.bytes != NULL;
 }
 
-/* Bytes of a string that are held back count too. */
+/* Bytes of an unfinished string that are held back count too. */
 static bool reserve_held(json_reader *r, const char *p, size_t n)
 {
-    const size_t more = r->string.bytes ? ABR_JSON_CARRY + ABR_JSON_SMALL : 0;
+    const size_t more = abr_json_in_string(&r->scan) ? ABR_JSON_CARRY + ABR_JSON_SMALL : 0;
     return abr_json_held_reserve(&r->held, p, n, more);
 }
 
