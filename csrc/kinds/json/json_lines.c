@@ -18,7 +18,7 @@ enum {
 
 /* Read (p, n) up to the end, the byte that is wrong or too deep, or the document's own closing bracket if
  * `stops`; *i gets the bytes read. */
-static abr_json_token read_document(abr_json_scan *scan, const char *p, size_t n, bool stops, size_t *i)
+static abr_json_token scan_document(abr_json_scan *scan, const char *p, size_t n, bool stops, size_t *i)
 {
     abr_json_token token;
     *i = 0;
@@ -36,7 +36,7 @@ static bool is_document(const char *p, size_t n, bool whole)
     abr_json_scan scan;
     size_t read;
     abr_json_open(&scan, levels, ABR_JSON_JUDGED);
-    return read_document(&scan, p, n, false, &read) == ABR_JSON_MORE && (!whole || abr_json_is_whole(&scan));
+    return scan_document(&scan, p, n, false, &read) == ABR_JSON_MORE && (!whole || abr_json_is_whole(&scan));
 }
 
 bool abr_is_json(const char *p, size_t n, bool whole)
@@ -55,7 +55,7 @@ size_t abr_json_document_size(const char *p, size_t n, size_t *read)
     uint64_t levels[DEEPEST / ABR_JSON_LEVELS];
     abr_json_scan scan;
     abr_json_open(&scan, levels, DEEPEST);
-    return read_document(&scan, p, n, true, read) == ABR_JSON_CLOSE ? *read : 0;
+    return scan_document(&scan, p, n, true, read) == ABR_JSON_CLOSE ? *read : 0;
 }
 
 /* Is the line an object or an array? */
