@@ -91,11 +91,37 @@ static uint64_t between_chars(const abr_diff_plan *plan, const abr_shown_hunk *x
     return to;
 }
 
-/* Show these ends, unless they are too small. */
-static bool set_ends(const abr_diff_plan *plan, abr_shown_hunk *x, hunk_end front, hunk_end back,
-                     uint64_t lines_least)
+/* The first changed lines that are next to each other; `from` and `end` are where what is at hand ends if it
+ * has none. */
+typedef struct {
+    uint64_t from;
+    uint64_t end;
+} hunk_change;
+
+static hunk_change first_change(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t most)
 {
-    if (front.lines < lines_least || back.n == 0)
+    hunk_change change = {most, most};
+    const uint64_t hand = abr_at_most(abr_diff_at_hand(plan, x, false), most);
+    bool starts = false; /* a line, but not the first, of `@@` */
+    for (uint64_t at = 0; at < hand; at++) {
+        const char c = hunk_byte(plan, x, at);
+        const bool changes = starts && (c == '+' || c == '-');
+        if (starts && !changes && change.from < most) {
+            change.end = at;
+            break;
+        }
+        if (changes && change.from == most)
+            change.from = at;
+        starts = c == '\n';
+    }
+    return change;
+}
+
+/* Show these ends, unless they are too small, or nothing before `change` changes. */
+static bool set_ends(const abr_diff_plan *plan, abr_shown_hunk *x, hunk_end front, hunk_end back,
+                     uint64_t change, uint64_t lines_least)
+{
+    if (front.lines < lines_least || front.n <= change || back.n == 0)
         return false;
     const uint64_t newlines = x->h.newlines - front.lines - back.lines; /* of the gap */
     const bool cuts_line =
@@ -108,14 +134,15 @@ static bool set_ends(const abr_diff_plan *plan, abr_shown_hunk *x, hunk_end fron
 }
 
 /* Show whole lines at both ends: `half` bytes of `room` at the start, or more if the end leaves room. */
-static bool set_lines(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t half, uint64_t room)
+static bool set_lines(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t half, uint64_t room,
+                      uint64_t change)
 {
     const uint64_t most = abr_diff_at_hand(plan, x, false);
     const hunk_end first = front_lines(plan, x, abr_at_most(half, most));
     const hunk_end back = back_lines(
         plan, x, abr_at_most(room - first.n, abr_diff_at_hand(plan, x, true) - 1)); /* and a newline */
     const hunk_end front = front_lines(plan, x, abr_at_most(room - back.n, most));
-    return set_ends(plan, x, front, back, FRONT_LINES_LEAST);
+    return set_ends(plan, x, front, back, change, FRONT_LINES_LEAST);
 }
 
 /* The start of the line that `at` is in, or for the `back` the place after its end; `at` itself if the line
@@ -138,7 +165,7 @@ static uint64_t out_of_line(const abr_diff_plan *plan, const abr_shown_hunk *x, 
 
 /* Show so many bytes at both ends, but only whole chars, and whole lines if these are short. */
 static bool set_bytes(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t half, uint64_t room,
-                      uint64_t short_line)
+                      uint64_t change, uint64_t short_line)
 {
     const uint64_t size = x->h.size;
     const uint64_t first =
@@ -147,7 +174,7 @@ static bool set_bytes(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t hal
     const uint64_t left = abr_at_most(room - front, abr_diff_at_hand(plan, x, true));
     const uint64_t back = out_of_line(plan, x, between_chars(plan, x, size - left, false), short_line, true);
     return set_ends(plan, x, (hunk_end){front, count_lines(plan, x, 0, front)},
-                    (hunk_end){size - back, count_lines(plan, x, back, size)}, 1);
+                    (hunk_end){size - back, count_lines(plan, x, back, size)}, change, 1);
 }
 
 bool abr_diff_set_part(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t bytes, bool split,
@@ -160,11 +187,14 @@ bool abr_diff_set_part(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t by
     if (bytes <= bytes_n)
         return false;
     const uint64_t room = abr_at_most(bytes - lines_n, x->h.size - 1);
+    const hunk_change change = first_change(plan, x, room);
     uint64_t half = (room + 1) / 2;
     if (x->h.defines_at > 0 && defined > half)
         half = abr_at_most(defined, room - room / 4);
-    if (set_lines(plan, x, half, room))
+    if (change.end > half && change.end < room && set_lines(plan, x, change.end, room, change.from))
+        return true;
+    if (set_lines(plan, x, half, room, change.from))
         return true;
     const uint64_t less = abr_at_most(bytes - bytes_n, x->h.size - 1);
-    return split && set_bytes(plan, x, (less + 1) / 2, less, short_line);
+    return split && set_bytes(plan, x, (less + 1) / 2, less, change.from, short_line);
 }
