@@ -125,7 +125,8 @@ static bool is_place_alone(const abr_form_line *l)
            abr_find_place(l->bare.p, l->bare.n, 0, &place) && place.start == 0 && place.end == l->bare.n;
 }
 
-/* `file:12: text`, `file:12:3: text`, `file(12,3): text`: a place, a colon, one blank; or a dash after it. */
+/* `file:12: text`, `file:12:3: text`, `file:12:3-9: text`, `file(12,3): text`: a place, a colon, one blank; or a
+ * dash after it. */
 bool abr_is_placed(const abr_form_line *l)
 {
     const abr_text_line line = l->bare;
@@ -137,6 +138,8 @@ bool abr_is_placed(const abr_form_line *l)
         at = i + abr_digits_at(line, i);
         if (!ABR_HAS(":(,", line.p[i - 1]) || at - i > 6)
             continue;
+        if (at + 1 < line.n && line.p[at] == '-') /* to another column */
+            at += 1 + abr_digits_at(line, at + 1);
         if (at + 3 < line.n && line.p[at] == ')' &&
             (line.p[at + 1] == ':' || abr_has_at(line, at + 1, " : ", 3)))
             return true;

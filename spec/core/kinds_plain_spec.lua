@@ -284,6 +284,17 @@ describe("a kind that is asked for", function()
     assert.is_truthy(content:find("44:11  error", 1, true), content)
   end)
 
+  it("a linter's places with the columns from one to another are a log, whose error shows", function()
+    local rows = {}
+    for i = 1, 40 do
+      rows[#rows + 1] = ("Checking part_%d.lua\n\n    part_%d.lua:%d:9-14: (W211) unused variable x"):format(i, i, i)
+      rows[#rows + 1] = i == 23 and "    part_23.lua:44:1-5: (E011) expected <eof> near 'local'\n" or ""
+    end
+    local content, cut = abridge.auto(table.concat(rows, "\n") .. "\n", { max_bytes = 1000 })
+    assert.equal("log", cut.kind)
+    assert.is_truthy(content:find("44:1-5: (E011)", 1, true), content)
+  end)
+
   it(
     "source around a failure of a compiler or a logger, or around a log with a lesser one, is part of a log",
     function()
