@@ -301,7 +301,8 @@ describe("a cut of JSON #few", function()
 
   it("comes from a stream as from one call, with a log whose lines all end in an earlier chunk", function()
     local opts = { strategy = "auto", max_bytes = 1000 }
-    local start = '{"exit_code":1,"out":"gcc -c a.c\\na.c:1:2: error: x undeclared\\nmake: *** [a] Error 1\\nfoo\\nbar\\n'
+    local start =
+      '{"exit_code":1,"out":"gcc -c a.c\\na.c:1:2: error: x undeclared\\nmake: *** [a] Error 1\\nfoo\\nbar\\n'
     local rest = ("a"):rep(300000)
     local stream = abridge.stream(opts)
     stream:write(start)

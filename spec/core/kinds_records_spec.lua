@@ -345,3 +345,18 @@ describe("a table that a database client draws", function()
     end
   end)
 end)
+
+describe("a table that a program aligns", function()
+  it("shows rows as wide as a terminal whole, under small budgets too", function()
+    local form = "%-14s%-46s%-8s%-20s%-20s%s"
+    local rows = { form:format("NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "AGE") }
+    for i = 1, 60 do
+      rows[#rows + 1] = form:format("shop", ("worker-%02d-7d72f537c"):format(i), "1/1", "Running", "0", i .. "d")
+    end
+    rows[41] = form:format("shop", "checkout-7f9c5d6b4-zx81k", "0/1", "CrashLoopBackOff", "41 (2m ago)", "3h")
+    local content, cut = abridge.auto(table.concat(rows, "\n") .. "\n", { max_bytes = 800 })
+    assert.equal("table", cut.kind)
+    assert.is_truthy(content:find(rows[41], 1, true), content)
+    assert.is_truthy(content:find(rows[2], 1, true), content)
+  end)
+end)

@@ -20,7 +20,7 @@
 
 enum {
     RECORD_SHARE = 8,     /* a record's part of the content */
-    ROW_LEAST = 64,       /* bytes of a row in part, */
+    ROW_LEAST = 128,       /* bytes of a row in part, */
     JSON_LEAST = 192,     /* and of a JSON record: a message, and markers around it */
     RECORD_GAP_SIZE = 24, /* added to a record's size: about what its marker costs */
     UNUSED = 20,          /* part of the content that may stay empty */
