@@ -738,10 +738,14 @@ static void read_phrase(abr_evidence *l, unsigned i)
     const abr_sign *s = &l->words->signs[i];
     const abr_phrase *in = abr_find_phrase(l, s);
     const bool has_no = in && strstr(in->before, "not ") != NULL; /* "not a directory" */
-    if (!in || (!has_no && is_negated(l, i)) || tells_nothing(l, s))
+    if (!in || (!has_no && is_negated(l, i)))
         return;
-    const size_t before = strlen(in->before);
-    note_score(l, s->at - before, before + s->n + strlen(in->after), ABR_TABLE_PHRASES, ABR_SCORE_BAD);
+    abr_sign whole = *s; /* its own "would" does not make "would reformat" something only spoken of */
+    whole.at -= (uint32_t)strlen(in->before);
+    whole.n = (uint16_t)(end_of(s) + strlen(in->after) - whole.at);
+    if (tells_nothing(l, &whole))
+        return;
+    note_score(l, whole.at, whole.n, ABR_TABLE_PHRASES, ABR_SCORE_BAD);
     l->stepped = false;
     say(l, s, ABR_SCORE_BAD, false);
 }

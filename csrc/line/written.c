@@ -343,7 +343,7 @@ bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s)
     if (i < s->at && abr_listed_word(l, i, ABR_LIST_SPOKEN_BEFORE) > 0 &&
         !preceded_by(l, s->at, "depends on "))
         return true;
-    for (unsigned words = 0; words < 8; words++) {
+    for (unsigned words = 0; i < s->at && words < 8; words++) {
         if (abr_listed_word(l, i, ABR_LIST_SPOKEN_FAR) > 0)
             return true;
         size_t start = word_before(l, i);
