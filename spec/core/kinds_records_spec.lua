@@ -242,6 +242,23 @@ describe("compiler messages a line", function()
   end)
 end)
 
+describe("a record in trouble", function()
+  it("may take a quarter of the room, more than those around it", function()
+    local form =
+      '{"level":"%s","logger":"http","msg":"request","path":"/carts/%d","status":200,"ms":12,"trace":"%032d"}'
+    local records = {}
+    for i = 1, 200 do
+      records[i] = form:format("info", i, i)
+    end
+    records[90] = '{"level":"error","logger":"http","msg":"request failed","path":"/carts/90","status":500,'
+      .. '"err":{"type":"TimeoutError","message":"no connection within 5000 ms","stack":"TimeoutError: no connection '
+      .. 'within 5000 ms\\n    at Pool.acquire (/srv/db/pool.js:88:11)\\n    at async pay (/srv/pay.js:41:18)"},'
+      .. '"trace":"00000000000000000000000000000090"}'
+    local content = abridge.auto(table.concat(records, "\n") .. "\n", { max_bytes = 2048 })
+    assert.is_truthy(content:find(records[90], 1, true), content)
+  end)
+end)
+
 describe("commas that part no fields", function()
   it("stand in statements: brackets that a name opens close in it", function()
     local lines = {}

@@ -19,8 +19,9 @@
 #include "priority/sort.h"
 
 enum {
-    RECORD_SHARE = 8,     /* a record's part of the content */
-    ROW_LEAST = 128,       /* bytes of a row in part, */
+    RECORD_SHARE = 8,     /* a record's part of the content, and that */
+    WORTH_SHARE = 4,      /* of one worth at least half as much as the best one */
+    ROW_LEAST = 128,      /* bytes of a row in part, */
     JSON_LEAST = 192,     /* and of a JSON record: a message, and markers around it */
     RECORD_GAP_SIZE = 24, /* added to a record's size: about what its marker costs */
     UNUSED = 20,          /* part of the content that may stay empty */
@@ -92,7 +93,7 @@ static bool precedes_kept(const chooser *x, size_t i)
 }
 
 /* Keep a record if it fits in `most` bytes, in part if it is over its share. */
-static bool keep_record(chooser *x, size_t i, uint64_t most)
+static bool keep_record(chooser *x, size_t i, uint64_t most, uint64_t share)
 {
     abr_shown_record *r = &x->list->records[i];
     const bool above = follows_kept(x, i);
@@ -100,9 +101,9 @@ static bool keep_record(chooser *x, size_t i, uint64_t most)
     const uint64_t used = x->used + (above || below ? 0 : x->marker);
     uint64_t size = r->bytes.size;
     uint64_t limit = 0;
-    if (size > x->share || r->bytes.n < size) {
+    if (size > share || r->bytes.n < size) {
         const uint64_t room = most > used ? most - used : 0;
-        limit = x->share < room ? x->share : room;
+        limit = share < room ? share : room;
         if (limit < ROW_LEAST || limit < x->share / 2)
             return false;
         size = limit < size ? limit : size;
@@ -123,20 +124,25 @@ static bool keep_record(chooser *x, size_t i, uint64_t most)
 static void keep_best_records(chooser *x, abr_key *keys, uint64_t most)
 {
     const abr_record_list *list = x->list;
+    const uint64_t worth_share = x->most / WORTH_SHARE > x->share ? x->most / WORTH_SHARE : x->share;
     size_t n = 0;
+    float best = 0;
     for (size_t i = 0; i < list->count; i++) {
         const abr_shown_record *r = &list->records[i];
         if (r->value <= 0)
             continue;
+        best = r->value > best ? r->value : best;
         const uint64_t size = r->bytes.size < x->share ? r->bytes.size : x->share;
         const float for_size =
             abr_log2(r->value) - record_size_power * abr_log2((float)(size + RECORD_GAP_SIZE));
         keys[n++] = (abr_key){~abr_float_key(for_size), (uint32_t)i};
     }
     abr_sort_keys(keys, n, keys + n);
-    for (size_t i = 0; i < n; i++)
-        if (!list->records[keys[i].index].kept)
-            keep_record(x, keys[i].index, most);
+    for (size_t i = 0; i < n; i++) {
+        const abr_shown_record *r = &list->records[keys[i].index];
+        if (!r->kept)
+            keep_record(x, keys[i].index, most, 2 * r->value >= best ? worth_share : x->share);
+    }
 }
 
 /* Keep more of both ends, until the next record of each does not fit. */
@@ -154,7 +160,7 @@ static void fill_ends(chooser *x)
             !front_full && (back_full || front_size * ABR_RECORDS_BACK <= back_size * ABR_RECORDS_FRONT);
         const size_t i = at_front ? front : back - 1;
         const uint64_t size = r[i].run > 0 || r[i].bytes.size < x->share ? r[i].bytes.size : x->share;
-        if (!r[i].kept && !keep_record(x, i, x->most))
+        if (!r[i].kept && !keep_record(x, i, x->most, x->share))
             *(at_front ? &front_full : &back_full) = true;
         else if (at_front)
             front++, front_size += size;
@@ -197,7 +203,7 @@ static void keep_end_record(chooser *x, size_t i, bool part)
 {
     const abr_shown_record *r = &x->list->records[i];
     if (!r->kept && (part || r->bytes.size <= x->most / RECORD_SHARE))
-        keep_record(x, i, x->most);
+        keep_record(x, i, x->most, x->share);
 }
 
 static void choose_records(chooser *x, abr_key *keys)
