@@ -30,8 +30,7 @@ else
 
 LUA ?= lua5.4 # runs the demo, the benchmark and build/bin/abridge
 CFLAGS ?= -O2
-# In one file a local may have the name of another source's type.
-WARNINGS := -Wall -Wextra $(if $(JOINED),,-Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla)
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
 FLAGS = -std=c11 $(CFLAGS) $(CPPFLAGS) -fPIC -fvisibility=hidden $(WARNINGS) -Icsrc -MMD -MP
 OBJ := build/obj# the variants (sanitizers, linters) build in folders of their own
 BIN := build/test/plain

@@ -12,6 +12,7 @@ $(amalgam_c): mk/amalgamation.lua LICENSE $(core_src) $(wildcard csrc/*.h csrc/*
 # In one file no two sources may define one name. Warnings that want optimizing are asked of gcc; the sets of
 # instructions of 64-bit ARM and the functions of Windows where this machine has a compiler for them.
 amalgam_warnings := -Wall -Wextra -Werror
+$(OBJ)/c/$(amalgam_c:.c=.o): WARNINGS := -Wall -Wextra# a local may have the name of another source's type
 lint-names: $(amalgam_c)
 	@gcc -O2 $(amalgam_warnings) -c -o /dev/null $<
 	@for std in c11 c17 c2x gnu11; do for cc in gcc clang; do $$cc -std=$$std $(amalgam_warnings) -fsyntax-only $< || exit 1; done; done

@@ -125,8 +125,8 @@ static bool is_place_alone(const abr_form_line *l)
            abr_find_place(l->bare.p, l->bare.n, 0, &place) && place.start == 0 && place.end == l->bare.n;
 }
 
-/* `file:12: text`, `file:12:3: text`, `file:12:3-9: text`, `file(12,3): text`: a place, a colon, one blank; or a
- * dash after it. */
+/* `file:12: text`, `file:12:3: text`, `file:12:3-9: text`, `file(12,3): text`: a place, a colon, one blank;
+ * or a dash after it. */
 bool abr_is_placed(const abr_form_line *l)
 {
     const abr_text_line line = l->bare;

@@ -159,6 +159,24 @@ describe("a cut of a diff #once", function()
     assert.truthy(content:find("\nabcdef5 area 5: ", 1, true))
   end)
 
+  it("shows what a hunk changes at its end, or in the second column of a merge", function()
+    local far, merged = {}, {}
+    for i = 1, 60 do
+      far[i], merged[i] = (" context %d of the file\n"):format(i), (" +merged %d of the file\n"):format(i)
+    end
+    local late = "diff --git a/f.c b/f.c\n--- a/f.c\n+++ b/f.c\n@@ -1,63 +1,63 @@\n"
+      .. table.concat(far)
+      .. "-old\n+new\n one\n two\n"
+    local merge = "diff --cc f.c\nindex 12,34..56\n--- a/f.c\n+++ b/f.c\n@@@ -1,1 -1,2 +1,61 @@@\n  one\n"
+      .. table.concat(merged)
+    for _, case in ipairs { { late, "\n-old\n+new\n" }, { merge, "\n +merged 1 of" } } do
+      for budget = 500, 1200, 50 do
+        local content = abridge.auto(case[1], { max_bytes = budget, kind = "diff" })
+        assert.truthy(content:find(case[2], 1, true), content)
+      end
+    end
+  end)
+
   it("shows a line that is too long for it in part", function()
     local svg = "diff --git a/a.svg b/a.svg\nnew file mode 100644\nindex 000..456\n--- /dev/null\n+++ b/a.svg\n"
       .. "@@ -0,0 +1 @@\n+<svg>"

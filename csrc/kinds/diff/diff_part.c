@@ -91,37 +91,46 @@ static uint64_t between_chars(const abr_diff_plan *plan, const abr_shown_hunk *x
     return to;
 }
 
-/* The first changed lines that are next to each other; `from` and `end` are where what is at hand ends if it
- * has none. */
-typedef struct {
-    uint64_t from;
-    uint64_t end;
-} hunk_change;
-
-static hunk_change first_change(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t most)
+/* Does the line at `at` change something? A combined diff says so in a column for each parent. */
+static bool is_change(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, uint64_t end)
 {
-    hunk_change change = {most, most};
-    const uint64_t hand = abr_at_most(abr_diff_at_hand(plan, x, false), most);
-    bool starts = false; /* a line, but not the first, of `@@` */
-    for (uint64_t at = 0; at < hand; at++) {
-        const char c = hunk_byte(plan, x, at);
-        const bool changes = starts && (c == '+' || c == '-');
-        if (starts && !changes && change.from < most) {
-            change.end = at;
-            break;
-        }
-        if (changes && change.from == most)
-            change.from = at;
-        starts = c == '\n';
+    for (uint64_t column = 0; at + column < end && hunk_byte(plan, x, column + 1) == '@'; column++) {
+        const char c = hunk_byte(plan, x, at + column);
+        if (c == '+' || c == '-')
+            return true;
     }
-    return change;
+    return false;
 }
 
-/* Show these ends, unless they are too small, or nothing before `change` changes. */
-static bool set_ends(const abr_diff_plan *plan, abr_shown_hunk *x, hunk_end front, hunk_end back,
-                     uint64_t change, uint64_t lines_least)
+/* The first line from `at` on that changes something, or does not; `end` if none before that does. `at`
+ * starts a line, and the bytes between are at hand. */
+static uint64_t next_line(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, uint64_t end,
+                          bool changes)
 {
-    if (front.lines < lines_least || front.n <= change || back.n == 0)
+    while (at < end && is_change(plan, x, at, end) != changes) {
+        const char *p;
+        const char *newline = NULL;
+        while (at < end && !newline) {
+            const uint64_t n = abr_at_most(abr_diff_hunk_bytes(plan, x, at, &p), end - at);
+            newline = memchr(p, '\n', (size_t)n);
+            at += newline ? (uint64_t)(newline - p) + 1 : n;
+        }
+    }
+    return at;
+}
+
+static bool has_change(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t from, uint64_t end)
+{
+    return next_line(plan, x, from, end, true) < end;
+}
+
+/* Show these ends, unless they are too small or show no change. */
+static bool set_ends(const abr_diff_plan *plan, abr_shown_hunk *x, hunk_end front, hunk_end back,
+                     uint64_t lines_least)
+{
+    const uint64_t from = x->h.size - back.n;
+    if (front.lines < lines_least || front.n == 0 || back.n == 0 ||
+        !(has_change(plan, x, 0, front.n) || has_change(plan, x, from, x->h.size)))
         return false;
     const uint64_t newlines = x->h.newlines - front.lines - back.lines; /* of the gap */
     const bool cuts_line =
@@ -134,15 +143,14 @@ static bool set_ends(const abr_diff_plan *plan, abr_shown_hunk *x, hunk_end fron
 }
 
 /* Show whole lines at both ends: `half` bytes of `room` at the start, or more if the end leaves room. */
-static bool set_lines(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t half, uint64_t room,
-                      uint64_t change)
+static bool set_lines(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t half, uint64_t room)
 {
     const uint64_t most = abr_diff_at_hand(plan, x, false);
     const hunk_end first = front_lines(plan, x, abr_at_most(half, most));
     const hunk_end back = back_lines(
         plan, x, abr_at_most(room - first.n, abr_diff_at_hand(plan, x, true) - 1)); /* and a newline */
     const hunk_end front = front_lines(plan, x, abr_at_most(room - back.n, most));
-    return set_ends(plan, x, front, back, change, FRONT_LINES_LEAST);
+    return set_ends(plan, x, front, back, FRONT_LINES_LEAST);
 }
 
 /* The start of the line that `at` is in, or for the `back` the place after its end; `at` itself if the line
@@ -165,7 +173,7 @@ static uint64_t out_of_line(const abr_diff_plan *plan, const abr_shown_hunk *x, 
 
 /* Show so many bytes at both ends, but only whole chars, and whole lines if these are short. */
 static bool set_bytes(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t half, uint64_t room,
-                      uint64_t change, uint64_t short_line)
+                      uint64_t short_line)
 {
     const uint64_t size = x->h.size;
     const uint64_t first =
@@ -174,7 +182,7 @@ static bool set_bytes(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t hal
     const uint64_t left = abr_at_most(room - front, abr_diff_at_hand(plan, x, true));
     const uint64_t back = out_of_line(plan, x, between_chars(plan, x, size - left, false), short_line, true);
     return set_ends(plan, x, (hunk_end){front, count_lines(plan, x, 0, front)},
-                    (hunk_end){size - back, count_lines(plan, x, back, size)}, change, 1);
+                    (hunk_end){size - back, count_lines(plan, x, back, size)}, 1);
 }
 
 bool abr_diff_set_part(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t bytes, bool split,
@@ -187,14 +195,15 @@ bool abr_diff_set_part(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t by
     if (bytes <= bytes_n)
         return false;
     const uint64_t room = abr_at_most(bytes - lines_n, x->h.size - 1);
-    const hunk_change change = first_change(plan, x, room);
+    const uint64_t hand = abr_at_most(abr_diff_at_hand(plan, x, false), room);
+    const uint64_t changed = next_line(plan, x, next_line(plan, x, 0, hand, true), hand, false);
     uint64_t half = (room + 1) / 2;
     if (x->h.defines_at > 0 && defined > half)
         half = abr_at_most(defined, room - room / 4);
-    if (change.end > half && change.end < room && set_lines(plan, x, change.end, room, change.from))
+    if (changed > half && changed < hand && set_lines(plan, x, changed, room))
         return true;
-    if (set_lines(plan, x, half, room, change.from))
+    if (set_lines(plan, x, half, room))
         return true;
     const uint64_t less = abr_at_most(bytes - bytes_n, x->h.size - 1);
-    return split && set_bytes(plan, x, (less + 1) / 2, less, change.from, short_line);
+    return split && set_bytes(plan, x, (less + 1) / 2, less, short_line);
 }

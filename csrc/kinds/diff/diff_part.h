@@ -11,10 +11,10 @@ ABR_PRIVATE_BEGIN
 /* Show all of it. False: not all of it is at hand. */
 bool abr_diff_set_whole(const abr_diff_plan *plan, abr_shown_hunk *x);
 
-/* Show its first and last lines, about as many bytes of each, or more of the first to end with the first change,
- * in at most `bytes` with the marker; the hunk has at least two bytes. False, with no change, if that shows too
- * little of it, or no change. `split`: lines of more than
- * `short_line` bytes may be cut. */
+/* Show its first and last lines, about as many bytes of each, or more at the start if that shows the first
+ * change whole, in at most `bytes` with the marker; the hunk has at least two bytes. False, with no change,
+ * if that shows too little of it, or nothing that it changes. `split`: lines of more than `short_line` bytes
+ * may be cut. */
 bool abr_diff_set_part(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t bytes, bool split,
                        uint64_t short_line);
 

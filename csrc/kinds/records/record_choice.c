@@ -21,7 +21,7 @@
 enum {
     RECORD_SHARE = 8,     /* a record's part of the content, and that */
     WORTH_SHARE = 4,      /* of one worth at least half as much as the best one */
-    ROW_LEAST = 128,      /* bytes of a row in part, */
+    ROW_LEAST = 128,      /* bytes of a row in part, as wide as most terminals, */
     JSON_LEAST = 192,     /* and of a JSON record: a message, and markers around it */
     RECORD_GAP_SIZE = 24, /* added to a record's size: about what its marker costs */
     UNUSED = 20,          /* part of the content that may stay empty */

@@ -138,9 +138,9 @@ local function check_hunk(view, source, hunk, shown, told_after)
   if before + after >= 6 and (before == 0 or after == 0) then
     view:fault("hunk", "the hunk at line %d is not cut at its middle: %d lines, then %d", hunk.first, before, after)
   end
-  local changes = false
-  for line = hunk.first + 1, first do
-    changes = changes or source.lines[line].text:find "^[+-]" ~= nil
+  local columns, changes = #source.lines[hunk.first].text:match "^@+" - 1, false -- one for each parent
+  for line = hunk.first + 1, hunk.last do
+    changes = changes or (shown[line] and source.lines[line].text:sub(1, columns):find "[+-]" ~= nil)
   end
   if not changes then view:fault("hunk", "the hunk at line %d shows nothing that it changes", hunk.first) end
   local budget = view.opts.max_bytes
