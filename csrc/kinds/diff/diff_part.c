@@ -92,7 +92,7 @@ static uint64_t between_chars(const abr_diff_plan *plan, const abr_shown_hunk *x
 }
 
 /* Does the line at `at` change something? A combined diff says so in a column for each parent. */
-static bool is_change(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, uint64_t end)
+static bool changes_at(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, uint64_t end)
 {
     for (uint64_t column = 0; at + column < end && hunk_byte(plan, x, column + 1) == '@'; column++) {
         const char c = hunk_byte(plan, x, at + column);
@@ -104,10 +104,10 @@ static bool is_change(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64
 
 /* The first line from `at` on that changes something, or does not; `end` if none before that does. `at`
  * starts a line, and the bytes between are at hand. */
-static uint64_t next_line(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, uint64_t end,
+static uint64_t line_from(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, uint64_t end,
                           bool changes)
 {
-    while (at < end && is_change(plan, x, at, end) != changes) {
+    while (at < end && changes_at(plan, x, at, end) != changes) {
         const char *p;
         const char *newline = NULL;
         while (at < end && !newline) {
@@ -119,9 +119,9 @@ static uint64_t next_line(const abr_diff_plan *plan, const abr_shown_hunk *x, ui
     return at;
 }
 
-static bool has_change(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t from, uint64_t end)
+static bool has_changes(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t from, uint64_t end)
 {
-    return next_line(plan, x, from, end, true) < end;
+    return line_from(plan, x, from, end, true) < end;
 }
 
 /* Show these ends, unless they are too small or show no change. */
@@ -130,7 +130,7 @@ static bool set_ends(const abr_diff_plan *plan, abr_shown_hunk *x, hunk_end fron
 {
     const uint64_t from = x->h.size - back.n;
     if (front.lines < lines_least || front.n == 0 || back.n == 0 ||
-        !(has_change(plan, x, 0, front.n) || has_change(plan, x, from, x->h.size)))
+        !(has_changes(plan, x, 0, front.n) || has_changes(plan, x, from, x->h.size)))
         return false;
     const uint64_t newlines = x->h.newlines - front.lines - back.lines; /* of the gap */
     const bool cuts_line =
@@ -196,7 +196,7 @@ bool abr_diff_set_part(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t by
         return false;
     const uint64_t room = abr_at_most(bytes - lines_n, x->h.size - 1);
     const uint64_t hand = abr_at_most(abr_diff_at_hand(plan, x, false), room);
-    const uint64_t changed = next_line(plan, x, next_line(plan, x, 0, hand, true), hand, false);
+    const uint64_t changed = line_from(plan, x, line_from(plan, x, 0, hand, true), hand, false);
     uint64_t half = (room + 1) / 2;
     if (x->h.defines_at > 0 && defined > half)
         half = abr_at_most(defined, room - room / 4);
