@@ -24,12 +24,12 @@ enum {
     LINE_END = ABR_OR_TINY(1024, 16),        /* so many of its last line are held */
     STRETCH_HELD = LINES_SIZE + LINE_END,
     PARTS_MOST = ABR_OR_TINY(ABR_PARTS_MOST, 4),
-    PART_HEAD = ABR_OR_TINY(512, 16),  /* bytes at hand of a part's start, */
+    PART_HEAD = ABR_OR_TINY(512, 15),  /* bytes at hand of a part's start, */
     PART_TAIL = ABR_OR_TINY(2048, 60), /* and of its end, */
     TAIL_MOST = ABR_OR_TINY(32, 3)     /* at most so many lines */
 };
 
-_Static_assert((size_t)PART_HEAD <= LINE_END, "a cut line never seems to end in a part's head");
+_Static_assert((size_t)PART_HEAD < LINE_END, "a cut line never seems to end in a part's head");
 
 /* Counts before a line. */
 typedef struct {
