@@ -213,7 +213,10 @@ describe("a cut of JSON #few", function()
       for member = 1, 40 do
         rest[member] = ('"mount_%d": { "name": "volume %d of %d" }'):format(member, member, k)
       end
-      local state = ('"state": { "phase": "on", "oomKilled": %s, "exitCode": %d }'):format(failed, failed and 137 or 0)
+      local state = ('"state": { "phase": "on", "oomKilled": %s, "exitCode": %d }'):format(
+        tostring(failed),
+        failed and 137 or 0
+      )
       elements[k] = ('  { "id": "%064d", %s, %s }'):format(k, table.concat(rest, ", "), state)
     end
     local content = abridge.auto("[\n" .. table.concat(elements, ",\n") .. "\n]\n", { max_bytes = 1024 })
