@@ -129,7 +129,7 @@ static bool set_ends(const abr_diff_plan *plan, abr_shown_hunk *x, hunk_end fron
                      uint64_t lines_least)
 {
     const uint64_t from = x->h.size - back.n;
-    if (front.lines < lines_least || front.n == 0 || back.n == 0 ||
+    if (front.lines < lines_least || back.n == 0 ||
         !(has_changes(plan, x, 0, front.n) || has_changes(plan, x, from, x->h.size)))
         return false;
     const uint64_t newlines = x->h.newlines - front.lines - back.lines; /* of the gap */

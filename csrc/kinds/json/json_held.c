@@ -68,8 +68,8 @@ bool abr_json_holds_any(const abr_json_held *x, size_t keep)
 
 /* ---- memory ---- */
 
-/* May the string or the array be longer than `most` after n more bytes at p, and, of a string, `more` before
- * these? One that begins there has quotes in it. */
+/* May the string or the array be longer than `most` after n more bytes at p, and `more` bytes of a string
+ * that are held back? One that begins in those n bytes has a quote there. */
 static bool may_pass(const abr_json_held *x, size_t most, const char *p, size_t n, size_t more)
 {
     const bool held = x->open || x->array_count > 0;

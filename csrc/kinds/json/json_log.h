@@ -63,8 +63,9 @@ void abr_json_log_moved(abr_json_log *x, char *p);
 /* Read the next n bytes. */
 void abr_json_log_write(abr_json_log *x, const char *p, size_t n);
 
-/* Open it, with this `keep`, and read all of a string, or of an array if x->is_array and x->feed are set.
- * *text gets the copy that it reads, for the caller to free after it is closed. False: out of memory. */
+/* Open it, with `keep` in place of opts->keep, and read all of a string, or of an array if x->is_array and
+ * x->feed are set. *text gets the copy that it reads, for the caller to free after it is closed. False: out
+ * of memory. */
 bool abr_json_log_read(abr_json_log *x, const abr_json_log_opts *opts, size_t keep, const char *p, size_t n,
                        char **text);
 
