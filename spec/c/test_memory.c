@@ -279,6 +279,13 @@ static size_t records_of_numbers(char *dst, unsigned i, size_t size)
     return n + put(dst + n, "]}\n");
 }
 
+/* The same, after short records. */
+static size_t records_then_numbers(char *dst, unsigned i, size_t size)
+{
+    enum { BEFORE = 4000 };
+    return i < BEFORE ? put_number(dst, "{\"id\":%u}\n", i) : records_of_numbers(dst, i, size);
+}
+
 static size_t records_of_paths(char *dst, unsigned i, size_t size)
 {
     size_t n = put_number(dst, "{\"id\":%u", i);
@@ -543,6 +550,7 @@ static const family families[] = {
     {"longer records", ABR_KIND_JSON_LINES, "", records, "", 200 * KB},
     {"records of numbers", ABR_KIND_JSON_LINES, "", records_of_numbers, "", 1000},
     {"long records of numbers", ABR_KIND_JSON_LINES, "", records_of_numbers, "", 32000},
+    {"short records, then long ones of numbers", ABR_KIND_JSON_LINES, "", records_then_numbers, "", 32000},
     {"records of paths", ABR_KIND_JSON_LINES, "", records_of_paths, "", 50},
     {"long records of paths", ABR_KIND_JSON_LINES, "", records_of_paths, "", 1600},
     {"rows", ABR_KIND_TABLE, "", rows, "", 0},

@@ -633,19 +633,19 @@ typedef struct {
     uint64_t share; /* larger records are in no run */
 } inner_records;
 
-/* The most records to list of one end; at the text's end, the list starts at a place that may be one
- * earlier. */
-static size_t most_of_end(const abr_view *view, size_t keep)
+/* The most records to list of one end, which are no more than there are; at the text's end, the list starts
+ * at a place that may be one earlier. */
+static size_t most_of_end(const records *r, size_t keep)
 {
     const size_t most = listed_keep(keep) / RECORDS_PER_KEEP + RECORDS_LEAST;
-    return most < view->bytes ? most : (size_t)view->bytes;
+    return most < r->list.total ? most : (size_t)r->list.total;
 }
 
 /* Records that may be shown: those of the two ends, the retained ones, the last one, and runs. */
-static size_t most_listed(records *r, const abr_view *view, size_t keep)
+static size_t most_listed(records *r, size_t keep)
 {
     abr_candidates_trim(&r->retained);
-    return 2 * (most_of_end(view, keep) + 2) + r->retained.count;
+    return 2 * (most_of_end(r, keep) + 2) + r->retained.count;
 }
 
 static void list_record(records *r, const abr_record_bytes *bytes, uint64_t number)
@@ -756,7 +756,7 @@ static place end_of_rows(const records *r, const abr_view *view)
 /* List the records of the text's two ends. */
 static void list_ends(records *r, const abr_view *view, const inner_records *b, size_t keep)
 {
-    const size_t most = most_of_end(view, keep);
+    const size_t most = most_of_end(r, keep);
     const abr_flow_part front = {view->front.p, view->front.n, 0};
     const abr_flow_part back = back_part(view);
     const place end = end_of_rows(r, view);
@@ -1019,7 +1019,7 @@ static bool choose_content(abr_reader *base, const abr_kind_request *q, abr_cont
     const abr_alloc *a = r->opts.alloc;
     r->list.total = r->now.number + open_counts(r);
     if (!r->listed || r->list_keep != q->keep || (q->keep > LISTED_KEEP && r->list_bytes != q->bytes)) {
-        const size_t most = most_listed(r, q->view, q->keep);
+        const size_t most = most_listed(r, q->keep);
         if (most > r->list_size) {
             if (r->list.records)
                 a->free(a->ctx, r->list.records);
