@@ -2,7 +2,7 @@
  * The words of words.def and phrases.def.
  *
  * A word is a run of letters. It is looked up by its first eight letters in lower case, in a table of open
- * addressing; the rest of a longer word is then compared.
+ * addressing.
  */
 #include <string.h>
 
@@ -63,9 +63,11 @@ static uint64_t key_of(const char *p, size_t n)
     return abr_word_key(abr_load_word(first), n);
 }
 
-static bool same_tail(const abr_word *w, const char *p, size_t n)
+static bool is_word(const abr_word *w, const char *p, size_t n)
 {
-    for (size_t i = sizeof(uint64_t); i < n; i++)
+    if (w->n != n)
+        return false;
+    for (size_t i = 0; i < n; i++)
         if ((p[i] | ' ') != w->text[i])
             return false;
     return true;
@@ -73,11 +75,9 @@ static bool same_tail(const abr_word *w, const char *p, size_t n)
 
 const abr_word *abr_lexicon_find(const abr_lexicon *x, uint64_t key, const char *p, size_t n)
 {
-    for (unsigned slot = slot_of(key); x->slots[slot] != 0; slot = (slot + 1) % ABR_LEXICON_SLOTS) {
-        const abr_word *w = &abr_words[x->slots[slot] - 1];
-        if (x->keys[slot] == key && w->n == n && same_tail(w, p, n))
-            return w;
-    }
+    for (unsigned slot = slot_of(key); x->slots[slot] != 0; slot = (slot + 1) % ABR_LEXICON_SLOTS)
+        if (is_word(&abr_words[x->slots[slot] - 1], p, n))
+            return &abr_words[x->slots[slot] - 1];
     return NULL;
 }
 
@@ -94,7 +94,6 @@ static void add_word(abr_lexicon *x, unsigned index)
     while (x->slots[slot] != 0)
         slot = (slot + 1) % ABR_LEXICON_SLOTS;
     x->slots[slot] = (uint16_t)(index + 1);
-    x->keys[slot] = key;
 }
 
 static void open_lexicon(abr_lexicon *x, unsigned quiet, abr_form_set forms, unsigned rule)

@@ -52,7 +52,6 @@ typedef struct {
     /* A bit for a hash of each word: this small table rules out most words that are not in use. */
     uint64_t may_have[(1 << ABR_LEXICON_BITS) / 64];
     uint16_t slots[ABR_LEXICON_SLOTS]; /* 1 + index of a word; 0: free */
-    uint64_t keys[ABR_LEXICON_SLOTS];  /* its first eight letters */
     unsigned quiet;                    /* groups switched off */
     unsigned without;                  /* a rule to leave out, or ABR_NO_RULE */
     abr_forms forms;                   /* the forms that lines are read for */
