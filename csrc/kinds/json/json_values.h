@@ -14,7 +14,7 @@ ABR_PRIVATE_BEGIN
 enum {
     ABR_JSON_PATHS = ABR_OR_TINY(4096, 8),       /* places for the key paths told apart, */
     ABR_JSON_RECORD_PATHS = ABR_OR_TINY(512, 8), /* the same for a record; both are powers of two */
-    ABR_JSON_VALUES_EACH = 2, /* places for counted values, of all paths, per place for a path */
+    ABR_JSON_VALUES_EACH = 1, /* places for counted values, of all paths, per place for a path */
     ABR_JSON_DISTINCT = ABR_OR_TINY(48, 6), /* different values of a path, at most, for it to have few */
     ABR_JSON_READ = ABR_OR_TINY(512, 32),   /* bytes of a string read for trouble */
     ABR_JSON_SHORT_NUMBER = 12,             /* bytes of a counted number, at most */
