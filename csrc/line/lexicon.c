@@ -63,7 +63,7 @@ static uint64_t key_of(const char *p, size_t n)
     return abr_word_key(abr_load_word(first), n);
 }
 
-static bool is_word(const abr_word *w, const char *p, size_t n)
+static bool is_same_word(const abr_word *w, const char *p, size_t n)
 {
     if (w->n != n)
         return false;
@@ -76,7 +76,7 @@ static bool is_word(const abr_word *w, const char *p, size_t n)
 const abr_word *abr_lexicon_find(const abr_lexicon *x, uint64_t key, const char *p, size_t n)
 {
     for (unsigned slot = slot_of(key); x->slots[slot] != 0; slot = (slot + 1) % ABR_LEXICON_SLOTS)
-        if (is_word(&abr_words[x->slots[slot] - 1], p, n))
+        if (is_same_word(&abr_words[x->slots[slot] - 1], p, n))
             return &abr_words[x->slots[slot] - 1];
     return NULL;
 }

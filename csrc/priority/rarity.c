@@ -26,7 +26,7 @@ float abr_rarity(const abr_word_counts *c, const abr_lexicon *lexicon, const cha
     float sum = 0;
     float rarest = 0;
     for (unsigned i = 0; i < words.plain_count; i++) {
-        float rarity = rarity_of_word(c->seen[words.plain[i]], lines);
+        float rarity = rarity_of_word(*abr_word_count(c, words.plain[i]), lines);
         sum += rarity;
         rarest = rarity > rarest ? rarity : rarest;
     }

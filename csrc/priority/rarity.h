@@ -9,23 +9,37 @@
 
 ABR_PRIVATE_BEGIN
 
+enum {
+    ABR_WORD_COUNTS = 1 << ABR_PLAIN_BITS,    /* counts of words, a power of two, */
+    ABR_WORD_COUNTS_FEW = ABR_WORD_COUNTS / 4 /* fewer if memory is scarce */
+};
+
 /* How often each plain word was seen, by its hash; words with the same hash are counted together. */
 typedef struct {
-    uint16_t seen[1 << ABR_PLAIN_BITS]; /* at most UINT16_MAX */
+    uint16_t *seen; /* at most UINT16_MAX each */
+    size_t count;   /* ABR_WORD_COUNTS, or ABR_WORD_COUNTS_FEW */
 } abr_word_counts;
 
-/* Count a plain word so many times, by its hash. */
+/* The count of a plain word, by its hash. */
+static inline uint16_t *abr_word_count(const abr_word_counts *c, uint16_t plain)
+{
+    return &c->seen[plain & (c->count - 1)];
+}
+
+/* Count a plain word so many times. */
 static inline void abr_count_word(abr_word_counts *c, uint16_t plain, size_t times)
 {
-    uint16_t *seen = &c->seen[plain];
+    uint16_t *seen = abr_word_count(c, plain);
     *seen = (uint16_t)(times < (size_t)(UINT16_MAX - *seen) ? *seen + times : UINT16_MAX);
 }
 
 /* Count the plain words of a line: `count` hashes. */
 static inline void abr_count_words(abr_word_counts *c, const uint16_t *plain, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++)
-        c->seen[plain[i]] = (uint16_t)(c->seen[plain[i]] + (c->seen[plain[i]] < UINT16_MAX));
+    for (unsigned i = 0; i < count; i++) {
+        uint16_t *seen = abr_word_count(c, plain[i]);
+        *seen = (uint16_t)(*seen + (*seen < UINT16_MAX));
+    }
 }
 
 /* How rare the plain words of (p, n) are in a text of so many lines: halfway between their mean and the

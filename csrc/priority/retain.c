@@ -772,11 +772,15 @@ static size_t lay_tables(const abr_retainer_opts *opts, abr_retainer *q)
     const size_t lexicon = opts->lexicon ? 0 : sizeof(abr_lexicon);
     const size_t judged = opts->decode ? ABR_SEGMENT + ABR_PADDING : 0;
     const size_t texts = opts->text ? 0 : WAITING * sizeof *q->texts;
+    const size_t words = opts->inside ? ABR_WORD_COUNTS_FEW : ABR_WORD_COUNTS;
+    const size_t words_size = words * sizeof *q->counts.seen;
     const size_t sets_size = sets * sizeof(abr_shape_set);
     const size_t lines_size = recalled * sizeof(abr_recalled);
     if (q) {
         char *at = (char *)(q + 1);
-        memset(at, 0, sets_size);
+        memset(at, 0, words_size + sets_size);
+        q->counts = (abr_word_counts){.seen = (uint16_t *)(void *)at, .count = words};
+        at += words_size;
         q->shapes = (abr_shapes){.sets = (abr_shape_set *)(void *)at, .count = sets};
         q->recall.lines = (abr_recalled *)(void *)(at += sets_size);
         q->recall.count = recalled;
@@ -787,7 +791,7 @@ static size_t lay_tables(const abr_retainer_opts *opts, abr_retainer *q)
         q->judged = opts->decode ? at + lexicon : NULL;
         q->texts = opts->text ? NULL : (void *)(at + lexicon + judged);
     }
-    return sizeof *q + sets_size + lines_size + lexicon + judged + texts;
+    return sizeof *q + words_size + sets_size + lines_size + lexicon + judged + texts;
 }
 
 _Static_assert(sizeof(abr_shape_set) % _Alignof(abr_recalled) == 0 &&
