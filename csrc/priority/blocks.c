@@ -51,6 +51,7 @@ static const float weak_reach = 0.4F;     /* factor if no hit is clear */
 static const float other_reach = 0.5F;    /* factor for blocks not near the first or the last */
 static const float same_discount = 0.15F; /* for each further line of one shape */
 static const float late_bonus = 1.5F;     /* for the last failures */
+static const float list_part = 0.6F;      /* of the budget, for the list of failures that ends a text */
 /* The output of a failed command before it reported the failure. */
 static const float command_value = 8.0F;
 static const float command_step = 0.95F;
@@ -289,19 +290,65 @@ static void raise_command(abr_chooser *x, size_t i, float value)
 
 /* ---- all of them ---- */
 
-/* The number of clear failures up to a line. */
+/* The index after the lines of the failure at line i. */
+static size_t after_failure(const abr_chooser *x, size_t i)
+{
+    const uint32_t failure = x->lines[i].c->failure;
+    while (i < x->count && x->lines[i].c->failure == failure)
+        i++;
+    return i;
+}
+
+/* The number of clear failures that start up to a line. */
 static uint32_t count_clear(const abr_chooser *x, uint64_t line)
 {
     uint32_t count = 0;
-    uint32_t failure = 0; /* the last one counted */
-    for (size_t i = 0; i < x->count && x->lines[i].c->line <= line; i++) {
-        const abr_candidate *c = x->lines[i].c;
-        if (!is_clear(&x->lines[i]) || c->failure == failure)
-            continue;
-        failure = c->failure;
-        count++;
-    }
+    for (size_t i = 0; i < x->count && x->lines[i].c->line <= line; i = after_failure(x, i))
+        count += x->lines[i].c->failure != 0 && block_at(x, i).is_clear;
     return count;
+}
+
+static size_t past_digits(const abr_candidate *c, size_t i)
+{
+    while (i < c->start_n && abr_is_digit(c->start[i]))
+        i++;
+    return i;
+}
+
+/* Are two lines the same but for their digits? */
+static bool same_but_digits(const abr_candidate *a, const abr_candidate *b)
+{
+    size_t i = past_digits(a, 0);
+    size_t k = past_digits(b, 0);
+    while (i < a->start_n && k < b->start_n && a->start[i] == b->start[k]) {
+        i = past_digits(a, i + 1);
+        k = past_digits(b, k + 1);
+    }
+    return i == a->start_n && k == b->start_n;
+}
+
+/* Does line i of a list name a failure that few lines before it name but for a number? */
+static bool names_failure(const abr_chooser *x, const block *b, size_t i)
+{
+    unsigned same = 0;
+    for (size_t k = i; k > b->first && i - k < SAME_WITHIN; k--)
+        same += same_but_digits(x->lines[k - 1].c, x->lines[i].c);
+    return is_clear(&x->lines[i]) && same < SAME_MOST;
+}
+
+/* Raise the lines of a list of failures at the end, each of which names another one, as far as they fit in
+ * the list's part of the budget. */
+static void raise_list(abr_chooser *x, const block *b)
+{
+    float left = list_part * (float)abr_bytes_to_keep(ABR_PRIORITY, &x->opts->max);
+    for (size_t i = b->first; i < b->end; i++) {
+        if (!names_failure(x, b, i))
+            continue;
+        left -= length_of(&x->lines[i]);
+        if (left < 0)
+            return;
+        abr_raise(&x->lines[i], b->value * (1 + late_bonus), ABR_WHY_HIT, b->failure);
+    }
 }
 
 /* Raise the lines of a block that has `before` clear failures before it and `after` ones after it. */
@@ -311,6 +358,8 @@ static void raise_block(abr_chooser *x, block *b, uint32_t before, uint32_t afte
     float reach = (float)abr_bytes_to_keep(ABR_PRIORITY, &x->opts->max) / (1 + (float)b->nth);
     if (before >= ENDS && after >= ENDS)
         reach *= other_reach;
+    if (after == 0 && b->told < told_least)
+        raise_list(x, b);
     if (b->is_clear)
         b->value *= 1 + b->told * late_bonus / (1 + (float)after / 2);
     raise_lines_before(x, b, reach * (is_headed ? reach_after : reach_before));
@@ -336,18 +385,13 @@ void abr_raise_blocks(abr_chooser *x, uint64_t failed)
     const uint32_t clear = count_clear(x, failed);
     uint32_t before = 0;
     bool noted_clear = clear > 0;
-    for (size_t i = 0; i < x->count;) {
-        const uint32_t failure = x->lines[i].c->failure;
-        if (failure == 0) {
-            i++;
+    for (size_t i = 0; i < x->count; i = after_failure(x, i)) {
+        if (x->lines[i].c->failure == 0)
             continue;
-        }
         block b = block_at(x, i);
         raise_block(x, &b, before, clear > before ? clear - before - b.is_clear : clear);
         before += b.is_clear;
         note_whole(x, &b, &noted_clear, failed);
-        while (i < x->count && x->lines[i].c->failure == failure)
-            i++;
     }
     for (size_t i = 0; i < x->count; i++)
         if (x->lines[i].c->command == ABR_COMMAND_FAILED)

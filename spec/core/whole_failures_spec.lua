@@ -421,6 +421,35 @@ FAIL src/cart%d.test.js
     assert.is_true(named >= 12, content)
   end)
 
+  it("that a list at the end names one by one are all named, as far as their list fits", function()
+    local names = { "alder", "birch", "cedar", "dogwood", "elm", "fir", "ginkgo", "hazel", "ivy", "juniper", "kapok" }
+    local parts, list = { "collected 60 items\n" }, {}
+    for i, name in ipairs(names) do
+      parts[#parts + 1] = ([[
+________________________________ test_%s ________________________________
+
+tree = %s(%d)
+
+    def test_%s(tree):
+        tree.grow(%d)
+>       tree.%s_rings()
+E       AttributeError: '%s' object has no attribute '%s_rings'
+
+tests/test_%s.py:%d: AttributeError
+]]):format(name, name, i, name, i, name, name, name, name, i)
+      list[i] = ("FAILED tests/test_%s.py::test_%s - AttributeError: '%s' obj..."):format(name, name, name)
+    end
+    parts[#parts + 1] = "=========================== short test summary info ============================\n"
+    local ending = "======================== 11 failed, 49 passed in 0.20s =========================\n"
+    local text = table.concat(parts) .. table.concat(list, "\n") .. "\n" .. ending
+    local content = abridge.priority(text, { max_bytes = 1600 })
+    for _, line in ipairs(list) do
+      assert.is_true(whole(content, line), content)
+    end
+    content = abridge.priority(text, { max_bytes = 700 })
+    assert.is_true(whole(content, "E       AttributeError"), content)
+  end)
+
   it("of nothing but an exit line are one", function()
     local _, cut = abridge.priority(passed(1, 500) .. "make: *** [Makefile:3: check] Error 1\n", { max_bytes = 900 })
     assert.same({ found = 1, kept = 1 }, cut.failures)
