@@ -299,12 +299,22 @@ static size_t after_failure(const abr_chooser *x, size_t i)
     return i;
 }
 
+/* Is the failure at line i clear, by a hit of its own or by its head? */
+static bool is_clear_failure(const abr_chooser *x, size_t i)
+{
+    const size_t end = after_failure(x, i);
+    for (size_t k = i; k < end; k++)
+        if (is_clear(&x->lines[k]))
+            return true;
+    return block_at(x, i).is_clear;
+}
+
 /* The number of clear failures that start up to a line. */
 static uint32_t count_clear(const abr_chooser *x, uint64_t line)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < x->count && x->lines[i].c->line <= line; i = after_failure(x, i))
-        count += x->lines[i].c->failure != 0 && block_at(x, i).is_clear;
+        count += x->lines[i].c->failure != 0 && is_clear_failure(x, i);
     return count;
 }
 
