@@ -350,8 +350,9 @@ static bool names_failure(const abr_chooser *x, const block *b, size_t i)
  * the list's part of the budget. */
 static void raise_list(abr_chooser *x, const block *b)
 {
+    enum { LINES_MOST = 200 }; /* more are a flood */
     float left = list_part * (float)abr_bytes_to_keep(ABR_PRIORITY, &x->opts->max);
-    for (size_t i = b->first; i < b->end; i++) {
+    for (size_t i = b->first; i < b->end && b->end - b->first <= LINES_MOST; i++) {
         if (!names_failure(x, b, i))
             continue;
         left -= length_of(&x->lines[i]);
