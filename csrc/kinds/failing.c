@@ -48,6 +48,8 @@ static const float most_text_alone = 0.66F;
 /* Fitted on 10,011 such texts, 50 of which quote an error on a line of its own. */
 static const float least_message = 6.0F; /* score of a message that is a failure by itself */
 
+static const float least_count = 14.0F; /* and of a count of failures */
+
 typedef struct {
     const abr_failure_rules *rules;
     char padded[LONGEST + ABR_PADDING]; /* the last line, padded, since nothing past the text can be read */
@@ -80,6 +82,13 @@ static float trouble_in(finder *f, abr_text_line line, bool counts)
     }
     abr_read_if_scored(&f->rules->lexicon, &none, p, line.n, &reading);
     return reading.hit && (reading.tells || counts) && reading.words >= PROSE_WORDS ? reading.line_score : 0;
+}
+
+/* Does a runner count failures in it: "208 examples, 2 failures"? */
+static bool counts_failures(finder *f, abr_text_line line)
+{
+    return line.n >= SHORTEST && abr_is_digit(line.p[0]) && memchr(line.p, ',', line.n) &&
+           abr_is_letter(line.p[line.n - 1]) && trouble_in(f, line, true) >= least_count;
 }
 
 /* Evidence of a log in a line, minus evidence of text. */
@@ -146,7 +155,7 @@ static bool is_labelled(abr_text_line line)
     for (const char *p = line.p; p < colon; p++) {
         if (strchr("\"'`(){}<>=$,;|\\", *p)) /* of source, prose or markup */
             return false;
-        words += *p == ' ';
+        words += *p == ' ' && p[1] != ' ';
     }
     return words <= LABEL_WORDS && line.p[line.n - 1] != '.' && line.p[line.n - 1] != ':';
 }
@@ -165,7 +174,8 @@ static bool starts_with_program(abr_text_line line)
 }
 
 /* Is it a diagnostic: a place with a column, then what nobody would write, "a.c:6:18: ", or an error's code,
- * "a.cs(12): error CS0103: ", "a.ts:3:5 - error TS2322: "? Search results have only a line, or no blank. */
+ * "a.cs(12): error CS0103: ", "a.ts:3:5 - error TS2322: ", or nothing but its name, "a.py:12: KeyError"? Search
+ * results have only a line, or no blank. */
 static bool is_diagnostic(abr_text_line line, float text)
 {
     abr_file_place place = {0};
@@ -175,7 +185,10 @@ static bool is_diagnostic(abr_text_line line, float text)
     const size_t code =
         at + (abr_has_at(line, at, ": error ", 8) || abr_has_at(line, at, "- error ", 8) ? 8 : 0);
     const bool coded = code > at && code < line.n && abr_is_upper(line.p[code]);
-    return coded || (place.col > 0 && text == 0 && abr_has_at(line, at, ": ", 2));
+    const bool named = abr_has_at(line, place.end, ": ", 2) && place.end + 2 < line.n &&
+                       abr_is_upper(line.p[place.end + 2]) &&
+                       !memchr(line.p + place.end + 2, ' ', line.n - place.end - 2);
+    return coded || named || (place.col > 0 && text == 0 && abr_has_at(line, at, ": ", 2));
 }
 
 /* Did a logger write it at a time, as an error? */
@@ -284,7 +297,8 @@ size_t abr_find_failure_by(const abr_failure_rules *rules, const char *p, size_t
         while (at < n && p[at] == '\n') /* there may be many */
             at++;
         const float score = trouble_in(&f, line, false);
-        if (score >= least_message && (fails_in_run(&f, line, at, score) || fails_alone(&f, line, at)))
+        if (counts_failures(&f, line) ||
+            (score >= least_message && (fails_in_run(&f, line, at, score) || fails_alone(&f, line, at))))
             return (size_t)(line.p - p);
     }
     return n;

@@ -188,6 +188,49 @@ describe("a kind that is asked for", function()
     end
   end)
 
+  it("titles of tests are a log where a count of failures ends them, and show the first failure", function()
+    local titles = {}
+    for i = 1, 60 do
+      titles[i] = ("Orchard %d\n  #prune cuts branch %d\n  .grow adds ring %d\n\n"):format(i, i, i)
+    end
+    local failure = [[
+  1) Orchard 4 #prune cuts branch 4
+     Failure/Error: expect(tree.rings).to eq(12)
+
+       expected: 12
+            got: 11
+
+       (compared using ==)
+     # ./spec/orchard_spec.rb:33:in `block (3 levels) in <top (required)>'
+]]
+    local ending = "\nFinished in 8.31 seconds (files took 4.02 seconds to load)\n120 examples, 1 failure\n"
+    local text = table.concat(titles) .. "Failures:\n\n" .. failure .. ending
+    local content, cut = abridge.cap(text, { max_bytes = 1024 })
+    assert.equal("log", cut.kind)
+    assert.truthy(content:find(failure, 1, true), content)
+    local _, passed = abridge.cap(text:gsub("1 failure\n", "0 failures\n"), { max_bytes = 1024 })
+    assert.equal("text", passed.kind)
+  end)
+
+  it("pytest's failures amid long source are a log's, each with its message", function()
+    local source, parts = {}, {}
+    for i = 1, 120 do
+      source[i] = ("        if self.rings[%d] is None and not self.pruned(%d):\n            return tree"):format(i, i)
+    end
+    for i, name in ipairs { "alder", "birch", "cedar" } do
+      parts[i] = ("    def test_%s(self):\n"):format(name)
+        .. table.concat(source, "\n")
+        .. ("\n>       raise TreeError('%s')\nE       orchard.TreeError: %s\n\n"):format(name, name)
+        .. "/usr/lib/python3/orchard.py:1101: TreeError\n"
+    end
+    local text = "=== FAILURES ===\n" .. table.concat(parts) .. "3 failed in 0.1s\n"
+    local content, cut = abridge.cap(text, { max_bytes = 4096 })
+    assert.is_true(cut.kind == "log" or cut.kind == "mixed")
+    for _, name in ipairs { "alder", "birch", "cedar" } do
+      assert.truthy(content:find("E       orchard.TreeError: " .. name, 1, true), content)
+    end
+  end)
+
   it("a report of tests in JUnit's XML is a log, whose failures show whole", function()
     local passed = '  <testcase classname="cart.Total" name="test_%d" time="0.0%d2"/>\n'
     local failed = '  <testcase classname="cart.Total" name="test_%d" time="0.01%d">\n'
