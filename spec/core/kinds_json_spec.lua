@@ -178,6 +178,35 @@ describe("a cut of JSON #few", function()
     end
   end)
 
+  it("names what is in trouble in a long document by all that is around it, from a stream too", function()
+    local jobs = {}
+    for i = 1, 40 do
+      local steps = {}
+      for k = 1, 9 do
+        local done = i == 23 and k == 7 and "failure" or "success"
+        local at = '{"name":"step %d of it","status":"completed","conclusion":"%s","number":%d,"started":"10:%02d:00"}'
+        steps[k] = at:format(k, done, k, i)
+      end
+      local hash = ("%08x"):format(i * 2654435761 % 4294967296):rep(5)
+      jobs[i] = ('{"id":%d,"run":7001,"sha":"%s","address":"/repos/a/b/actions/jobs/%d","from":"%s",'):format(
+        i * 7919,
+        hash,
+        i,
+        hash:reverse()
+      ) .. ('"name":"build of tree %d","steps":[%s]}'):format(i, table.concat(steps, ","))
+    end
+    local text = '{"jobs":[' .. table.concat(jobs, ",\n") .. "]}"
+    for _, budget in ipairs { 1024, 2048, 8192 } do
+      local content = abridge.auto(text, { max_bytes = budget })
+      assert.truthy(content:find('"build of tree 23"', 1, true), content)
+      local stream = abridge.stream { strategy = "auto", max_bytes = budget }
+      for at = 1, #text, 1000 do
+        stream:write(text:sub(at, at + 999))
+      end
+      assert.equal(content, (stream:finish()))
+    end
+  end)
+
   it("names all that is in trouble before it shows more of one message", function()
     local message, files = ("Error: the cart has another total\\n"):rep(30), {}
     for i = 1, 120 do

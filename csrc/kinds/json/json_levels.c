@@ -94,6 +94,8 @@ static void flush(abr_json_levels *x, bool last)
         u->n = n;
         u->weight = weight;
         abr_flow_copy(&x->source->flow, e->at, n, abr_json_text(x->parts, u->place));
+        if (e->score >= ABR_SCORE_HIT)
+            abr_json_parts_raise(x->parts);
     }
     x->run.values = 0;
 }
@@ -210,6 +212,8 @@ void abr_json_long_ends(abr_json_levels *x, abr_json_entry *e, const abr_json_lo
     memcpy(abr_json_text(x->parts, u->place), text->head, text->head_n);
     if (text->tail_n > 0)
         memcpy(abr_json_text(x->parts, u->tail), text->tail, text->tail_n);
+    if (e->score >= ABR_SCORE_HIT)
+        abr_json_parts_raise(x->parts);
 }
 
 /* ---- levels ---- */

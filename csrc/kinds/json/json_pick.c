@@ -133,12 +133,21 @@ static void show_short(abr_json_costs *x, uint32_t in, uint64_t share, uint64_t 
             show_if(x, c, most < limit ? most : limit);
 }
 
-/* The plain value that says what an object is called, among its first members; 0: none. */
-static uint32_t name_in(const abr_json_value *values, uint32_t in)
+/* Does a value that is called identify something, rather than label it: a number, or a string with digits? */
+static bool identifies(const abr_json_value *v)
+{
+    const char *p = v->p + v->head;
+    const bool number = *p == '-' || (*p >= '0' && *p <= '9');
+    return number || abr_json_holds_values(v) || v->role == ABR_JSON_CODE ||
+           (*p == '"' && abr_json_is_code(p + 1, (size_t)abr_json_own_size(v) - ABR_JSON_QUOTES));
+}
+
+/* The plain value that says what an object is called, or its label, among its first members; 0: none. */
+static uint32_t name_in(const abr_json_value *values, uint32_t in, bool label)
 {
     uint32_t c = values[in].type == ABR_JSON_OBJECT ? abr_json_first(values, in) : 0;
     for (unsigned i = 0; c && i < NAME_WITHIN; i++, c = abr_json_after(values, c))
-        if (!abr_json_holds_values(&values[c]) && is_called(&values[c]))
+        if (!abr_json_holds_values(&values[c]) && is_called(&values[c]) && !(label && identifies(&values[c])))
             return c;
     return 0;
 }
@@ -152,12 +161,15 @@ static void show_called(abr_json_costs *x, uint32_t v, uint64_t limit)
     for (unsigned i = 0; i < NAMED_AROUND && values[in].parent != 0; i++) {
         if (!abr_json_is_list(&values[values[in].parent]))
             return;
-        uint32_t name = name_in(values, in);
+        uint32_t name = name_in(values, in, false);
+        const uint32_t label = name ? name_in(values, in, true) : 0;
         uint32_t c = name ? 0 : abr_json_first(values, in);
         for (unsigned k = 0; c && !name && k < NAME_WITHIN; k++, c = abr_json_after(values, c))
-            name = name_in(values, c);
+            name = name_in(values, c, false);
         if (name && !values[name].shown)
             show_if(x, name, limit);
+        if (label && !values[label].shown)
+            show_if(x, label, limit);
         in = element_of(values, values[in].parent);
     }
 }
@@ -249,15 +261,6 @@ static uint32_t distance_of(const abr_json_value *in, const abr_json_value *v)
     const uint64_t back = in->count - v->ordinal;
     const uint64_t place = v->ordinal + 1 < back ? v->ordinal + 1 : back;
     return place > in->stamp ? (uint32_t)place : in->stamp;
-}
-
-/* Does a value that is called identify something, rather than label it: a number, or a string with digits? */
-static bool identifies(const abr_json_value *v)
-{
-    const char *p = v->p + v->head;
-    const bool number = *p == '-' || (*p >= '0' && *p <= '9');
-    return number || abr_json_holds_values(v) || v->role == ABR_JSON_CODE ||
-           (*p == '"' && abr_json_is_code(p + 1, (size_t)abr_json_own_size(v) - ABR_JSON_QUOTES));
 }
 
 /* The number of names in its object that come before a value; those that identify come before labels. */
