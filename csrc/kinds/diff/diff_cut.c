@@ -52,20 +52,14 @@ typedef struct {
     char *copies;        /* the source that the last choice shows */
 } diff_reader;
 
-static void free_block(const diff_reader *r, void *p)
-{
-    if (p)
-        r->alloc->free(r->alloc->ctx, p);
-}
-
 static void close_diff(abr_reader *base)
 {
     diff_reader *r = (diff_reader *)base;
     abr_diff_store_close(&r->scanned.store);
-    free_block(r, r->scanned.open.p);
-    free_block(r, r->scanned.places);
-    free_block(r, r->copies);
-    free_block(r, r);
+    abr_release(r->alloc, r->scanned.open.p);
+    abr_release(r->alloc, r->scanned.places);
+    abr_release(r->alloc, r->copies);
+    abr_release(r->alloc, r);
 }
 
 static abr_code open_diff(const abr_reader_opts *opts, abr_reader **out)
@@ -155,7 +149,7 @@ static bool show_diff(diff_reader *r, abr_diff_gathered *g, const abr_kind_reque
     if (!abr_diff_choose(g, q->bytes, budget, &used))
         return false;
     if (used <= q->bytes) {
-        free_block(r, r->copies);
+        abr_release(r->alloc, r->copies);
         r->copies = r->alloc->malloc(r->alloc->ctx, (r->text ? 0 : (size_t)used) + 1);
         if (!r->copies)
             return false;

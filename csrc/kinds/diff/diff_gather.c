@@ -6,6 +6,7 @@
 
 #include "kinds/diff/diff_gather.h"
 #include "abridge.h"
+#include "base/memory.h"
 #include "kinds/diff/diff_store.h"
 #include "priority/sort.h"
 #include "text/scan.h"
@@ -236,6 +237,5 @@ void abr_diff_gathered_free(abr_diff_gathered *g)
         g->hunks, g->texts,      (void *)g->lists[0], (void *)g->lists[1], (void *)g->lists[2],
         g->keys,  g->plan.parts, g->plan.shown,       g->plan.names};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i])
-            g->alloc->free(g->alloc->ctx, all[i]);
+        abr_release(g->alloc, all[i]);
 }

@@ -86,8 +86,7 @@ void abr_diff_drop_extra(abr_diff_store *s)
 {
     for (size_t i = 0; i < s->extra_count; i++)
         s->alloc->free(s->alloc->ctx, (void *)s->extra[i].start);
-    if (s->extra)
-        s->alloc->free(s->alloc->ctx, s->extra);
+    abr_release(s->alloc, s->extra);
     s->extra = NULL;
     s->extra_count = s->extra_size = 0;
     s->failed = false;
@@ -98,8 +97,7 @@ void abr_diff_store_close(abr_diff_store *s)
     for (int i = 0; i < ABR_DIFF_LISTS; i++)
         abr_candidates_free(&s->lists[i]);
     abr_diff_drop_extra(s);
-    if (s->scratch)
-        s->alloc->free(s->alloc->ctx, s->scratch);
+    abr_release(s->alloc, s->scratch);
 }
 
 /* ---- candidates ---- */

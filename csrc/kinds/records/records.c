@@ -932,13 +932,6 @@ static void drop_covered(abr_record_list *list, const inner_records *b)
     list->count = n;
 }
 
-static void free_all(const abr_alloc *a, void **owned, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (owned[i])
-            a->free(a->ctx, owned[i]);
-}
-
 static bool fill_list(records *r, const abr_kind_request *q, size_t most)
 {
     const abr_alloc *a = r->opts.alloc;
@@ -960,7 +953,9 @@ static bool fill_list(records *r, const abr_kind_request *q, size_t most)
         sort_list(r, keys);
         value_list(r, worths, keys);
     }
-    free_all(a, (void *[]){keys, worths, scratch}, 3);
+    abr_release(a, keys);
+    abr_release(a, worths);
+    abr_release(a, scratch);
     return fine;
 }
 
@@ -1021,8 +1016,7 @@ static bool choose_content(abr_reader *base, const abr_kind_request *q, abr_cont
     if (!r->listed || r->list_keep != q->keep || (q->keep > LISTED_KEEP && r->list_bytes != q->bytes)) {
         const size_t most = most_listed(r, q->keep);
         if (most > r->list_size) {
-            if (r->list.records)
-                a->free(a->ctx, r->list.records);
+            abr_release(a, r->list.records);
             r->list.records = a->malloc(a->ctx, most * sizeof *r->list.records);
             r->list_size = r->list.records ? most : 0;
             if (!r->list.records)
@@ -1050,7 +1044,11 @@ static void close_records(abr_reader *base)
     const abr_alloc *a = r->opts.alloc;
     abr_candidates_free(&r->retained);
     abr_values_close(&r->values, a);
-    free_all(a, (void *[]){r->places, r->first, r->open, r->list.records, r}, 5);
+    abr_release(a, r->places);
+    abr_release(a, r->first);
+    abr_release(a, r->open);
+    abr_release(a, r->list.records);
+    abr_release(a, r);
 }
 
 static abr_code open_records(const abr_reader_opts *opts, abr_reader **out)
