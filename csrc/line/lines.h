@@ -30,6 +30,15 @@ static inline bool abr_next_line(const char *p, size_t n, size_t *at, abr_text_l
     return true;
 }
 
+/* A line without its newline, if that is here, and the CRs before it. */
+static inline abr_text_line abr_without_newline(const char *p, size_t n)
+{
+    n -= n > 0 && p[n - 1] == '\n';
+    while (n > 0 && p[n - 1] == '\r')
+        n--;
+    return (abr_text_line){p, n};
+}
+
 /* The line without the blanks and tabs at its two ends. */
 static inline abr_text_line abr_trimmed(abr_text_line line)
 {

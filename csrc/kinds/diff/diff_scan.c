@@ -325,16 +325,6 @@ static void read_text(const reading *r, const char *p, uint64_t n, bool commit)
 
 /* ---- lines ---- */
 
-static abr_text_line line_of(const char *p, size_t n)
-{
-    abr_text_line line = {p, n};
-    if (line.n > 0 && p[line.n - 1] == '\n')
-        line.n--;
-    if (line.n > 0 && p[line.n - 1] == '\r')
-        line.n--;
-    return line;
-}
-
 static void pass_line(abr_diff_scan *s, uint64_t n)
 {
     s->at += n;
@@ -356,7 +346,7 @@ static void release_held(const reading *r, bool header)
     }
     for (unsigned i = 0; i < count; i++) {
         if (header)
-            read_header(s, p, s->held_n[i], line_of(p, s->held_n[i]));
+            read_header(s, p, s->held_n[i], abr_without_newline(p, s->held_n[i]));
         else
             read_text(r, p, s->held_n[i], false);
         pass_line(s, s->held_n[i]);
@@ -405,7 +395,7 @@ static bool read_held(const reading *r, const char *p, size_t n, abr_text_line l
 static void read_outside(reading *r, const char *p, size_t n)
 {
     abr_diff_scan *s = r->s;
-    const abr_text_line line = line_of(p, n);
+    const abr_text_line line = abr_without_newline(p, n);
     const abr_diff_line is = abr_diff_line_of(line);
     if (s->state == ABR_DIFF_IN_HEADER && is_header(s, line, is)) {
         read_header(s, p, n, line);
@@ -458,7 +448,7 @@ static void read_line(reading *r, const char *p, uint64_t n)
 {
     abr_diff_scan *s = r->s;
     if (s->state == ABR_DIFF_IN_HUNK) {
-        if (hunk_takes(s, line_of(p, (size_t)n))) {
+        if (hunk_takes(s, abr_without_newline(p, (size_t)n))) {
             if (p == s->start) {
                 hold(r, p, (size_t)n);
                 r->chunk = r->next;

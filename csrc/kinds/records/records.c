@@ -291,16 +291,6 @@ static size_t skip_record(const abr_telling *told, record_state *state, const ch
     return told->drawn.bar ? abr_skip_row(&told->drawn, &state->row, p, n, ends) : skip_line(p, n, ends);
 }
 
-/* The bytes of a record without its newline. */
-static size_t text_of(const char *p, size_t n)
-{
-    if (n > 0 && p[n - 1] == '\n')
-        n--;
-    if (n > 0 && p[n - 1] == '\r')
-        n--;
-    return n;
-}
-
 /* Is the next line one of the header? The header of delimited fields is a record. */
 static bool in_header_line(const records *r)
 {
@@ -310,15 +300,10 @@ static bool in_header_line(const records *r)
 /* Does a line, with its newline if any, hold no part of a record? */
 static bool is_empty_row(const records *r, const char *p, size_t n)
 {
+    const abr_text_line line = abr_without_newline(p, n);
     if (r->opts.told.drawn.bar)
-        return !abr_is_row_line((abr_text_line){p, text_of(p, n)});
-    if (n > 0 && p[n - 1] == '\n')
-        n--;
-    if (n > 0 && p[n - 1] == '\r')
-        n--;
-    while (!r->opts.told.delimiter && n > 0 && (p[n - 1] == ' ' || p[n - 1] == '\t' || p[n - 1] == '\r'))
-        n--;
-    return n == 0;
+        return !abr_is_row_line(line);
+    return (r->opts.told.delimiter ? line : abr_trimmed(line)).n == 0;
 }
 
 /* ---- records ---- */
@@ -334,7 +319,7 @@ static bool end_header(records *r, const char *p, const abr_record_bytes *b)
 {
     if (r->header_left == 0)
         return false;
-    const size_t n = text_of(p, b->n);
+    const size_t n = abr_without_newline(p, b->n).n;
     const bool fields = r->opts.told.delimiter != 0;
     if (abr_values_name(&r->values, p, n)) {
         r->names = r->now;
@@ -387,7 +372,8 @@ static void count_again(records *r)
 {
     abr_worth w;
     if (r->again > 0)
-        abr_values_read(&r->values, r->before, text_of(r->before, r->before_n), true, r->again, &w);
+        abr_values_read(&r->values, r->before, abr_without_newline(r->before, r->before_n).n, true, r->again,
+                        &w);
     r->again = 0;
 }
 
@@ -410,7 +396,7 @@ static void read_ended(records *r, const char *p, size_t n, uint64_t size)
     }
     count_again(r);
     const size_t read = n < read_most(r) ? n : read_most(r);
-    abr_values_read(&r->values, p, n == read ? text_of(p, n) : read, read == size, 1, &r->says);
+    abr_values_read(&r->values, p, n == read ? abr_without_newline(p, n).n : read, read == size, 1, &r->says);
     r->before_n = 0;
     if (n == size && n <= AGAIN_MOST)
         remember(r, p, n);
@@ -901,7 +887,7 @@ static void value_list(records *r, abr_worth *worths, abr_key *keys)
             continue;
         memcpy(r->scratch, x->bytes.p, n);
         memset(r->scratch + n, 0, ABR_PADDING);
-        abr_values_read(&r->values, r->scratch, n == x->bytes.size ? text_of(r->scratch, n) : n,
+        abr_values_read(&r->values, r->scratch, n == x->bytes.size ? abr_without_newline(r->scratch, n).n : n,
                         n == x->bytes.size, 0, &worths[i]);
         x->bytes.sign = worths[i].at;
         x->bytes.json = r->opts.told.kind == ABR_KIND_JSON_LINES && !worths[i].bad;
