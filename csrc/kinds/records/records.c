@@ -223,6 +223,13 @@ static void note_place(records *r)
 
 /* ---- the ends of records ---- */
 
+static size_t skip_line(const char *p, size_t n, bool *ends)
+{
+    const char *newline = memchr(p, '\n', n);
+    *ends = newline != NULL;
+    return newline ? (size_t)(newline - p) + 1 : n;
+}
+
 /* Go on in a record of quoted fields; returns its bytes in (p, n), and whether it ends with them. A quote
  * opens a field only at its start, so looking for quotes and newlines is enough.
  */
@@ -233,54 +240,30 @@ static size_t skip_fields(place_in_record *state, char delimiter, const char *p,
     size_t i = 0;
     *ends = false;
     while (i < n) {
-        const char *found;
         if (s == QUOTED) {
-            found = memchr(p + i, '"', n - i);
-            i = found ? (size_t)(found - p) + 1 : n;
-            s = found ? QUOTE : s;
+            const char *quote = memchr(p + i, '"', n - i);
+            i = quote ? (size_t)(quote - p) + 1 : n;
+            s = quote ? QUOTE : s;
             continue;
         }
-        if (s == QUOTE && p[i] == '\n') {
-            *ends = true;
-            *state = FIELD_START;
-            return i + 1;
-        }
-        if (s == QUOTE) {
-            s = p[i] == '"' ? QUOTED : PLAIN;
-            i += s == QUOTED;
-            continue;
-        }
-        if (s == FIELD_START && p[i] == '"') {
+        if (s != PLAIN && p[i] == '"') {
             s = QUOTED;
             i++;
             continue;
         }
-        if (newline < i || newline == 0) {
-            found = memchr(p + i, '\n', n - i);
-            newline = found ? (size_t)(found - p) : n;
+        if (newline < i || newline == 0)
+            newline = i + skip_line(p + i, n - i, ends) - *ends;
+        const char *quote = memchr(p + i, '"', newline - i);
+        if (!quote) {
+            *state = *ends || p[n - 1] == delimiter ? FIELD_START : PLAIN;
+            return newline + *ends;
         }
-        found = memchr(p + i, '"', newline - i);
-        if (!found) {
-            *ends = newline < n;
-            if (!*ends)
-                *state = p[n - 1] == delimiter ? FIELD_START : PLAIN;
-            else
-                *state = FIELD_START;
-            return *ends ? newline + 1 : n;
-        }
-        const size_t quote = (size_t)(found - p);
-        s = quote > i && p[quote - 1] == delimiter ? QUOTED : PLAIN;
-        i = quote + 1;
+        i = (size_t)(quote - p) + 1;
+        s = quote > p && quote[-1] == delimiter ? QUOTED : PLAIN;
     }
+    *ends = false;
     *state = s;
-    return i;
-}
-
-static size_t skip_line(const char *p, size_t n, bool *ends)
-{
-    const char *newline = memchr(p, '\n', n);
-    *ends = newline != NULL;
-    return newline ? (size_t)(newline - p) + 1 : n;
+    return n;
 }
 
 /* Returns the bytes of the open record in (p, n). */
