@@ -508,26 +508,20 @@ static void end_open_record(records *r)
 static size_t read_in_place(records *r, const char *p, size_t n)
 {
     const size_t most = whole_most(r, r->opts.keep);
-    const char delimiter = r->opts.told.delimiter;
+    const bool fields = r->opts.told.delimiter != 0;
     size_t quote = 0; /* the next one is not before this */
     size_t at = 0;
     while (n - at > ABR_PADDING) {
         bool ends;
-        record_state state = {.field = FIELD_START};
-        const bool drawn = r->opts.told.drawn.bar && !in_header_line(r);
-        size_t size = drawn ? skip_record(&r->opts.told, &state, p + at, n - at, &ends)
-                            : skip_line(p + at, n - at, &ends);
-        uint64_t newlines = drawn ? abr_count_newlines(p + at, size) : 1;
-        if (delimiter && at + size > quote) {
+        const size_t line = skip_line(p + at, n - at, &ends);
+        size_t size = line; /* of most records */
+        if (fields && at + size > quote) {
             const char *next = memchr(p + at, '"', n - at);
             quote = next ? (size_t)(next - p) : n;
         }
-        if (delimiter && quote < at + size) {
-            const size_t line = size;
-            const bool starts = quote == at || p[quote - 1] == delimiter;
-            state.field = starts ? FIELD_START : PLAIN;
-            size = quote - at + skip_record(&r->opts.told, &state, p + quote, n - quote, &ends);
-            newlines = size == line ? 1 : abr_count_newlines(p + at, size);
+        if (fields ? quote < at + size : r->opts.told.drawn.bar && !in_header_line(r)) {
+            record_state state = {.field = FIELD_START};
+            size = skip_record(&r->opts.told, &state, p + at, n - at, &ends);
         }
         if (!ends || size > most || at + size + ABR_PADDING > n)
             break;
@@ -535,7 +529,7 @@ static size_t read_in_place(records *r, const char *p, size_t n)
         const abr_record_bytes b = {.at = r->now.at,
                                     .line = r->now.line,
                                     .size = size,
-                                    .lines = newlines,
+                                    .lines = size == line ? 1 : abr_count_newlines(p + at, size),
                                     .p = r->opts.text ? r->opts.text + r->now.at : p + at,
                                     .n = size};
         end_record(r, p + at, &b);
