@@ -31,15 +31,15 @@ typedef struct {
     char cell[MOST_CHARS + 1]; /* BLANK, which ends the line too, DIGIT or FILLED */
 } layout;
 
+/* A row reaches a name, keeps its place, repeats it, has more than one blank before it, a digit where it starts
+ * or ends. */
+enum { REACHES, KEEPS, REPEATS, IS_PADDED, HAS_DIGIT, ROW_FACTS };
+
 typedef struct {
     size_t from; /* columns */
     size_t to;
     abr_text_line text;
-    size_t kept;   /* rows that keep its place */
-    size_t rows;   /* rows that reach it */
-    size_t same;   /* rows that repeat it */
-    size_t padded; /* rows with more than one blank before it */
-    size_t digits; /* rows with a digit where the name starts or ends */
+    size_t rows[ROW_FACTS]; /* of which that is true */
 } name;
 
 typedef struct {
@@ -154,12 +154,9 @@ static bool keeps(const layout *row, const name *x)
 /* Names of a header, a bit each. */
 typedef uint32_t name_set;
 
+/* The names of which each fact is true in a row. */
 typedef struct {
-    name_set reached;
-    name_set kept;
-    name_set same;
-    name_set padded;
-    name_set digits;
+    name_set names[ROW_FACTS];
 } comparison;
 
 static unsigned count_names(name_set set)
@@ -184,32 +181,27 @@ static bool compare(const header *h, abr_text_line line, const layout *row, comp
             continue;
         }
         if (abr_has_at(line, x->from, x->text.p, x->text.n))
-            out->same |= bit;
+            out->names[REPEATS] |= bit;
         if (x->from == 0)
             continue;
-        out->reached |= bit;
+        out->names[REACHES] |= bit;
         if (!keeps(row, x))
             continue;
-        out->kept |= bit;
+        out->names[KEEPS] |= bit;
         if (row->cell[x->from] == DIGIT_CELL || (x->to <= row->n && row->cell[x->to - 1] == DIGIT_CELL))
-            out->digits |= bit;
+            out->names[HAS_DIGIT] |= bit;
         if (x->from >= 2 && !row->cell[x->from - 1] && !row->cell[x->from - 2])
-            out->padded |= bit;
+            out->names[IS_PADDED] |= bit;
     }
-    unsigned kept = count_names(out->kept);
-    return kept * 2 >= count_names(out->reached) && (kept > 1 || (kept == 1 && !empty));
+    unsigned kept = count_names(out->names[KEEPS]);
+    return kept * 2 >= count_names(out->names[REACHES]) && (kept > 1 || (kept == 1 && !empty));
 }
 
 static void add_row(header *h, const comparison *row)
 {
-    for (size_t i = 0; i < h->count; i++) {
-        name *x = &h->names[i];
-        x->rows += row->reached >> i & 1;
-        x->kept += row->kept >> i & 1;
-        x->same += row->same >> i & 1;
-        x->padded += row->padded >> i & 1;
-        x->digits += row->digits >> i & 1;
-    }
+    for (size_t i = 0; i < h->count; i++)
+        for (int fact = 0; fact < ROW_FACTS; fact++)
+            h->names[i].rows[fact] += row->names[fact] >> i & 1;
 }
 
 /* Do `rows` rows show that the header's names are names of columns? */
@@ -223,15 +215,16 @@ static bool holds(const header *h, size_t rows, bool ruled)
     size_t second = 0;          /* maybe words of a name before them */
     for (size_t i = 0; i < h->count; i++) {
         const name *x = &h->names[i];
-        same += x->same;
-        if (x->from == 0 || x->rows == 0)
+        const size_t reached = x->rows[REACHES];
+        same += x->rows[REPEATS];
+        if (x->from == 0 || reached == 0)
             continue;
-        bool column = x->kept * 10 >= x->rows * 8;
+        bool column = x->rows[KEEPS] * 10 >= reached * 8;
         names++;
         columns += column;
-        figures = figures || (column && x->digits * 2 >= x->rows);
+        figures = figures || (column && x->rows[HAS_DIGIT] * 2 >= reached);
         second += !column && i > 0 && h->gaps && x->from == h->names[i - 1].to + 1;
-        padded += x->padded * 4 >= x->rows;
+        padded += x->rows[IS_PADDED] * 4 >= reached;
     }
     if (columns >= 3)
         names -= second;
@@ -263,7 +256,7 @@ static bool has_rows(const char *p, size_t n, bool whole, size_t at, header *h, 
         lay_out(line, &row);
         if (compare(h, line, &row, &as)) {
             add_row(h, &as);
-            same += count_names(as.same);
+            same += count_names(as.names[REPEATS]);
             if (++rows == SOME_ROWS && same * 4 > rows * h->count)
                 return false;
         } else if (++others > rows + SOME_OTHERS) {
