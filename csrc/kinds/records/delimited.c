@@ -21,24 +21,27 @@ enum {
     TIME_WITHIN = 24   /* bytes at the start, where a log has its time */
 };
 
+size_t abr_closing_quote(const char *p, size_t n, size_t i)
+{
+    while (i < n) {
+        const char *quote = memchr(p + i, '"', n - i);
+        const size_t at = quote ? (size_t)(quote - p) : n;
+        if (at + 1 >= n || p[at + 1] != '"')
+            return at;
+        i = at + 2; /* a doubled one stands for itself */
+    }
+    return n;
+}
+
 /* The end of the field that starts at `at`; *closed is false if its quotes don't close, or close before its
  * end. */
 static size_t field_end(const char *p, size_t n, size_t at, char delimiter, bool *closed)
 {
     size_t i = at;
     if (i < n && p[i] == '"') {
-        for (i++;; i += 2) {
-            const char *quote = i < n ? memchr(p + i, '"', n - i) : NULL;
-            if (!quote) {
-                *closed = false;
-                return n;
-            }
-            i = (size_t)(quote - p);
-            if (i + 1 >= n || p[i + 1] != '"')
-                break;
-        }
-        i++;
-        *closed = *closed && (i == n || p[i] == delimiter || p[i] == '\n' || p[i] == '\r');
+        const size_t quote = abr_closing_quote(p, n, i + 1);
+        i = quote < n ? quote + 1 : n;
+        *closed = *closed && quote < n && (i == n || p[i] == delimiter || p[i] == '\n' || p[i] == '\r');
     }
     while (i < n && p[i] != delimiter && p[i] != '\n')
         i++;

@@ -15,6 +15,9 @@ typedef struct {
     bool closed;  /* no quotes are open at its end, and quotes and delimiters touch */
 } abr_record;
 
+/* The place of the quote that ends a field whose text starts at i; n if there is none. */
+size_t abr_closing_quote(const char *p, size_t n, size_t i);
+
 /* Read the record that starts at `at` < n. A field in quotes may hold delimiters, newlines and doubled
  * quotes; if its quotes don't close, it takes the rest. */
 void abr_read_record(const char *p, size_t n, size_t at, char delimiter, abr_record *out);

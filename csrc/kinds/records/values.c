@@ -10,6 +10,7 @@
 #include "base/private.h"
 #include "base/word.h"
 #include "kinds/json/json_text.h"
+#include "kinds/records/delimited.h"
 #include "line/line_score.h"
 #include "line/lines.h"
 #include "line/score.h"
@@ -236,35 +237,15 @@ ABR_WRAPS static size_t find_delimiter(const char *p, size_t n, size_t i, char d
     return i < n ? i : n;
 }
 
-/* The place of the quote that ends a field whose text starts at i; n if there is none. */
-static size_t closing_quote(const char *p, size_t n, size_t i)
-{
-    while (i < n) {
-        const char *quote = memchr(p + i, '"', n - i);
-        const size_t at = quote ? (size_t)(quote - p) : n;
-        if (at + 1 >= n || p[at + 1] != '"')
-            return at;
-        i = at + 2; /* a doubled one stands for itself */
-    }
-    return n;
-}
-
 /* The next field of (p, n) from *at on, without its quotes; *at is then after its delimiter, n + 1 after
  * the last one. */
 static abr_text_line next_field(const char *p, size_t n, size_t *at, char delimiter)
 {
-    size_t from = *at;
-    size_t i = from;
-    if (i < n && p[i] == '"') {
-        from++;
-        i = closing_quote(p, n, i + 1);
-        const size_t end = i;
-        *at = find_delimiter(p, n, i, delimiter) + 1;
-        return (abr_text_line){p + from, end - from};
-    }
-    i = find_delimiter(p, n, i, delimiter);
-    *at = i + 1;
-    return (abr_text_line){p + from, i - from};
+    const bool quoted = *at < n && p[*at] == '"';
+    const size_t from = *at + quoted;
+    const size_t end = quoted ? abr_closing_quote(p, n, from) : find_delimiter(p, n, from, delimiter);
+    *at = (quoted ? find_delimiter(p, n, end, delimiter) : end) + 1;
+    return (abr_text_line){p + from, end - from};
 }
 
 static bool is_space(char c)
