@@ -7,7 +7,7 @@
 #include "kinds/diff/diff_show.h"
 #include "abridge.h"
 #include "base/private.h"
-#include "base/size.h"
+#include "budget/marker.h"
 #include "kinds/content.h"
 #include "text/flow.h"
 
@@ -21,42 +21,27 @@ typedef struct {
 
 /* ---- markers ---- */
 
-static size_t put_word(char *dst, const char *word)
+static size_t print_counts(char *dst, const char *format, abr_omitted counts)
 {
-    const size_t n = strlen(word);
-    memcpy(dst, word, n);
-    return n;
+    return abr_print_marker(format, strlen(format), &counts, dst);
 }
-
-static size_t put_count(char *dst, uint64_t count, const char *unit)
-{
-    size_t n = put_word(dst, "... [");
-    n += abr_print_count(count, dst + n);
-    return n + put_word(dst + n, unit);
-}
-
-static const char omitted[] = " omitted] ...\n";
 
 size_t abr_diff_print_cut(uint64_t lines, uint64_t bytes, char *dst)
 {
-    const size_t n = lines > 0 ? put_count(dst, lines, " lines") : put_count(dst, bytes, " bytes");
-    return n + put_word(dst + n, omitted);
+    return print_counts(dst,
+                        lines > 0 ? "... [{lines} lines omitted] ...\n" : "... [{bytes} bytes omitted] ...\n",
+                        (abr_omitted){.lines = lines, .bytes = bytes});
 }
 
+/* The three fields of a format stand for the counts of its gap. */
 static size_t print_gap(const abr_diff_tally *gap, char *dst)
 {
+    const abr_omitted hunks = {.lines = gap->hunks, .bytes = gap->added, .chars = gap->removed};
     size_t n = 0;
-    if (gap->files > 0) {
-        n += put_count(dst, gap->files, " files");
-        n += put_word(dst + n, omitted);
-    }
-    if (gap->hunks > 0) {
-        n += put_count(dst + n, gap->hunks, " hunks, +");
-        n += abr_print_count(gap->added, dst + n);
-        n += put_word(dst + n, " -");
-        n += abr_print_count(gap->removed, dst + n);
-        n += put_word(dst + n, omitted);
-    }
+    if (gap->files > 0)
+        n = print_counts(dst, "... [{lines} files omitted] ...\n", (abr_omitted){.lines = gap->files});
+    if (gap->hunks > 0)
+        n += print_counts(dst + n, "... [{lines} hunks, +{bytes} -{chars} omitted] ...\n", hunks);
     return gap->lines > 0 ? n + abr_diff_print_cut(gap->lines, 0, dst + n) : n;
 }
 

@@ -5,6 +5,7 @@
 #include "kinds/records/delimited.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "line/char_set.h"
 #include "line/lines.h"
 
 enum {
@@ -64,12 +65,6 @@ void abr_read_record(const char *p, size_t n, size_t at, char delimiter, abr_rec
 
 /* ---- names of columns ---- */
 
-static bool may_be_in_name(char c)
-{
-    return c != '{' && c != '}' && c != '<' && c != '>' && c != ';' && c != '=' && c != '"' && c != '\\' &&
-           c != '`';
-}
-
 /* The field between `from` and `to` without blanks and quotes around it. */
 static abr_text_line bare(const char *p, size_t from, size_t to)
 {
@@ -92,7 +87,7 @@ static heading_kind read_name(abr_text_line field)
     size_t open = 0;
     bool letters = false;
     for (size_t i = 0; i < field.n; i++) {
-        if (!may_be_in_name(field.p[i]) || (field.p[i] == ')' && open == 0))
+        if (ABR_HAS("{}<>;=\"\\`", field.p[i]) || (field.p[i] == ')' && open == 0))
             return NO_NAME;
         open += field.p[i] == '(';
         open -= field.p[i] == ')';

@@ -12,7 +12,7 @@
 #include "abridge.h"
 #include "base/log2.h"
 #include "base/private.h"
-#include "base/size.h"
+#include "budget/marker.h"
 #include "kinds/content.h"
 #include "kinds/records/record_part.h"
 #include "priority/chooser.h"
@@ -47,13 +47,9 @@ typedef struct {
 /* Print the marker of a gap; returns its bytes, with its newline. */
 static size_t print_marker(const chooser *x, uint64_t records, char dst[ABR_RECORDS_MARKER])
 {
-    static const char start[] = "... [";
-    const char *end = x->list->table ? " rows omitted] ...\n" : " records omitted] ...\n";
-    size_t n = sizeof start - 1;
-    memcpy(dst, start, n);
-    n += abr_print_count(records, dst + n);
-    memcpy(dst + n, end, strlen(end));
-    return n + strlen(end);
+    const char *format =
+        x->list->table ? "... [{lines} rows omitted] ...\n" : "... [{lines} records omitted] ...\n";
+    return abr_print_marker(format, strlen(format), &(abr_omitted){.lines = records}, dst);
 }
 
 static size_t marker_size(const chooser *x, uint64_t records)
