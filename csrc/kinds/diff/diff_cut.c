@@ -73,6 +73,7 @@ static abr_code open_diff(const abr_reader_opts *opts, abr_reader **out)
     r->base.methods = &abr_diff_methods;
     r->alloc = a;
     r->text = opts->text;
+    r->scan.to = &r->scanned;
     r->scanned.places = a->malloc(a->ctx, ABR_DIFF_PLACES_MOST * sizeof(abr_diff_place));
     if (!abr_diff_store_open(&r->scanned.store, opts->keep, a) || !r->scanned.places) {
         close_diff(&r->base);
@@ -109,7 +110,7 @@ static bool reserve_diff(abr_reader *base, const char *p, size_t n)
 static void write_diff(abr_reader *base, const char *p, size_t n)
 {
     diff_reader *r = (diff_reader *)base;
-    abr_diff_scan_write(&r->scan, &r->scanned, p, n);
+    abr_diff_scan_write(&r->scan, p, n);
 }
 
 /* ---- a choice ---- */
@@ -171,7 +172,7 @@ static bool choose_diff(abr_reader *base, const abr_kind_request *q, abr_content
     const uint64_t hunk_count = s->hunk_count;
     r->saved = r->scan;
     s->peeks = true;
-    abr_diff_scan_end(&r->scan, &r->scanned);
+    abr_diff_scan_end(&r->scan);
     s->peeks = false;
     abr_diff_gathered g = {
         .alloc = r->alloc,

@@ -32,13 +32,6 @@ enum {
 
 _Static_assert((size_t)TELLING <= ABR_DIFF_LINE_MOST, "the bytes that tell a line fit its start");
 
-typedef struct {
-    abr_diff_scan *s;
-    abr_diff_scanned *to;
-    const char *chunk; /* start of the open hunk, or its continuation, in the chunk; NULL: not yet */
-    const char *next;  /* the bytes after the line being read */
-} reading;
-
 /* ---- the open hunk ---- */
 
 /* Front, back, and room for the back to grow before it is moved. */
@@ -60,12 +53,12 @@ bool abr_diff_scan_reserve(abr_diff_scanned *to, size_t n)
 }
 
 /* Hold more of the open hunk. While peeking, hold all; else its middle makes room for its end. */
-static void hold(const reading *r, const char *p, size_t n)
+static void hold(abr_diff_scan *s, const char *p, size_t n)
 {
-    abr_diff_open *o = &r->to->open;
-    const size_t ends = abr_diff_ends_most(&r->to->store);
-    const size_t most = open_most(&r->to->store);
-    if (n > most - o->n && !r->to->store.peeks) {
+    abr_diff_open *o = &s->to->open;
+    const size_t ends = abr_diff_ends_most(&s->to->store);
+    const size_t most = open_most(&s->to->store);
+    if (n > most - o->n && !s->to->store.peeks) {
         const size_t front = o->n < ends ? ends - o->n : 0;
         if (front > 0)
             memcpy(o->p + o->n, p, front);
@@ -85,22 +78,21 @@ static void hold(const reading *r, const char *p, size_t n)
 }
 
 /* The open hunk or text has ended. While peeking, its bytes stay where they are. */
-static void drop_open(const reading *r)
+static void drop_open(abr_diff_scan *s)
 {
-    abr_diff_open *o = &r->to->open;
-    o->p += r->to->store.peeks ? o->n : 0;
+    abr_diff_open *o = &s->to->open;
+    o->p += s->to->store.peeks ? o->n : 0;
     o->n = 0;
 }
 
 /* ---- places ---- */
 
 /* The next line is outside of hunks. The noted places do not depend on the budget, which may be lowered. */
-static void note_stop(const reading *r)
+static void note_stop(abr_diff_scan *s)
 {
-    abr_diff_scan *s = r->s;
-    const uint64_t last = s->place_count > 0 ? r->to->places[s->place_count - 1].at : 0;
+    const uint64_t last = s->place_count > 0 ? s->to->places[s->place_count - 1].at : 0;
     if (s->at > last + last / PLACES_STEP && s->place_count < ABR_DIFF_PLACES_MOST)
-        r->to->places[s->place_count++] = (abr_diff_place){s->now, s->at, s->line, s->file.at};
+        s->to->places[s->place_count++] = (abr_diff_place){s->now, s->at, s->line, s->file.at};
 }
 
 /* ---- hunks ---- */
@@ -124,37 +116,30 @@ static void count_size(abr_diff_scan *s, uint64_t size)
 }
 
 /* The held bytes of a hunk of this size: all, or its two ends. */
-static abr_flow held_bytes(const reading *r, uint64_t size)
+static abr_flow held_bytes(abr_diff_scan *s, uint64_t size)
 {
-    const abr_diff_open *o = &r->to->open;
-    const size_t front = o->n < size ? abr_diff_ends_most(&r->to->store) : o->n;
+    const abr_diff_open *o = &s->to->open;
+    const size_t front = o->n < size ? abr_diff_ends_most(&s->to->store) : o->n;
     const size_t back = o->n > front ? o->n - front : 0;
     return (abr_flow){{o->p, o->n - back, 0}, {o->p + (o->n - back), back, size - back}};
 }
 
-/* The hunk ends at `end` in the chunk, or at the end of the previous chunk. */
-static void end_hunk(reading *r, const char *end)
+static void end_hunk(abr_diff_scan *s)
 {
-    abr_diff_scan *s = r->s;
     abr_diff_hunk *h = &s->hunk;
     h->file = s->file;
     h->size = s->at - h->at;
-    const size_t n = r->chunk && end ? (size_t)(end - r->chunk) : 0;
-    if (r->to->open.n > 0 && r->chunk)
-        hold(r, r->chunk, n);
-    const abr_flow bytes =
-        r->to->open.n > 0 || !r->chunk ? held_bytes(r, h->size) : (abr_flow){.first = {r->chunk, n, 0}};
+    const abr_flow bytes = held_bytes(s, h->size);
     h->newlines = s->line - h->line;
     h->file.machine = h->file.machine || h->size > WIDE_LINE * (h->newlines + 1);
     s->now.hunks++;
     s->now.added += h->added;
     s->now.removed += h->removed;
-    abr_diff_add_hunk(&r->to->store, h, s->header, &bytes, level_before(s, h->size));
+    abr_diff_add_hunk(&s->to->store, h, s->header, &bytes, level_before(s, h->size));
     count_size(s, h->size);
-    drop_open(r);
-    r->chunk = NULL;
+    drop_open(s);
     s->state = ABR_DIFF_IN_TEXT;
-    note_stop(r);
+    note_stop(s);
 }
 
 static uint64_t hunks_of_file(const abr_diff_scan *s)
@@ -226,14 +211,13 @@ static void read_header(abr_diff_scan *s, const char *p, size_t n, abr_text_line
 }
 
 /* The file has ended: add its name, and if it has no hunks, its header. */
-static void end_file(const reading *r)
+static void end_file(abr_diff_scan *s)
 {
-    abr_diff_scan *s = r->s;
     enum { BARE_LEVEL = 4 }; /* times its size: it tells little */
     if (!s->any_file)
         return;
     const abr_diff_name name = {s->file, abr_tally_between(&s->file.before, &s->now)};
-    abr_diff_add_name(&r->to->store, &name, s->nth, s->header);
+    abr_diff_add_name(&s->to->store, &name, s->nth, s->header);
     if (hunks_of_file(s) > 0 || s->header_lines < 2)
         return;
     abr_diff_hunk h = {.file = s->file,
@@ -242,25 +226,23 @@ static void end_file(const reading *r)
                        .line = s->file.line + s->header_lines};
     h.before.files++;
     const abr_flow none = {.first = {"", 0, 0}};
-    abr_diff_add_hunk(&r->to->store, &h, s->header, &none, (uint64_t)s->file.header_n * BARE_LEVEL);
+    abr_diff_add_hunk(&s->to->store, &h, s->header, &none, (uint64_t)s->file.header_n * BARE_LEVEL);
 }
 
-static void end_text(const reading *r)
+static void end_text(abr_diff_scan *s)
 {
-    abr_diff_scan *s = r->s;
     if (s->text.lines == 0)
         return;
-    abr_diff_add_text(&r->to->store, &s->text, r->to->open.p, r->to->open.n);
-    drop_open(r);
+    abr_diff_add_text(&s->to->store, &s->text, s->to->open.p, s->to->open.n);
+    drop_open(s);
     s->text.lines = 0;
 }
 
-static void start_file(const reading *r)
+static void start_file(abr_diff_scan *s)
 {
-    abr_diff_scan *s = r->s;
-    end_text(r);
-    end_file(r);
-    note_stop(r);
+    end_text(s);
+    end_file(s);
+    note_stop(s);
     s->file = (abr_diff_file){.before = s->now, .at = s->at, .line = s->line};
     s->header_lines = 0;
     s->named = s->binary = s->plain = false;
@@ -296,20 +278,19 @@ static bool starts_commit(abr_diff_scan *s, abr_text_line line, abr_diff_line is
 }
 
 /* If a line is too long to be read, only its start is at p, and nothing after it is held. */
-static void read_text(const reading *r, const char *p, uint64_t n, bool commit)
+static void read_text(abr_diff_scan *s, const char *p, uint64_t n, bool commit)
 {
-    abr_diff_scan *s = r->s;
-    abr_diff_open *o = &r->to->open;
+    abr_diff_open *o = &s->to->open;
     enum { LEAD = 4 }; /* lines before a commit that belong to it: a blank one, a mail's signature */
     if (commit && (s->text.commit || s->text.lines > LEAD)) {
-        end_text(r);
-        note_stop(r);
+        end_text(s);
+        note_stop(s);
     }
     if (s->text.lines == 0) {
         s->text = (abr_diff_text){.before = s->now, .at = s->at, .line = s->line};
         s->text_judged = false;
     }
-    const size_t most = abr_diff_text_most(r->to->store.keep) - o->n;
+    const size_t most = abr_diff_text_most(s->to->store.keep) - o->n;
     const size_t more = s->text.size > o->n ? 0 : n < most ? (size_t)n : most;
     const size_t here = more < ABR_DIFF_LINE_MOST ? more : ABR_DIFF_LINE_MOST;
     if (here > 0)
@@ -332,23 +313,22 @@ static void pass_line(abr_diff_scan *s, uint64_t n)
 }
 
 /* The held lines turn out to be a header, or only text. They end at the scan's place. */
-static void release_held(const reading *r, bool header)
+static void release_held(abr_diff_scan *s, bool header)
 {
-    abr_diff_scan *s = r->s;
     const unsigned count = s->held_count;
     const char *p = s->held;
     for (unsigned i = 0; i < count; i++)
         s->at -= s->held_n[i];
     s->line -= count;
     if (header && count > 0) {
-        start_file(r);
+        start_file(s);
         s->plain = true;
     }
     for (unsigned i = 0; i < count; i++) {
         if (header)
             read_header(s, p, s->held_n[i], abr_without_newline(p, s->held_n[i]));
         else
-            read_text(r, p, s->held_n[i], false);
+            read_text(s, p, s->held_n[i], false);
         pass_line(s, s->held_n[i]);
         p += s->held_n[i];
     }
@@ -365,36 +345,29 @@ static bool hold_line(abr_diff_scan *s, const char *p, size_t n)
     return true;
 }
 
-static void start_hunk(reading *r, const char *p, size_t n)
+static void start_hunk(abr_diff_scan *s, const char *p, size_t n)
 {
-    abr_diff_scan *s = r->s;
-    end_text(r);
+    end_text(s);
     s->hunk = (abr_diff_hunk){.before = s->now, .at = s->at, .line = s->line};
     s->state = ABR_DIFF_IN_HUNK;
-    r->chunk = p;
-    if (p != s->start)
-        return;
-    hold(r, p, n);
-    r->chunk = r->next;
+    hold(s, p, n);
 }
 
 /* Is it a line to hold? If not, and it tells what the held lines are, release them. */
-static bool read_held(const reading *r, const char *p, size_t n, abr_text_line line)
+static bool read_held(abr_diff_scan *s, const char *p, size_t n, abr_text_line line)
 {
-    abr_diff_scan *s = r->s;
     abr_hunk left;
     if (s->held_count == 0)
         return ABR_STARTS(line, "--- ") && hold_line(s, p, n);
     if (s->held_count == 1 && ABR_STARTS(line, "+++ "))
         return hold_line(s, p, n);
-    release_held(r, s->held_count == 2 && abr_hunk_opens(line, &left));
+    release_held(s, s->held_count == 2 && abr_hunk_opens(line, &left));
     return s->held_count == 0 && ABR_STARTS(line, "--- ") && hold_line(s, p, n);
 }
 
 /* Read a line outside of hunks, with its newline. */
-static void read_outside(reading *r, const char *p, size_t n)
+static void read_outside(abr_diff_scan *s, const char *p, size_t n)
 {
-    abr_diff_scan *s = r->s;
     const abr_text_line line = abr_without_newline(p, n);
     const abr_diff_line is = abr_diff_line_of(line);
     if (s->state == ABR_DIFF_IN_HEADER && is_header(s, line, is)) {
@@ -402,82 +375,75 @@ static void read_outside(reading *r, const char *p, size_t n)
         return;
     }
     s->state = ABR_DIFF_IN_TEXT;
-    if (read_held(r, p, n, line))
+    if (read_held(s, p, n, line))
         return;
     if (s->any_file && abr_hunk_opens(line, &s->left)) {
-        start_hunk(r, p, n);
+        start_hunk(s, p, n);
     } else if (is == ABR_DIFF_FILE) {
-        start_file(r);
+        start_file(s);
         read_header(s, p, n, line);
     } else {
-        read_text(r, p, n, starts_commit(s, line, is));
+        read_text(s, p, n, starts_commit(s, line, is));
     }
 }
 
 /* Pass a line outside of hunks that is too long to be read, with its start at p. */
-static void read_long_line(const reading *r, const char *p, uint64_t n)
+static void read_long_line(abr_diff_scan *s, const char *p, uint64_t n)
 {
-    abr_diff_scan *s = r->s;
     if (s->state == ABR_DIFF_IN_HEADER && s->binary) {
         s->file.too_long = true;
         s->header_lines++;
         return;
     }
     s->state = ABR_DIFF_IN_TEXT;
-    release_held(r, false);
-    read_text(r, p, n, false);
+    release_held(s, false);
+    read_text(s, p, n, false);
 }
 
 /* The line read last ends at `end`. Is the text below a file a log's, as of a build after `git diff`? It is
  * judged by as many bytes of it as any budget holds; a shorter one may show whole. */
-static void look_for_log(const reading *r, uint64_t end)
+static void look_for_log(abr_diff_scan *s, uint64_t end)
 {
-    abr_diff_scan *s = r->s;
     if (s->log_at > 0 || end < ABR_TOLD_BY || s->state != ABR_DIFF_IN_TEXT || s->text_judged ||
-        r->to->open.n < ABR_DIFF_TEXT_LEAST || s->text.commit || !s->any_file)
+        s->to->open.n < ABR_DIFF_TEXT_LEAST || s->text.commit || !s->any_file)
         return;
     abr_forms forms;
     abr_forms_open(&forms, ABR_ALL_FORMS, ABR_NO_RULE);
     s->text_judged = true;
-    if (abr_stretch_is_printed(&forms, r->to->open.p, ABR_DIFF_TEXT_LEAST))
+    if (abr_stretch_is_printed(&forms, s->to->open.p, ABR_DIFF_TEXT_LEAST))
         s->log_at = end;
 }
 
 /* Read a whole line, or the last one; the start is enough for a long one outside of hunks. */
-static void read_line(reading *r, const char *p, uint64_t n)
+static void read_line(abr_diff_scan *s, const char *p, uint64_t n)
 {
-    abr_diff_scan *s = r->s;
     if (s->state == ABR_DIFF_IN_HUNK) {
         if (hunk_takes(s, abr_without_newline(p, (size_t)n))) {
-            if (p == s->start) {
-                hold(r, p, (size_t)n);
-                r->chunk = r->next;
-            }
+            hold(s, p, (size_t)n);
             pass_line(s, n);
             return;
         }
-        end_hunk(r, p);
+        end_hunk(s);
     }
     if (n > ABR_DIFF_LINE_MOST)
-        read_long_line(r, p, n);
+        read_long_line(s, p, n);
     else
-        read_outside(r, p, (size_t)n);
-    look_for_log(r, s->at + n);
+        read_outside(s, p, (size_t)n);
+    look_for_log(s, s->at + n);
     pass_line(s, n);
 }
 
 /* Decide whether the hunk takes the line whose start is at hand. */
-static void read_line_start(reading *r)
+static void read_line_start(abr_diff_scan *s)
 {
-    abr_diff_scan *s = r->s;
     if (s->state != ABR_DIFF_IN_HUNK || s->start_n < TELLING)
         return;
     s->taken = hunk_takes(s, (abr_text_line){s->start, s->start_n});
     if (!s->taken) {
-        end_hunk(r, NULL);
+        end_hunk(s);
         return;
     }
-    hold(r, s->start, s->start_n);
+    hold(s, s->start, s->start_n);
     s->start_n = 0;
 }
 
@@ -489,70 +455,58 @@ static void end_diff_line(abr_diff_scan *s)
 }
 
 /* Read a part of a line that is not whole in this chunk; `ends`: it completes the line. */
-static void read_part(reading *r, const char *p, size_t n, bool ends)
+static void read_part(abr_diff_scan *s, const char *p, size_t n, bool ends)
 {
-    abr_diff_scan *s = r->s;
     const size_t room = ABR_DIFF_LINE_MOST - s->start_n;
     const size_t more = n < room ? n : room;
-    if (r->chunk)
-        hold(r, r->chunk, (size_t)(p - r->chunk));
-    r->chunk = NULL;
     memcpy(s->start + s->start_n, p, more);
     s->start_n += more;
     s->open_n += n;
-    r->next = p + n;
     if (!ends || s->open_n > ABR_DIFF_LINE_MOST)
-        read_line_start(r);
+        read_line_start(s);
     if (s->taken)
-        r->chunk = p + more;
+        hold(s, p + more, n - more);
     if (ends && s->taken)
         pass_line(s, s->open_n);
     else if (ends)
-        read_line(r, s->start, s->open_n);
+        read_line(s, s->start, s->open_n);
     if (ends)
         end_diff_line(s);
 }
 
-void abr_diff_scan_write(abr_diff_scan *s, abr_diff_scanned *to, const char *p, size_t n)
+void abr_diff_scan_write(abr_diff_scan *s, const char *p, size_t n)
 {
     const char *end = p + n;
-    reading r = {.s = s, .to = to};
-    if (s->state == ABR_DIFF_IN_HUNK && s->start_n == 0)
-        r.chunk = p;
     for (size_t line; p < end; p += line) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
         line = (size_t)((newline ? newline + 1 : end) - p);
         if (s->taken) {
+            hold(s, p, line);
             s->open_n += line;
             if (newline) {
                 pass_line(s, s->open_n);
                 end_diff_line(s);
             }
         } else if (newline && s->open_n == 0) {
-            r.next = newline + 1;
-            read_line(&r, p, line);
+            read_line(s, p, line);
         } else {
-            read_part(&r, p, line, newline != NULL);
+            read_part(s, p, line, newline != NULL);
         }
     }
-    if (s->state == ABR_DIFF_IN_HUNK && r.chunk)
-        hold(&r, r.chunk, (size_t)(end - r.chunk));
 }
 
-void abr_diff_scan_end(abr_diff_scan *s, abr_diff_scanned *to)
+void abr_diff_scan_end(abr_diff_scan *s)
 {
-    reading r = {.s = s, .to = to};
     const bool is_open = s->open_n > 0;
-    const char *end = s->start + s->start_n;
     if (s->taken)
         pass_line(s, s->open_n);
     else if (is_open)
-        read_line(&r, s->start, s->open_n);
+        read_line(s, s->start, s->open_n);
     end_diff_line(s);
-    release_held(&r, false);
+    release_held(s, false);
     s->line -= is_open; /* it has no newline */
     if (s->state == ABR_DIFF_IN_HUNK)
-        end_hunk(&r, end);
-    end_text(&r);
-    end_file(&r);
+        end_hunk(s);
+    end_text(s);
+    end_file(s);
 }

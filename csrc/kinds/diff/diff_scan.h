@@ -23,6 +23,13 @@ typedef struct {
     size_t size; /* allocated */
 } abr_diff_open;
 
+/* The output of a scan. */
+typedef struct {
+    abr_diff_open open;
+    abr_diff_store store;
+    abr_diff_place *places; /* ABR_DIFF_PLACES_MOST */
+} abr_diff_scanned;
+
 typedef struct {
     abr_diff_state state;
     abr_diff_tally now; /* before the next line */
@@ -60,23 +67,17 @@ typedef struct {
     unsigned held_count;
 
     size_t place_count;
+    abr_diff_scanned *to;
 } abr_diff_scan;
-
-/* The output of a scan. */
-typedef struct {
-    abr_diff_open open;
-    abr_diff_store store;
-    abr_diff_place *places; /* ABR_DIFF_PLACES_MOST */
-} abr_diff_scanned;
 
 /* Get memory for a chunk of n bytes. */
 bool abr_diff_scan_reserve(abr_diff_scanned *to, size_t n);
 
 /* Read a chunk for which memory was reserved, here and in the store. */
-void abr_diff_scan_write(abr_diff_scan *s, abr_diff_scanned *to, const char *p, size_t n);
+void abr_diff_scan_write(abr_diff_scan *s, const char *p, size_t n);
 
 /* The text ends here. */
-void abr_diff_scan_end(abr_diff_scan *s, abr_diff_scanned *to);
+void abr_diff_scan_end(abr_diff_scan *s);
 
 ABR_PRIVATE_END
 
