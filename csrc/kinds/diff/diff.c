@@ -66,30 +66,24 @@ static bool is_used_up(const abr_hunk *hunk)
     return left == 0;
 }
 
-static void take_one(uint64_t *left)
-{
-    *left -= *left > 0;
-}
-
 bool abr_hunk_takes(abr_hunk *hunk, abr_text_line line)
 {
+    hunk->adds = hunk->removes = false;
     if (line.n > 0 && *line.p == '\\')
         return true;
     if (is_used_up(hunk))
         return false;
-    bool removed = false;
     for (unsigned k = 0; k < hunk->parents && k < line.n; k++) {
         if (line.p[k] != ' ' && line.p[k] != '+' && line.p[k] != '-')
             return false;
-        removed = removed || line.p[k] == '-';
+        hunk->adds = hunk->adds || line.p[k] == '+';
+        hunk->removes = hunk->removes || line.p[k] == '-';
     }
     for (unsigned k = 0; k < hunk->parents; k++) {
         char mark = (char)(k < line.n ? line.p[k] : ' ');
-        if (mark == (removed ? '-' : ' '))
-            take_one(&hunk->before[k]);
+        hunk->before[k] -= hunk->before[k] > 0 && mark == (hunk->removes ? '-' : ' ');
     }
-    if (!removed)
-        take_one(&hunk->after);
+    hunk->after -= hunk->after > 0 && !hunk->removes;
     return true;
 }
 

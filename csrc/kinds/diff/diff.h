@@ -15,6 +15,8 @@ typedef struct {
     unsigned parents;                  /* 1, more in a combined diff */
     uint64_t before[ABR_MOST_PARENTS]; /* lines of each */
     uint64_t after;
+    bool adds;    /* the line taken last adds a line, */
+    bool removes; /* or one of its columns says that it removes one */
 } abr_hunk;
 
 /* Is the line the `@@` line of a hunk, or the `@@@` line of one with more parents? */

@@ -57,24 +57,18 @@ static void hold(abr_diff_scan *s, const char *p, size_t n)
 {
     abr_diff_open *o = &s->to->open;
     const size_t ends = abr_diff_ends_most(&s->to->store);
-    const size_t most = open_most(&s->to->store);
-    if (n > most - o->n && !s->to->store.peeks) {
-        const size_t front = o->n < ends ? ends - o->n : 0;
-        if (front > 0)
-            memcpy(o->p + o->n, p, front);
-        o->n += front;
-        p += front;
-        n -= front;
-        const size_t end = n < ends ? n : ends; /* bytes held of these */
-        const size_t back = o->n - ends < ends - end ? o->n - ends : ends - end;
-        memmove(o->p + ends, o->p + o->n - back, back);
-        o->n = ends + back;
-        p += n - end;
-        n = end;
+    for (;;) {
+        const size_t room = s->to->store.peeks ? n : open_most(&s->to->store) - o->n;
+        const size_t part = n < room ? n : room;
+        memcpy(o->p + o->n, p, part);
+        o->n += part;
+        p += part;
+        n -= part;
+        if (n == 0)
+            return;
+        memmove(o->p + ends, o->p + o->n - ends, ends);
+        o->n = 2 * ends;
     }
-    if (n > 0)
-        memcpy(o->p + o->n, p, n);
-    o->n += n;
 }
 
 /* The open hunk or text has ended. While peeking, its bytes stay where they are. */
@@ -159,21 +153,14 @@ static bool hunk_takes(abr_diff_scan *s, abr_text_line line)
 {
     if (!abr_hunk_takes(&s->left, line))
         return false;
-    bool added = false;
-    bool removed = false;
-    const size_t n = line.n < s->left.parents ? line.n : s->left.parents;
-    if (n > 0 && *line.p == '\\')
-        return true;
-    for (size_t i = 0; i < n; i++) {
-        added = added || line.p[i] == '+';
-        removed = removed || line.p[i] == '-';
-    }
-    s->hunk.added += added;
+    const bool added = s->left.adds;
+    const size_t n = s->left.parents;
     const uint64_t before = s->at - s->hunk.at;
-    if (added && s->hunk.defines_at == 0 && before <= UINT32_MAX &&
+    s->hunk.added += added;
+    s->hunk.removed += s->left.removes && !added;
+    if (added && line.n > n && s->hunk.defines_at == 0 && before <= UINT32_MAX &&
         abr_defines((abr_text_line){line.p + n, line.n - n}))
         s->hunk.defines_at = (uint32_t)before;
-    s->hunk.removed += removed && !added;
     judge_line(s, line);
     return true;
 }
