@@ -242,12 +242,9 @@ static void start_file(abr_diff_scan *s)
 
 static bool is_header(const abr_diff_scan *s, abr_text_line line, abr_diff_line is)
 {
-    static const char firsts[] = "-+ionmdsrcBG=";
     if (s->binary)
         return is != ABR_DIFF_COMMIT && is != ABR_DIFF_FILE && !ABR_STARTS(line, "-- ");
-    if (is != ABR_DIFF_HEADER || (s->named && ABR_STARTS(line, "--- ")))
-        return false;
-    return strchr(firsts, *line.p) != NULL;
+    return is == ABR_DIFF_HEADER && !(s->named && ABR_STARTS(line, "--- "));
 }
 
 /* ---- text ---- */
