@@ -49,24 +49,15 @@ static void show_front(abr_shown_text *t, size_t front, abr_text_line subject)
 }
 
 /* Show this much of a text, in place of anything shown of it so far, if that keeps to the limit. */
-ABR_WRAPS static bool try_text(abr_diff_choice *x, size_t part, size_t front, abr_text_line subject,
-                               uint64_t limit)
+static bool try_text(abr_diff_choice *x, size_t part, size_t front, abr_text_line subject, uint64_t limit)
 {
     abr_shown_text *t = x->plan->parts[part].text;
     const abr_shown_text was = *t;
-    const uint64_t used = x->used;
-    const bool shown = abr_diff_is_shown(x->plan, part);
-    if (shown) {
-        const size_t before = abr_diff_shown_before(x->plan, part);
-        const size_t after = abr_diff_shown_from(x->plan, part + 1);
-        x->used += abr_diff_gap(x->plan, before, after) - abr_diff_gap(x->plan, before, part) -
-                   abr_diff_own(x->plan, &x->plan->parts[part]) - abr_diff_gap(x->plan, part, after);
-    }
+    const uint64_t had = abr_diff_bytes_at(x, part);
     show_front(t, front, subject);
-    if (abr_diff_add_part(x, part, limit))
+    if (abr_diff_put_part(x, part, had, limit))
         return true;
     *t = was;
-    x->used = used;
     return false;
 }
 

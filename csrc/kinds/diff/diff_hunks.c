@@ -24,31 +24,26 @@ enum {
 
 /* ---- one more part ---- */
 
-bool abr_diff_add_part(abr_diff_choice *x, size_t part, uint64_t limit)
+static uint64_t bytes_at(const abr_diff_plan *plan, size_t part, bool shown)
 {
-    const abr_diff_plan *plan = x->plan;
     const size_t before = abr_diff_shown_before(plan, part);
     const size_t after = abr_diff_shown_from(plan, part + 1);
-    const uint64_t used = x->used - abr_diff_gap(plan, before, after) + abr_diff_gap(plan, before, part) +
-                          abr_diff_own(plan, &plan->parts[part]) + abr_diff_gap(plan, part, after);
+    return shown ? abr_diff_gap(plan, before, part) + abr_diff_own(plan, &plan->parts[part]) +
+                       abr_diff_gap(plan, part, after)
+                 : abr_diff_gap(plan, before, after);
+}
+
+uint64_t abr_diff_bytes_at(const abr_diff_choice *x, size_t part)
+{
+    return bytes_at(x->plan, part, abr_diff_is_shown(x->plan, part));
+}
+
+bool abr_diff_put_part(abr_diff_choice *x, size_t part, uint64_t had, uint64_t limit)
+{
+    const uint64_t used = x->used - had + bytes_at(x->plan, part, true);
     if (used > limit)
         return false;
     abr_diff_set_shown(x->plan, part, true);
-    x->used = used;
-    return true;
-}
-
-/* Show the hunk as it is now, in place of the part shown so far, if that fits. */
-static bool replace_hunk(abr_diff_choice *x, abr_shown_hunk *h, const abr_shown_hunk *was)
-{
-    abr_shown_hunk before = *was;
-    const abr_diff_part old = {.hunk = &before};
-    const uint64_t used =
-        x->used - abr_diff_own(x->plan, &old) + abr_diff_own(x->plan, &x->plan->parts[h->part]);
-    if (used > x->bytes) {
-        *h = *was;
-        return false;
-    }
     x->used = used;
     return true;
 }
@@ -66,13 +61,11 @@ static bool is_in_part(const abr_diff_choice *x, const abr_shown_hunk *h)
 /* Show all of a hunk, in its file's order. */
 static void try_whole(abr_diff_choice *x, abr_shown_hunk *h)
 {
-    const abr_shown_hunk was = *h;
     if (x->closed[h->file])
         return;
-    bool fits = !h->alone && abr_diff_set_whole(x->plan, h);
-    if (fits)
-        fits = is_shown(x, &was) ? replace_hunk(x, h, &was) : abr_diff_add_part(x, h->part, x->bytes);
-    if (fits)
+    const abr_shown_hunk was = *h;
+    const uint64_t had = abr_diff_bytes_at(x, h->part);
+    if (!h->alone && abr_diff_set_whole(x->plan, h) && abr_diff_put_part(x, h->part, had, x->bytes))
         return;
     *h = was;
     x->closed[h->file] = true;
@@ -81,11 +74,12 @@ static void try_whole(abr_diff_choice *x, abr_shown_hunk *h)
 /* Show a hunk in part with so many bytes, or more of it than so far. */
 static bool try_part(abr_diff_choice *x, abr_shown_hunk *h, uint64_t bytes)
 {
-    const abr_shown_hunk was = *h;
-    if (h->h.size < 2 || h->h.size + h->h.file.header_n <= x->small || bytes < PART_LEAST ||
-        !abr_diff_set_part(x->plan, h, bytes, bytes >= 2 * x->small + SPLIT_LEAST, x->small))
+    if (h->h.size < 2 || h->h.size + h->h.file.header_n <= x->small || bytes < PART_LEAST)
         return false;
-    if (is_shown(x, h) ? replace_hunk(x, h, &was) : abr_diff_add_part(x, h->part, x->bytes))
+    const abr_shown_hunk was = *h;
+    const uint64_t had = abr_diff_bytes_at(x, h->part);
+    if (abr_diff_set_part(x->plan, h, bytes, bytes >= 2 * x->small + SPLIT_LEAST, x->small) &&
+        abr_diff_put_part(x, h->part, had, x->bytes))
         return true;
     *h = was;
     return false;

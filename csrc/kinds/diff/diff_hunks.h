@@ -23,8 +23,11 @@ typedef struct {
     bool *parted;              /* per file: a hunk is shown in part */
 } abr_diff_choice;
 
-/* Show a part that is not shown yet, if the total keeps to `limit` bytes. */
-bool abr_diff_add_part(abr_diff_choice *x, size_t part, uint64_t limit);
+/* Bytes between the parts that are shown before and after a part, with its own if it is shown. */
+uint64_t abr_diff_bytes_at(const abr_diff_choice *x, size_t part);
+
+/* Show a part as it is now in place of `had` bytes, those at it before, if the total keeps to `limit` bytes. */
+bool abr_diff_put_part(abr_diff_choice *x, size_t part, uint64_t had, uint64_t limit);
 
 /* Show hunks in the remaining room. False: out of memory. */
 bool abr_diff_choose_hunks(abr_diff_choice *x);
