@@ -246,22 +246,13 @@ static bool show_names(abr_diff_choice *x, bool machine, uint64_t most, uint64_t
     return true;
 }
 
-static void hide_names(abr_diff_choice *x)
+/* Show all names, or none. Returns how many show. */
+static uint64_t set_names_shown(abr_diff_choice *x, bool shown)
 {
     for (size_t i = 0; i < x->plan->name_count; i++)
-        x->plan->names[i].shown = false;
+        x->plan->names[i].shown = shown && !x->plan->names[i].barred;
     recount(x);
-}
-
-static bool show_all_names(abr_diff_choice *x, uint64_t limit)
-{
-    bool all = x->plan->name_count == x->plan->total.files;
-    for (size_t i = 0; i < x->plan->name_count; i++) {
-        x->plan->names[i].shown = !x->plan->names[i].barred;
-        all = all && x->plan->names[i].shown;
-    }
-    recount(x);
-    return all && x->used <= limit;
+    return x->plan->name_count > 0 ? x->plan->names[x->plan->name_count - 1].names.files : 0;
 }
 
 /* With several commits, names get three quarters of the room that headers leave, as many for each commit as
@@ -272,9 +263,9 @@ static void choose_names(abr_diff_choice *x)
     const uint64_t headers = x->used;
     const uint64_t left = x->bytes > headers ? x->bytes - headers : 0;
     const uint64_t most = several ? headers + (left - left / 4) : x->bytes - x->bytes / 4;
-    if (show_all_names(x, most))
+    if (set_names_shown(x, true) == x->plan->total.files && x->used <= most)
         return;
-    hide_names(x);
+    set_names_shown(x, false);
     const uint64_t limit = several ? most : x->bytes / 2;
     for (int machine = 0; machine < 2; machine++)
         for (uint64_t names = several ? 1 : x->plan->name_count;
@@ -282,7 +273,7 @@ static void choose_names(abr_diff_choice *x)
             names *= 2;
     recount(x);
     if (x->used > x->bytes)
-        hide_names(x);
+        set_names_shown(x, false);
 }
 
 /* Is a hunk of the file shown? *part is at or before its first hunk, and moves on. */
