@@ -169,7 +169,7 @@ static void fill_ends(chooser *x)
 ABR_WRAPS static uint64_t exact_cost(const chooser *x)
 {
     uint64_t next = 0;
-    uint64_t cost = x->list->header_size + x->list->footer.n;
+    uint64_t cost = x->list->header.size + x->list->footer.n;
     for (size_t i = 0; i < x->list->count; i++) {
         const abr_shown_record *r = &x->list->records[i];
         if (!r->kept)
@@ -206,7 +206,7 @@ static void choose_records(chooser *x, abr_key *keys)
 {
     enum { TROUBLE_PART = 3, TROUBLE_OF = 4, ROUNDS = 2 };
     const abr_record_list *list = x->list;
-    const uint64_t start = list->header_size + list->footer.n + (list->total > 0 ? x->marker : 0);
+    const uint64_t start = list->header.size + list->footer.n + (list->total > 0 ? x->marker : 0);
     x->used = start;
     x->closed = x->marker;
     if (start > x->most || list->count == 0)
@@ -232,7 +232,7 @@ static void keep_one(chooser *x)
     abr_record_list *list = x->list;
     const uint64_t markers = 2 * x->marker;
     size_t best = 0;
-    if (list->count == 0 || list->header_size > 0)
+    if (list->count == 0 || list->header.size > 0)
         return;
     for (size_t i = 1; i < list->count; i++)
         best = list->records[i].value > list->records[best].value ? i : best;
@@ -259,7 +259,7 @@ static void put_names(chooser *x, abr_content *out)
 {
     const abr_record_list *list = x->list;
     const abr_record_bytes *names = &list->names;
-    const uint64_t marker = list->total > 0 ? marker_size(x, list->total) : 0;
+    const uint64_t marker = marker_size(x, list->total);
     x->marks = x->marks && marker <= x->most / 2;
     const size_t newline = x->marks && x->q->opts->marker == ABR_MARKER_INSIDE;
     const uint64_t room = x->most - (x->marks ? marker : 0);
@@ -275,16 +275,15 @@ static void put_names(chooser *x, abr_content *out)
 /* Put the header into the content, or only the names of the columns if it doesn't fit. Is all of it there? */
 static bool put_header(chooser *x, abr_content *out)
 {
-    const abr_record_list *list = x->list;
-    const uint64_t marker = list->total > 0 ? marker_size(x, list->total) : 0;
-    if (list->header_size == 0)
+    const abr_record_bytes *header = &x->list->header;
+    if (header->size == 0)
         return true;
-    if (list->header_n < list->header_size || list->header_size > x->most) {
+    if (header->n < header->size || header->size > x->most) {
         put_names(x, out);
         return false;
     }
-    x->marks = x->marks && list->header_size + marker <= x->most;
-    abr_content_keep(out, list->header, list->header_n, list->header_at, list->header_line);
+    x->marks = x->marks && header->size + marker_size(x, x->list->total) <= x->most;
+    abr_content_keep(out, header->p, header->n, header->at, header->line);
     return true;
 }
 

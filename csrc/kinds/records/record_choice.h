@@ -27,12 +27,8 @@ typedef struct {
 typedef struct {
     abr_shown_record *records; /* in their order */
     size_t count;
-    uint64_t total;     /* records of the source */
-    const char *header; /* the part of it at hand, or the names of the columns alone */
-    uint64_t header_at;
-    uint64_t header_line;
-    size_t header_n;
-    uint64_t header_size;    /* with its newline */
+    uint64_t total;          /* records of the source */
+    abr_record_bytes header; /* of a table, or the names of the columns alone */
     abr_record_bytes names;  /* its line that names the columns, without the newline */
     abr_record_bytes footer; /* the text after a table's last row, if at hand */
     bool table;              /* its records are rows, else JSON */

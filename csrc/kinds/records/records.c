@@ -19,6 +19,7 @@
 #include "kinds/records/records.h"
 #include "abridge.h"
 #include "base/memory.h"
+#include "base/size.h"
 #include "base/tiny.h"
 #include "budget/options.h"
 #include "kinds/content.h"
@@ -922,42 +923,30 @@ static bool fill_list(records *r, const abr_kind_request *q, size_t most)
     return fine;
 }
 
-/* Set the part of a header to show if the header doesn't fit; if it has not ended, that is all there is. */
-static void set_names(records *r, const abr_view *view)
-{
-    const bool open = r->header_left > 0;
-    place at = {.at = 0};
-    if (!open)
-        at = r->names;
-    const uint64_t n = open ? view->bytes : r->names_n;
-    const uint64_t hand = at.at < view->front.n ? view->front.n - at.at : 0;
-    r->list.names =
-        (abr_record_bytes){.at = at.at, .line = at.line, .size = n, .n = (size_t)(n < hand ? n : hand)};
-    if (hand > 0)
-        r->list.names.p = view->front.p + at.at;
-}
-
 /* Set the header: all of it, or the names of the columns alone if titles and a ruling around them would take
- * too much. A drawn table needs its ruling. */
+ * too much. A drawn table needs its ruling. If the header has not ended, it is all there is. */
 static void set_header(records *r, const abr_kind_request *q)
 {
     enum { HEADER_PART = 2 }; /* of the cut */
+    const abr_edge *front = &q->view->front;
     const uint64_t n = r->header_left > 0 ? q->view->bytes : r->header;
-    abr_record_list *list = &r->list;
-    list->header = q->view->front.p;
-    list->header_n = n < q->view->front.n ? (size_t)n : q->view->front.n;
-    list->header_size = n;
-    list->header_at = list->header_line = 0;
-    const abr_record_bytes *names = &list->names;
-    const size_t end = (size_t)names->at + names->n;
-    if (r->opts.told.drawn.bar || n <= q->bytes / HEADER_PART || names->n < names->size ||
-        end >= list->header_n || list->header[end] != '\n')
+    abr_record_bytes *header = &r->list.header;
+    abr_record_bytes *names = &r->list.names;
+    *header = *names = (abr_record_bytes){.p = front->p, .size = n, .n = abr_bytes_at_most(front->n, n)};
+    if (r->header_left > 0)
         return;
-    list->header = names->p;
-    list->header_n = names->n + 1;
-    list->header_size = list->header_n;
-    list->header_at = names->at;
-    list->header_line = names->line;
+    const uint64_t hand = r->names.at < front->n ? front->n - r->names.at : 0;
+    *names = (abr_record_bytes){.at = r->names.at,
+                                .line = r->names.line,
+                                .size = r->names_n,
+                                .p = hand > 0 ? front->p + r->names.at : NULL,
+                                .n = (size_t)abr_at_most(r->names_n, hand)};
+    if (r->opts.told.drawn.bar || n <= q->bytes / HEADER_PART || names->n < names->size ||
+        names->at + names->n >= header->n || names->p[names->n] != '\n')
+        return;
+    *header = *names;
+    header->n++;
+    header->size++;
 }
 
 static void set_footer(records *r, const abr_view *view)
@@ -993,7 +982,6 @@ static bool choose_content(abr_reader *base, const abr_kind_request *q, abr_cont
     }
     r->list.table = r->opts.told.kind == ABR_KIND_TABLE;
     set_footer(r, q->view);
-    set_names(r, q->view);
     set_header(r, q);
     r->list.alloc = a;
     return abr_choose_records(&r->list, q, out);
