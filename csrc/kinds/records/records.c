@@ -10,9 +10,9 @@
  * the records alone, the longest retained part of a record grows more slowly than the allowance, and places
  * are noted at fixed distances.
  *
- * A budget over LISTED_KEEP retains and lists no more than LISTED_KEEP itself would. The rest goes to runs of
- * records at both ends, which are neither listed nor read again: one from the text's first place to a later
- * one, the other from some place to the text's end.
+ * Records are listed for a choice, and read again, except those of two runs: one from the text's first place
+ * to a later one, the other from some place to the text's end. These are as long as is sure to fit, so short
+ * records fill a budget too, though no more are listed than LISTED_KEEP allows.
  */
 #include <string.h>
 
@@ -115,7 +115,7 @@ typedef struct {
     size_t places_size;
     size_t places_used;
     size_t oldest;
-    place *first; /* places at the text's start, if there may be runs */
+    place *first; /* places at the text's start */
     size_t first_size;
     size_t first_used;
     place now;          /* of the open record, or of the next one */
@@ -144,13 +144,7 @@ typedef struct {
     record_state state;
     bool ended;
 
-    /* The records a cut chooses from, until more is written. */
-    abr_record_list list;
-    size_t list_size;
-    size_t list_keep; /* the budget it was made for */
-    uint64_t list_bytes;
-    char *scratch;
-    bool listed;
+    abr_record_list list; /* during a choice: the records it chooses from */
 } records;
 
 static size_t read_most(const records *r)
@@ -203,7 +197,7 @@ static bool grow_places(const records *r, place **places, size_t *size, size_t u
 static bool reserve_places(records *r, size_t n)
 {
     return grow_places(r, &r->places, &r->places_size, r->places_used, n) &&
-           (r->opts.keep <= LISTED_KEEP || grow_places(r, &r->first, &r->first_size, r->first_used, n));
+           grow_places(r, &r->first, &r->first_size, r->first_used, n);
 }
 
 static void note_place(records *r)
@@ -547,7 +541,6 @@ static bool is_open(const records *r)
 static void write_records(abr_reader *base, const char *p, size_t n)
 {
     records *r = (records *)base;
-    r->listed = r->listed && n == 0;
     while (n > 0) {
         bool ends;
         const size_t taken = is_open(r) ? 0 : read_in_place(r, p, n);
@@ -578,7 +571,6 @@ static bool reserve_open(records *r, size_t n)
 static bool reserve_records(abr_reader *base, const char *p, size_t n)
 {
     records *r = (records *)base;
-    r->listed = false; /* retained bytes may move */
     const size_t most = whole_most(r, r->opts.keep) + END_MOST;
     size_t more = SIZE_MAX; /* no need to count if there is memory for all */
     if (r->retained.size < abr_candidates_most(&r->retained))
@@ -753,7 +745,7 @@ static inner_records find_runs(const records *r, const abr_kind_request *q)
         const uint64_t size = r->list.records[i].bytes.size;
         fixed += (size < b.share ? size : b.share) + ABR_RECORDS_MARKER;
     }
-    if (q->keep <= LISTED_KEEP || fixed >= most)
+    if (fixed >= most)
         return b;
     const uint64_t sure = (most - fixed) / (ABR_RECORDS_FRONT + ABR_RECORDS_BACK);
     for (size_t i = 0; i < r->first_used; i++) {
@@ -851,7 +843,7 @@ static void sort_list(records *r, abr_key *keys)
 }
 
 /* Read each record again, compared with all the others: this worth is the final one. */
-static void value_list(records *r, abr_worth *worths, abr_key *keys)
+static void value_list(records *r, abr_worth *worths, abr_key *keys, char *scratch)
 {
     abr_record_list *list = &r->list;
     count_again(r);
@@ -863,9 +855,9 @@ static void value_list(records *r, abr_worth *worths, abr_key *keys)
         worths[i] = (abr_worth){.trouble = 0};
         if (x->run > 0)
             continue;
-        memcpy(r->scratch, x->bytes.p, n);
-        memset(r->scratch + n, 0, ABR_PADDING);
-        abr_values_read(&r->values, r->scratch, n == x->bytes.size ? abr_without_newline(r->scratch, n).n : n,
+        memcpy(scratch, x->bytes.p, n);
+        memset(scratch + n, 0, ABR_PADDING);
+        abr_values_read(&r->values, scratch, n == x->bytes.size ? abr_without_newline(scratch, n).n : n,
                         n == x->bytes.size, 0, &worths[i]);
         x->bytes.sign = worths[i].at;
         x->bytes.json = r->opts.told.kind == ABR_KIND_JSON_LINES && !worths[i].bad;
@@ -904,8 +896,6 @@ static bool fill_list(records *r, const abr_kind_request *q, size_t most)
     char *scratch = a->malloc(a->ctx, read_most(r) + ABR_PADDING);
     const bool fine = keys && worths && scratch;
     if (fine) {
-        r->scratch = scratch;
-        r->list.count = 0;
         list_retained(r, q->keep, keys);
         if (r->size > 0 && r->header_left == 0 && r->begun.at >= r->header && !open_is_blank(r)) {
             const abr_record_bytes b = open_bytes(r, q->keep);
@@ -915,7 +905,7 @@ static bool fill_list(records *r, const abr_kind_request *q, size_t most)
         drop_covered(&r->list, &b);
         list_ends(r, q->view, &b, q->keep);
         sort_list(r, keys);
-        value_list(r, worths, keys);
+        value_list(r, worths, keys, scratch);
     }
     abr_release(a, keys);
     abr_release(a, worths);
@@ -964,27 +954,18 @@ static bool choose_content(abr_reader *base, const abr_kind_request *q, abr_cont
 {
     records *r = (records *)base;
     const abr_alloc *a = r->opts.alloc;
-    r->list.total = r->now.number + open_counts(r);
-    if (!r->listed || r->list_keep != q->keep || (q->keep > LISTED_KEEP && r->list_bytes != q->bytes)) {
-        const size_t most = most_listed(r, q->keep);
-        if (most > r->list_size) {
-            abr_release(a, r->list.records);
-            r->list.records = a->malloc(a->ctx, most * sizeof *r->list.records);
-            r->list_size = r->list.records ? most : 0;
-            if (!r->list.records)
-                return false;
-        }
-        if (!fill_list(r, q, most))
-            return false;
-        r->listed = true;
-        r->list_keep = q->keep;
-        r->list_bytes = q->bytes;
+    r->list = (abr_record_list){
+        .total = r->now.number + open_counts(r), .table = r->opts.told.kind == ABR_KIND_TABLE, .alloc = a};
+    const size_t most = most_listed(r, q->keep);
+    r->list.records = a->malloc(a->ctx, most * sizeof *r->list.records);
+    bool fine = r->list.records && fill_list(r, q, most);
+    if (fine) {
+        set_footer(r, q->view);
+        set_header(r, q);
+        fine = abr_choose_records(&r->list, q, out);
     }
-    r->list.table = r->opts.told.kind == ABR_KIND_TABLE;
-    set_footer(r, q->view);
-    set_header(r, q);
-    r->list.alloc = a;
-    return abr_choose_records(&r->list, q, out);
+    abr_release(a, r->list.records);
+    return fine;
 }
 
 /* ---- the reader ---- */
@@ -998,7 +979,6 @@ static void close_records(abr_reader *base)
     abr_release(a, r->places);
     abr_release(a, r->first);
     abr_release(a, r->open);
-    abr_release(a, r->list.records);
     abr_release(a, r);
 }
 
