@@ -644,15 +644,17 @@ static void list_from(records *r, place now, const char *p, size_t n, bool ends,
     }
 }
 
-static abr_flow_part back_part(const abr_view *view)
+/* The n bytes from `at` on in one piece, or NULL if they are not at hand. */
+static const char *bytes_in_view(const abr_view *v, uint64_t at, size_t n)
 {
-    return (abr_flow_part){view->back.p, view->back.n, view->bytes - view->back.n};
+    const abr_flow ends = {{v->front.p, v->front.n, 0}, {v->back.p, v->back.n, v->bytes - v->back.n}};
+    return abr_flow_piece(&ends, at, n);
 }
 
 /* List records at the end of the part between the runs, from a place before which none can be shown. */
 static void list_back(records *r, const abr_view *view, const inner_records *b, size_t most)
 {
-    const abr_flow_part back = back_part(view);
+    const uint64_t back = view->bytes - view->back.n;
     const place *from = NULL;
     uint64_t room = b->room;
     uint64_t next = b->back.at;
@@ -660,7 +662,7 @@ static void list_back(records *r, const abr_view *view, const inner_records *b, 
         const place *x = place_at(r, i - 1);
         if (x->at >= b->back.at)
             continue;
-        if (x->at < back.at || x->at < b->front.at || b->back.number - x->number > most)
+        if (x->at < back || x->at < b->front.at || b->back.number - x->number > most)
             break;
         from = x;
         const uint64_t part = next - x->at < b->share ? next - x->at : b->share;
@@ -671,15 +673,15 @@ static void list_back(records *r, const abr_view *view, const inner_records *b, 
     }
     const inner_records all = {.room = UINT64_MAX};
     const size_t n = from ? (size_t)(b->back.at - from->at) : 0;
-    const char *p = from ? abr_flow_in(&back, from->at, n) : NULL;
+    const char *p = from ? bytes_in_view(view, from->at, n) : NULL;
     if (p)
         list_from(r, *from, p, n, true, most + 1, &all);
 }
 
-static void list_run(records *r, const place *from, const place *to, const abr_flow_part *part)
+static void list_run(records *r, const abr_view *view, const place *from, const place *to)
 {
     const size_t size = (size_t)(to->at - from->at);
-    const char *p = abr_flow_in(part, from->at, size);
+    const char *p = bytes_in_view(view, from->at, size);
     const abr_record_bytes bytes = {.at = from->at, .line = from->line, .size = size, .p = p, .n = size};
     if (!p || size == 0)
         return;
@@ -713,11 +715,9 @@ static place end_of_rows(const records *r, const abr_view *view)
 static void list_ends(records *r, const abr_view *view, const inner_records *b, size_t keep)
 {
     const size_t most = most_of_end(r, keep);
-    const abr_flow_part front = {view->front.p, view->front.n, 0};
-    const abr_flow_part back = back_part(view);
     const place end = end_of_rows(r, view);
     if (b->front.number > 0)
-        list_run(r, &r->first[0], &b->front, &front);
+        list_run(r, view, &r->first[0], &b->front);
     if (b->front.at < view->front.n) {
         const uint64_t to = b->back.at < view->front.n ? b->back.at : view->front.n;
         list_from(r, b->front, view->front.p + b->front.at, (size_t)(to - b->front.at),
@@ -725,7 +725,7 @@ static void list_ends(records *r, const abr_view *view, const inner_records *b, 
     }
     list_back(r, view, b, most);
     if (b->back.at < end.at)
-        list_run(r, &b->back, &end, &back);
+        list_run(r, view, &b->back, &end);
 }
 
 /* Find the longest runs that fit beside the header and the other listed records, however those are chosen. */
@@ -942,11 +942,10 @@ static void set_header(records *r, const abr_kind_request *q)
 static void set_footer(records *r, const abr_view *view)
 {
     const place from = end_of_rows(r, view);
-    const abr_flow_part back = back_part(view);
     const uint64_t n = view->bytes - from.at;
     r->list.footer = (abr_record_bytes){.at = from.at, .line = from.line};
     if (n > 0 && n <= FOOTER_MOST && r->header_left == 0)
-        r->list.footer.p = abr_flow_in(&back, from.at, (size_t)n);
+        r->list.footer.p = bytes_in_view(view, from.at, (size_t)n);
     r->list.footer.n = r->list.footer.p ? (size_t)n : 0;
 }
 

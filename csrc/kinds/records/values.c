@@ -60,7 +60,7 @@ typedef struct {
     const char *p;
     uint32_t counts;
     abr_worth *worth;
-    name_level levels[MOST_NAMED];
+    name_level *levels; /* MOST_NAMED of them */
     size_t depth;
     uint64_t key; /* hash of the last key read, with the keys around it */
     const char *key_p;
@@ -165,7 +165,8 @@ ABR_WRAPS static const abr_json_guess *read_member_name(json_reading *j, size_t 
 /* Read the values of (p, n). Is it an object or array, as far as it goes? */
 static bool read_json(abr_values *x, const char *p, size_t n, bool whole, uint32_t counts, abr_worth *w)
 {
-    json_reading j; /* not zeroed: records may be short */
+    name_level levels[MOST_NAMED]; /* not zeroed: records may be short */
+    json_reading j = {.x = x, .p = p, .counts = counts, .worth = w, .levels = levels, .key_p = p};
     abr_json_scan scan;
     size_t i = 0;
     if (n >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
@@ -176,16 +177,6 @@ static bool read_json(abr_values *x, const char *p, size_t n, bool whole, uint32
         return false;
     abr_json_open(&scan, x->levels, ABR_VALUES_LEVELS);
     scan.guess = abr_json_next_guess(&x->keys);
-    j.key = 0;
-    j.key_p = p;
-    j.key_n = 0;
-    j.known = NULL;
-    j.x = x;
-    j.p = p;
-    j.counts = counts;
-    j.worth = w;
-    j.depth = 0;
-    j.shape = 0;
     for (;;) {
         const bool in_object = scan.depth > 0 && abr_json_in_object(&scan);
         const abr_json_token token = abr_json_next(&scan, p, n, &i);
@@ -311,12 +302,10 @@ static void read_named_cell(abr_values *x, const char *p, abr_text_line line, ui
     if (!abr_next_cell(&x->told.drawn, line, &at, &name) || !abr_next_cell(&x->told.drawn, line, &at, &value))
         return;
     abr_column *column = abr_columns_find(&x->columns, abr_hash_bytes(name.p, name.n, 0), counts);
-    if (column && column->count == 0)
-        column->role = (uint8_t)abr_role_of(name.p, name.n);
-    const abr_cell cell = {.p = value.p,
-                           .n = value.n,
-                           .at = (size_t)(value.p - p),
-                           .role = column ? (abr_role)column->role : abr_role_of(name.p, name.n)};
+    const abr_role role = abr_role_of(name.p, name.n);
+    if (column)
+        column->role = (uint8_t)role;
+    const abr_cell cell = {.p = value.p, .n = value.n, .at = (size_t)(value.p - p), .role = role};
     abr_read_cell(&x->columns, column, &cell, counts, w);
 }
 
