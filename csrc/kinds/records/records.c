@@ -457,9 +457,20 @@ static void add_to_record(records *r, const char *p, size_t n)
     r->newlines += abr_count_newlines(p, n);
 }
 
-/* Take the end of a long record after its first b->n bytes, from its last n bytes, which end at `end`. */
-static void take_end(abr_record_bytes *b, const char *end, size_t n)
+static abr_record_bytes record_at(place from, const char *p, size_t n, uint64_t lines)
 {
+    return (abr_record_bytes){.at = from.at, .line = from.line, .size = n, .lines = lines, .p = p, .n = n};
+}
+
+/* Cut a record of over `most` bytes down to the size it is retained with: so many, and an end, if it has none
+ * yet from its last n bytes, which end at `end`. */
+static void shorten(abr_record_bytes *b, size_t most, const char *end, size_t n)
+{
+    if (b->size <= most)
+        return;
+    b->n = abr_char_start(b->p, b->n, abr_bytes_at_most(b->n, most));
+    if (b->end_n > 0)
+        return;
     n = n < END_MOST ? n : END_MOST;
     n = n < b->size - b->n ? n : (size_t)(b->size - b->n);
     n -= abr_rest_of_char(end - n, n);
@@ -476,16 +487,12 @@ static bool ends_row_line(const records *r, const char *p, size_t n)
 /* A part of the open record as it would be retained with `keep`. */
 static abr_record_bytes open_bytes(const records *r, size_t keep)
 {
-    const size_t most = whole_most(r, keep);
     const char *p = r->opts.text ? r->opts.text + r->begun.at : r->open;
-    abr_record_bytes b = {.at = r->begun.at, .line = r->begun.line, .size = r->size, .p = p, .n = r->open_n};
+    abr_record_bytes b = record_at(r->begun, p, r->open_n, r->newlines);
+    b.size = r->size;
     b.ends_line = r->ended || ends_row_line(r, r->end, r->end_n);
-    b.lines = r->newlines;
-    if (r->size <= most)
-        return b;
-    b.n = abr_char_start(p, r->open_n, most < r->open_n ? most : r->open_n);
-    take_end(&b, r->opts.text ? p + r->size : r->end + r->end_n,
-             r->end_n); /* the reader goes before the text */
+    /* the reader goes before the text */
+    shorten(&b, whole_most(r, keep), r->opts.text ? p + r->size : r->end + r->end_n, r->end_n);
     return b;
 }
 
@@ -521,12 +528,8 @@ static size_t read_in_place(records *r, const char *p, size_t n)
         if (!ends || size > most || at + size + ABR_PADDING > n)
             break;
         r->size = 0; /* the record that was open is no longer the last one */
-        const abr_record_bytes b = {.at = r->now.at,
-                                    .line = r->now.line,
-                                    .size = size,
-                                    .lines = size == line ? 1 : abr_count_newlines(p + at, size),
-                                    .p = r->opts.text ? r->opts.text + r->now.at : p + at,
-                                    .n = size};
+        const abr_record_bytes b = record_at(r->now, r->opts.text ? r->opts.text + r->now.at : p + at, size,
+                                             size == line ? 1 : abr_count_newlines(p + at, size));
         end_record(r, p + at, &b);
         at += size;
     }
@@ -624,13 +627,8 @@ static void list_from(records *r, place now, const char *p, size_t n, bool ends,
             return;
         const uint64_t newlines = abr_count_newlines(p + at, size);
         if (!is_empty_row(r, p + at, size)) {
-            const abr_record_bytes bytes = {.at = now.at,
-                                            .line = now.line,
-                                            .size = size,
-                                            .lines = newlines,
-                                            .p = p + at,
-                                            .n = size,
-                                            .ends_line = ended || ends_row_line(r, p + at, size)};
+            abr_record_bytes bytes = record_at(now, p + at, size, newlines);
+            bytes.ends_line = ended || ends_row_line(r, p + at, size);
             list_record(r, &bytes, now.number++);
             listed++;
             const uint64_t part = size < b->share ? size : b->share;
@@ -682,7 +680,7 @@ static void list_run(records *r, const abr_view *view, const place *from, const 
 {
     const size_t size = (size_t)(to->at - from->at);
     const char *p = bytes_in_view(view, from->at, size);
-    const abr_record_bytes bytes = {.at = from->at, .line = from->line, .size = size, .p = p, .n = size};
+    const abr_record_bytes bytes = record_at(*from, p, size, 0);
     if (!p || size == 0)
         return;
     list_record(r, &bytes, from->number);
@@ -769,7 +767,6 @@ static inner_records find_runs(const records *r, const abr_kind_request *q)
 /* A retained record, cut down to the size it would have with `keep`. */
 static abr_record_bytes retained_bytes(const records *r, const abr_candidate *c, size_t keep)
 {
-    const size_t most = whole_most(r, keep);
     abr_record_bytes b = {.at = c->at,
                           .line = c->line,
                           .size = c->size,
@@ -779,12 +776,7 @@ static abr_record_bytes retained_bytes(const records *r, const abr_candidate *c,
                           .end = c->window,
                           .end_n = c->window_n,
                           .ends_line = true};
-    if (c->size <= most)
-        return b;
-    b.n = abr_char_start(c->start, c->start_n, most < c->start_n ? most : c->start_n);
-    if (c->window_n > 0)
-        return b;
-    take_end(&b, c->start + c->start_n, c->start_n);
+    shorten(&b, whole_most(r, keep), c->start + c->start_n, c->start_n);
     return b;
 }
 
