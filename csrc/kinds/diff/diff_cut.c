@@ -31,14 +31,16 @@ enum {
     DIFF_TEXT_MEMORY = sizeof(void *) + sizeof(abr_shown_text) + sizeof(abr_diff_part),
     DIFF_PER_BYTE = ABR_DIFF_HUNKS_PER_BYTE + ABR_DIFF_NAMES_PER_BYTE + ABR_DIFF_TEXTS_PER_BYTE,
     DIFF_OPEN = (3 + 2) * ABR_MEMORY_UNIT, /* the open hunk, and its slices */
-    DIFF_COPIES_OF_SHOWN = ABR_MEMORY_UNIT
+    DIFF_COPIES_OF_SHOWN = ABR_MEMORY_UNIT,
+    DIFF_SCRATCH = 2 * ABR_MEMORY_UNIT /* for hunks in part */
 };
 
 _Static_assert(ABR_CANDIDATES_MEMORY(DIFF_PER_BYTE *ABR_MEMORY_UNIT) +
                        (size_t)ABR_DIFF_HUNKS_PER_BYTE * ABR_MEMORY_UNIT / DIFF_HUNK_COST * DIFF_HUNK_MEMORY +
                        (size_t)ABR_DIFF_NAMES_PER_BYTE * ABR_MEMORY_UNIT / DIFF_NAME_COST * DIFF_NAME_MEMORY +
                        (size_t)ABR_DIFF_TEXTS_PER_BYTE * ABR_MEMORY_UNIT / DIFF_TEXT_COST * DIFF_TEXT_MEMORY +
-                       DIFF_OPEN + DIFF_COPIES_OF_SHOWN + ABR_CONTENT_MEMORY(ABR_MEMORY_UNIT) <=
+                       DIFF_OPEN + DIFF_COPIES_OF_SHOWN + DIFF_SCRATCH +
+                       ABR_CONTENT_MEMORY(ABR_MEMORY_UNIT) <=
                    ABR_MEMORY_UNITS,
                "a diff takes no more than a stream may for its budget");
 

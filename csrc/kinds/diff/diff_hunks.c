@@ -10,6 +10,7 @@
 
 #include "kinds/diff/diff_hunks.h"
 #include "abridge.h"
+#include "base/size.h"
 #include "kinds/diff/diff_defines.h"
 #include "kinds/diff/diff_gather.h"
 #include "kinds/diff/diff_part.h"
@@ -74,11 +75,12 @@ static void try_whole(abr_diff_choice *x, abr_shown_hunk *h)
 /* Show a hunk in part with so many bytes, or more of it than so far. */
 static bool try_part(abr_diff_choice *x, abr_shown_hunk *h, uint64_t bytes)
 {
+    bytes = abr_at_most(bytes, x->bytes);
     if (h->h.size < 2 || h->h.size + h->h.file.header_n <= x->small || bytes < PART_LEAST)
         return false;
     const abr_shown_hunk was = *h;
     const uint64_t had = abr_diff_bytes_at(x, h->part);
-    if (abr_diff_set_part(x->plan, h, bytes, bytes >= 2 * x->small + SPLIT_LEAST, x->small) &&
+    if (abr_diff_set_part(x->plan, h, bytes, bytes >= 2 * x->small + SPLIT_LEAST, x->small, x->scratch) &&
         abr_diff_put_part(x, h->part, had, x->bytes))
         return true;
     *h = was;
@@ -301,7 +303,8 @@ bool abr_diff_choose_hunks(abr_diff_choice *x)
 {
     const abr_alloc *a = x->g->alloc;
     const size_t n = x->g->hunk_count;
-    const size_t size = n * (sizeof(void *) + sizeof *x->order + 2 * sizeof *x->closed) + 1;
+    const size_t size =
+        n * (sizeof(void *) + sizeof *x->order + 2 * sizeof *x->closed) + abr_diff_part_scratch(x->bytes) + 1;
     char *memory = a->malloc(a->ctx, size);
     if (!memory)
         return false;
@@ -310,6 +313,7 @@ bool abr_diff_choose_hunks(abr_diff_choice *x)
     x->order = (uint32_t *)(void *)(x->defining + n);
     x->closed = (bool *)(void *)(x->order + n);
     x->parted = x->closed + n;
+    x->scratch = (char *)(x->parted + n);
     set_levels(x);
     size_t people = 0;
     while (people < x->count && !x->g->hunks[x->order[people]].h.file.machine)

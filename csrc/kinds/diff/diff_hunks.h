@@ -21,6 +21,7 @@ typedef struct {
     bool *closed;              /* per file: the next hunk exceeds the remaining room */
     abr_shown_hunk **defining; /* per file: the hunk with most news */
     bool *parted;              /* per file: a hunk is shown in part */
+    char *scratch;             /* of abr_diff_part_scratch() */
 } abr_diff_choice;
 
 /* Bytes between the parts that are shown before and after a part, with its own if it is shown. */

@@ -9,13 +9,15 @@
 #include "base/size.h"
 #include "kinds/diff/diff_defines.h"
 #include "kinds/diff/diff_show.h"
+#include "line/lines.h"
 #include "text/scan.h"
+#include "text/utf8.h"
 
 enum { FRONT_LINES_LEAST = 2 }; /* its `@@` line alone says nothing */
 
 /* Whole lines at an end of a hunk, or bytes of it. */
 typedef struct {
-    uint64_t n;     /* bytes */
+    size_t n;       /* bytes */
     uint64_t lines; /* newlines in them */
 } hunk_end;
 
@@ -28,113 +30,61 @@ bool abr_diff_set_whole(const abr_diff_plan *plan, abr_shown_hunk *x)
     return true;
 }
 
-static char hunk_byte(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at)
-{
-    const char *p;
-    abr_diff_hunk_bytes(plan, x, at, &p);
-    return *p;
-}
-
-static uint64_t count_lines(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t from, uint64_t end)
-{
-    uint64_t lines = 0;
-    for (uint64_t at = from; at < end;) {
-        const char *p;
-        const uint64_t n = abr_at_most(abr_diff_hunk_bytes(plan, x, at, &p), end - at);
-        lines += abr_count_newlines(p, (size_t)n);
-        at += n;
-    }
-    return lines;
-}
+/* The bytes of a hunk's two ends that may be shown; they may overlap. */
+typedef struct {
+    abr_text_line front;
+    abr_text_line back;
+} hunk_ends;
 
 /* Whole lines at the start, of at most `limit` bytes. */
-static hunk_end front_lines(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t limit)
+static hunk_end front_lines(const hunk_ends *e, uint64_t limit)
 {
-    hunk_end front = {0};
-    for (uint64_t at = 0; at < limit;) {
-        const char *p;
-        const uint64_t n = abr_at_most(abr_diff_hunk_bytes(plan, x, at, &p), limit - at);
-        const char *newline = abr_find_last_newline(p, (size_t)n);
-        front.lines += abr_count_newlines(p, (size_t)n);
-        if (newline)
-            front.n = at + (uint64_t)(newline - p) + 1;
-        at += n;
-    }
-    return front;
+    const size_t n = abr_bytes_at_most(e->front.n, limit);
+    const char *newline = abr_find_last_newline(e->front.p, n);
+    return (hunk_end){newline ? (size_t)(newline - e->front.p) + 1 : 0, abr_count_newlines(e->front.p, n)};
 }
 
 /* The same at the end. */
-static hunk_end back_lines(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t limit)
+static hunk_end back_lines(const hunk_ends *e, uint64_t limit)
 {
-    const uint64_t size = x->h.size;
-    for (uint64_t at = size - limit - 1; at < size && limit > 0;) {
-        const char *p;
-        const uint64_t n = abr_diff_hunk_bytes(plan, x, at, &p);
-        const char *newline = memchr(p, '\n', (size_t)n);
-        if (newline) {
-            const uint64_t from = at + (uint64_t)(newline - p) + 1;
-            return (hunk_end){size - from, count_lines(plan, x, from, size)};
-        }
-        at += n;
-    }
-    return (hunk_end){0};
+    const size_t n = abr_bytes_at_most(e->back.n - 1, limit); /* after a newline */
+    const char *end = e->back.p + e->back.n;
+    const char *newline = n > 0 ? memchr(end - n - 1, '\n', n + 1) : NULL;
+    const size_t lines_n = newline ? (size_t)(end - newline) - 1 : 0;
+    return (hunk_end){lines_n, abr_count_newlines(end - lines_n, lines_n)};
 }
 
-/* The nearest place from `at` on, or at or before it, that is not inside a char. */
-static uint64_t between_chars(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, bool before)
+/* Does the line at the start of (p, n) change something? A combined diff says so in a column for each
+ * parent. */
+static bool changes_line(const hunk_ends *e, const char *p, size_t n)
 {
-    enum { REST = 3 }; /* bytes of a char after its first one */
-    uint64_t to = at;
-    for (int i = 0;
-         i < REST && to > 0 && to < x->h.size && ((unsigned char)hunk_byte(plan, x, to) & 0xC0) == 0x80; i++)
-        to += before ? UINT64_MAX : 1;
-    return to;
-}
-
-/* Does the line at `at` change something? A combined diff says so in a column for each parent. */
-static bool changes_at(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, uint64_t end)
-{
-    for (uint64_t column = 0; at + column < end && hunk_byte(plan, x, column + 1) == '@'; column++) {
-        const char c = hunk_byte(plan, x, at + column);
-        if (c == '+' || c == '-')
+    for (size_t column = 0; column < n && column + 1 < e->front.n && e->front.p[column + 1] == '@'; column++)
+        if (p[column] == '+' || p[column] == '-')
             return true;
-    }
     return false;
 }
 
-/* The first line from `at` on that changes something, or does not; `end` if none before that does. `at`
- * starts a line, and the bytes between are at hand. */
-static uint64_t line_from(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, uint64_t end,
-                          bool changes)
+/* Bytes of (p, n), which starts a line, before the first line that changes something, or does not. */
+static size_t before_line(const hunk_ends *e, const char *p, size_t n, bool changes)
 {
-    while (at < end && changes_at(plan, x, at, end) != changes) {
-        const char *p;
-        const char *newline = NULL;
-        while (at < end && !newline) {
-            const uint64_t n = abr_at_most(abr_diff_hunk_bytes(plan, x, at, &p), end - at);
-            newline = memchr(p, '\n', (size_t)n);
-            at += newline ? (uint64_t)(newline - p) + 1 : n;
-        }
-    }
+    size_t at = 0;
+    abr_text_line line;
+    for (size_t next = 0; changes_line(e, p + at, n - at) != changes && abr_next_line(p, n, &next, &line);)
+        at = next;
     return at;
 }
 
-static bool has_changes(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t from, uint64_t end)
-{
-    return line_from(plan, x, from, end, true) < end;
-}
-
 /* Show these ends, unless they are too small or show no change. */
-static bool set_ends(const abr_diff_plan *plan, abr_shown_hunk *x, hunk_end front, hunk_end back,
+static bool set_ends(const hunk_ends *e, abr_shown_hunk *x, hunk_end front, hunk_end back,
                      uint64_t lines_least)
 {
-    const uint64_t from = x->h.size - back.n;
+    const char *p = e->front.p;
     if (front.lines < lines_least || back.n == 0 ||
-        !(has_changes(plan, x, 0, front.n) || has_changes(plan, x, from, x->h.size)))
+        (before_line(e, p, front.n, true) == front.n &&
+         before_line(e, e->back.p + e->back.n - back.n, back.n, true) == back.n))
         return false;
     const uint64_t newlines = x->h.newlines - front.lines - back.lines; /* of the gap */
-    const bool cuts_line =
-        hunk_byte(plan, x, front.n - 1) != '\n' && newlines > 0; /* its newline is the gap's first */
+    const bool cuts_line = p[front.n - 1] != '\n' && newlines > 0;      /* its newline is the gap's first */
     x->front = front.n;
     x->back = back.n;
     x->back_line = x->h.line + x->h.newlines - back.lines;
@@ -143,50 +93,42 @@ static bool set_ends(const abr_diff_plan *plan, abr_shown_hunk *x, hunk_end fron
 }
 
 /* Show whole lines at both ends: `half` bytes of `room` at the start, or more if the end leaves room. */
-static bool set_lines(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t half, uint64_t room)
+static bool set_lines(const hunk_ends *e, abr_shown_hunk *x, uint64_t half, uint64_t room)
 {
-    const uint64_t most = abr_diff_at_hand(plan, x, false);
-    const hunk_end first = front_lines(plan, x, abr_at_most(half, most));
-    const hunk_end back = back_lines(
-        plan, x, abr_at_most(room - first.n, abr_diff_at_hand(plan, x, true) - 1)); /* and a newline */
-    const hunk_end front = front_lines(plan, x, abr_at_most(room - back.n, most));
-    return set_ends(plan, x, front, back, FRONT_LINES_LEAST);
+    const hunk_end back = back_lines(e, room - front_lines(e, half).n);
+    return set_ends(e, x, front_lines(e, room - back.n), back, FRONT_LINES_LEAST);
 }
 
 /* The start of the line that `at` is in, or for the `back` the place after its end; `at` itself if the line
  * has more than `most` bytes, or is not all at hand. */
-static uint64_t out_of_line(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, uint64_t most,
-                            bool back)
+static size_t out_of_line(abr_text_line end, size_t at, uint64_t most, bool back)
 {
-    const uint64_t first = back ? x->h.size - abr_diff_at_hand(plan, x, true) : 0;
-    const uint64_t last = back ? x->h.size : abr_diff_at_hand(plan, x, false);
-    uint64_t from = at;
-    uint64_t end = at;
-    while (from > first && at - from <= most && hunk_byte(plan, x, from - 1) != '\n')
+    size_t from = at;
+    size_t to = at;
+    while (from > 0 && at - from <= most && end.p[from - 1] != '\n')
         from--;
-    while (end < last && end - from <= most && hunk_byte(plan, x, end) != '\n')
-        end++;
-    if (end == last || end - from > most || (from == first && back))
+    while (to < end.n && to - from <= most && end.p[to] != '\n')
+        to++;
+    if (to == end.n || to - from > most || (from == 0 && back))
         return at;
-    return !back || from == at ? from : end + 1;
+    return !back || from == at ? from : to + 1;
 }
 
 /* Show so many bytes at both ends, but only whole chars, and whole lines if these are short. */
-static bool set_bytes(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t half, uint64_t room,
-                      uint64_t short_line)
+static bool set_bytes(const hunk_ends *e, abr_shown_hunk *x, size_t room, uint64_t short_line)
 {
-    const uint64_t size = x->h.size;
-    const uint64_t first =
-        between_chars(plan, x, abr_at_most(half, abr_diff_at_hand(plan, x, false) - 1), true);
-    const uint64_t front = out_of_line(plan, x, first, short_line, false);
-    const uint64_t left = abr_at_most(room - front, abr_diff_at_hand(plan, x, true));
-    const uint64_t back = out_of_line(plan, x, between_chars(plan, x, size - left, false), short_line, true);
-    return set_ends(plan, x, (hunk_end){front, count_lines(plan, x, 0, front)},
-                    (hunk_end){size - back, count_lines(plan, x, back, size)}, 1);
+    const abr_text_line f = e->front;
+    const abr_text_line b = e->back;
+    const size_t first = abr_char_start(f.p, f.n, abr_bytes_at_most(f.n - 1, (room + 1) / 2));
+    const size_t front = out_of_line(f, first, short_line, false);
+    const size_t last = b.n - abr_bytes_at_most(b.n, room - front);
+    const size_t back = out_of_line(b, last + abr_rest_of_char(b.p + last, b.n - last), short_line, true);
+    return set_ends(e, x, (hunk_end){front, abr_count_newlines(f.p, front)},
+                    (hunk_end){b.n - back, abr_count_newlines(b.p + back, b.n - back)}, 1);
 }
 
 bool abr_diff_set_part(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t bytes, bool split,
-                       uint64_t short_line)
+                       uint64_t short_line, char *scratch)
 {
     char marker[ABR_DIFF_MARKER_MOST];
     const uint64_t defined = (uint64_t)x->h.defines_at + ABR_DEFINED_WITHIN;
@@ -194,16 +136,20 @@ bool abr_diff_set_part(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t by
     const size_t bytes_n = abr_diff_print_cut(0, x->h.size, marker) + 1; /* it starts with a newline */
     if (bytes <= bytes_n)
         return false;
+    const size_t front = (size_t)abr_at_most(abr_diff_at_hand(plan, x, false), bytes);
+    const size_t back = (size_t)abr_at_most(abr_diff_at_hand(plan, x, true), bytes);
+    const char *p = abr_diff_hunk_piece(plan, x, 0, front, scratch);
+    char *rest = p == scratch ? scratch + front : scratch;
+    const hunk_ends e = {{p, front}, {abr_diff_hunk_piece(plan, x, x->h.size - back, back, rest), back}};
     const uint64_t room = abr_at_most(bytes - lines_n, x->h.size - 1);
-    const uint64_t hand = abr_at_most(abr_diff_at_hand(plan, x, false), room);
-    const uint64_t changed = line_from(plan, x, line_from(plan, x, 0, hand, true), hand, false);
+    const size_t hand = abr_bytes_at_most(front, room);
+    const size_t same = before_line(&e, e.front.p, hand, true);
+    const size_t changed = same + before_line(&e, e.front.p + same, hand - same, false);
     uint64_t half = (room + 1) / 2;
     if (x->h.defines_at > 0 && defined > half)
         half = abr_at_most(defined, room - room / 4);
-    if (changed > half && changed < hand && set_lines(plan, x, changed, room))
+    if (changed > half && changed < hand && set_lines(&e, x, changed, room))
         return true;
-    if (set_lines(plan, x, half, room))
-        return true;
-    const uint64_t less = abr_at_most(bytes - bytes_n, x->h.size - 1);
-    return split && set_bytes(plan, x, (less + 1) / 2, less, short_line);
+    return set_lines(&e, x, half, room) ||
+           (split && set_bytes(&e, x, (size_t)abr_at_most(bytes - bytes_n, x->h.size - 1), short_line));
 }

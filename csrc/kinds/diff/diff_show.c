@@ -7,6 +7,7 @@
 #include "kinds/diff/diff_show.h"
 #include "abridge.h"
 #include "base/private.h"
+#include "base/size.h"
 #include "budget/marker.h"
 #include "kinds/content.h"
 #include "text/flow.h"
@@ -285,7 +286,8 @@ uint64_t abr_diff_at_hand(const abr_diff_plan *plan, const abr_shown_hunk *x, bo
     return most < size ? most : size;
 }
 
-uint64_t abr_diff_hunk_bytes(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, const char **p)
+/* Sets *p to the hunk's bytes from `at` on, which are at hand. Returns how many stand together in memory. */
+static uint64_t hunk_bytes(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, const char **p)
 {
     const uint64_t size = x->h.size;
     const uint64_t middle = middle_slice(x);
@@ -306,23 +308,26 @@ uint64_t abr_diff_hunk_bytes(const abr_diff_plan *plan, const abr_shown_hunk *x,
     return ABR_DIFF_SLICE - in;
 }
 
+const char *abr_diff_hunk_piece(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, size_t n,
+                                char *dst)
+{
+    const char *p = plan->text ? plan->text + x->h.at + at : abr_flow_piece(&plan->ends, x->h.at + at, n);
+    if (p)
+        return p;
+    for (uint64_t here, done = 0; done < n; done += here) {
+        here = abr_at_most(hunk_bytes(plan, x, at + done, &p), n - done);
+        memcpy(dst + done, p, (size_t)here);
+    }
+    return dst;
+}
+
 /* Show n bytes of a hunk from `from` on; they are at hand. */
 static void keep_hunk(writer *w, const abr_shown_hunk *x, uint64_t from, uint64_t n, uint64_t line)
 {
     w->size += n;
     if (!w->out)
         return;
-    const char *source = w->plan->text ? w->plan->text + x->h.at + from
-                                       : abr_flow_piece(&w->plan->ends, x->h.at + from, (size_t)n);
-    if (!source)
-        source = w->copies;
-    for (uint64_t at = from; source == w->copies && at < from + n;) {
-        const char *p;
-        uint64_t here = abr_diff_hunk_bytes(w->plan, x, at, &p);
-        here = here < from + n - at ? here : from + n - at;
-        memcpy(w->copies + (at - from), p, (size_t)here);
-        at += here;
-    }
+    const char *source = abr_diff_hunk_piece(w->plan, x, from, (size_t)n, w->copies);
     w->copies += source == w->copies ? n : 0;
     abr_content_keep(w->out, source, (size_t)n, x->h.at + from, line);
 }
@@ -348,7 +353,7 @@ static void show_part(writer *w, const abr_diff_part *part)
     if (x->front == x->h.size)
         return;
     const char *p;
-    abr_diff_hunk_bytes(w->plan, x, x->front - 1, &p);
+    hunk_bytes(w->plan, x, x->front - 1, &p);
     mark_cut(w, x->cut_lines, x->h.size - x->front - x->back, *p != '\n');
     keep_hunk(w, x, x->h.size - x->back, x->back, x->back_line);
 }

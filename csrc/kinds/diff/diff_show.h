@@ -103,8 +103,10 @@ uint64_t abr_diff_size(const abr_diff_plan *plan);
 /* Bytes at hand of the hunk's start, or end. */
 uint64_t abr_diff_at_hand(const abr_diff_plan *plan, const abr_shown_hunk *x, bool end);
 
-/* Sets *p to the hunk's bytes from `at` on, which are at hand. Returns how many stand together in memory. */
-uint64_t abr_diff_hunk_bytes(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, const char **p);
+/* The hunk's n bytes from `at` on, which are at hand: where they stand together in memory, or copied to
+ * `dst`. */
+const char *abr_diff_hunk_piece(const abr_diff_plan *plan, const abr_shown_hunk *x, uint64_t at, size_t n,
+                                char *dst);
 
 /* Count the shown names; to be called before abr_diff_gap(). */
 void abr_diff_count_names(abr_diff_plan *plan);
