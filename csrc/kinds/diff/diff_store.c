@@ -124,11 +124,11 @@ static void add_extra(abr_diff_store *s, const abr_candidate *c, int which)
     x->kind = (uint8_t)which;
 }
 
-/* Would a candidate of this number and level be forgotten at once? */
-static bool is_forgotten(const abr_diff_store *s, int which, uint64_t number, uint64_t level)
+/* Would a hunk's slice of this number and level be forgotten at once? */
+static bool is_forgotten(const abr_diff_store *s, uint64_t number, uint64_t level)
 {
     const abr_candidate c = {.line = number, .retain_weight = -(float)level};
-    return !s->peeks && abr_candidates_excluded(&s->lists[which], &c);
+    return !s->peeks && abr_candidates_excluded(&s->lists[ABR_DIFF_HUNKS], &c);
 }
 
 /* Add a candidate with n bytes in scratch, and the others in a window. */
@@ -151,8 +151,6 @@ static void add_candidate(abr_diff_store *s, int which, uint64_t number, uint64_
 static void add_record(abr_diff_store *s, int which, uint64_t number, uint64_t level, const void *record,
                        size_t size, const char *p, size_t n)
 {
-    if (is_forgotten(s, which, number, level))
-        return;
     memcpy(s->scratch, record, size);
     if (n > 0)
         memcpy(s->scratch + size, p, n);
@@ -212,8 +210,7 @@ void abr_diff_add_hunk(abr_diff_store *s, const abr_diff_hunk *hunk, const char 
         const uint64_t reached = level + (shown < hunk->size ? shown : hunk->size);
         const uint64_t own = reached + (hunk->file.machine ? ABR_DIFF_MACHINES : 0);
         if ((i > 0 ? reached : level) > most || i * ABR_DIFF_SLICE > s->keep ||
-            i >> ABR_DIFF_SLICE_BITS > 0 ||
-            is_forgotten(s, ABR_DIFF_HUNKS, s->hunk_count << ABR_DIFF_SLICE_BITS | i, own) ||
+            i >> ABR_DIFF_SLICE_BITS > 0 || is_forgotten(s, s->hunk_count << ABR_DIFF_SLICE_BITS | i, own) ||
             !add_slice(s, hunk, header, bytes, i, own))
             return;
     }

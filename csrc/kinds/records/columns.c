@@ -204,12 +204,11 @@ static float judge_number(const abr_record_columns *c, const abr_cell *v)
 /* States that mean trouble, though their words don't in most sentences. */
 static float judge_state(const abr_cell *v)
 {
-    typedef struct {
+    static const struct {
         const char *text;
         uint8_t n;
         bool clear;
-    } bad_state;
-    static const bad_state states[] = {
+    } states[] = {
 #define STATE(clear, value, program) {value, sizeof(value) - 1, clear},
 #define ROLE(role, name, program, value)
 #include "kinds/records/columns.def"

@@ -101,14 +101,9 @@ static const char *find_bar(const char *p, size_t n, const char *sought)
     return NULL;
 }
 
-static size_t bar_size(const abr_drawing *d)
-{
-    return d->bar[1] == '\0' ? 1 : strlen(d->bar);
-}
-
 bool abr_next_cell(const abr_drawing *d, abr_text_line line, size_t *at, abr_text_line *cell)
 {
-    const size_t size = bar_size(d);
+    const size_t size = strlen(d->bar);
     if (*at == 0 && d->framed) {
         while (*at < line.n && line.p[*at] == ' ')
             ++*at;

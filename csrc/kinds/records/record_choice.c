@@ -359,9 +359,7 @@ static uint64_t room_for_parts(chooser *x, uint64_t left)
 static uint64_t put_all(chooser *x, abr_content *out)
 {
     abr_content_clear(out);
-    if (!put_header(x, out))
-        return 0;
-    return put_records(x, out);
+    return put_header(x, out) ? put_records(x, out) : 0;
 }
 
 bool abr_choose_records(abr_record_list *list, const abr_kind_request *q, abr_content *out)
