@@ -585,7 +585,7 @@ static void short_records_fill_a_budget(void)
     made text = {0};
     while (text.n < 1000000)
         add(&text, "{}\n");
-    for (size_t budget = 8000; budget <= 400000; budget *= 5) {
+    for (size_t budget = 2000; budget <= 400000; budget *= 5) {
         const abr_opts o = bytes_of(budget, &alloc);
         const record_way once = {lines_of_json, &o, budget, budget, text.n, false, false};
         abr_cut cut;

@@ -117,9 +117,10 @@ static bool keep_record(chooser *x, size_t i, uint64_t most, uint64_t share)
 /* ---- the choice ---- */
 
 /* Keep the records worth most for their size. */
-static void keep_best_records(chooser *x, abr_key *keys, uint64_t most)
+static void keep_best_records(chooser *x, uint64_t most)
 {
     const abr_record_list *list = x->list;
+    abr_key *keys = list->keys;
     const uint64_t worth_share = x->most / WORTH_SHARE > x->share ? x->most / WORTH_SHARE : x->share;
     size_t n = 0;
     float best = 0;
@@ -202,7 +203,7 @@ static void keep_end_record(chooser *x, size_t i, bool part)
         keep_record(x, i, x->most, x->share);
 }
 
-static void choose_records(chooser *x, abr_key *keys)
+static void choose_records(chooser *x)
 {
     enum { TROUBLE_PART = 3, TROUBLE_OF = 4, ROUNDS = 2 };
     const abr_record_list *list = x->list;
@@ -216,7 +217,7 @@ static void choose_records(chooser *x, abr_key *keys)
     keep_end_record(x, list->count - 1, false);
     keep_end_record(x, 0, false);
     const uint64_t most = start + runs + room / TROUBLE_OF * TROUBLE_PART;
-    keep_best_records(x, keys, most < x->most ? most : x->most);
+    keep_best_records(x, most < x->most ? most : x->most);
     keep_end_record(x, list->count - 1, true);
     keep_end_record(x, 0, true);
     for (int i = 0; i < ROUNDS; i++) {
@@ -327,12 +328,6 @@ static uint64_t content_size(const chooser *x, const abr_content *out)
     return size;
 }
 
-/* Is it shown in part, though more of it is at hand? */
-static bool may_grow(const abr_shown_record *r)
-{
-    return r->kept && r->limit > 0 && r->limit < r->bytes.size && r->limit < r->bytes.n + r->bytes.end_n;
-}
-
 /* Change the limits of partly shown records by so many bytes each; a limit below a record's size stays below
  * it. */
 static void change_parts(chooser *x, uint64_t more, bool less)
@@ -344,13 +339,14 @@ static void change_parts(chooser *x, uint64_t more, bool less)
     }
 }
 
-/* The remaining room for each partly shown record; 0 if none may grow. */
+/* The remaining room for each record that is shown in part, though more of it is at hand; 0 if there is none. */
 static uint64_t room_for_parts(chooser *x, uint64_t left)
 {
     size_t parts = 0;
     for (size_t i = 0; i < x->list->count; i++) {
         abr_shown_record *r = &x->list->records[i];
-        r->grows = may_grow(r);
+        r->grows =
+            r->kept && r->limit > 0 && r->limit < r->bytes.size && r->limit < r->bytes.n + r->bytes.end_n;
         parts += r->grows;
     }
     return parts > 0 ? left / parts : 0;
@@ -364,21 +360,14 @@ static uint64_t put_all(chooser *x, abr_content *out)
 
 bool abr_choose_records(abr_record_list *list, const abr_kind_request *q, abr_content *out)
 {
-    const abr_alloc *a = list->alloc;
     chooser x = {.list = list, .q = q, .most = q->bytes, .marks = q->opts->marker != ABR_MARKER_NONE};
     char text[ABR_RECORDS_MARKER];
     x.marker = q->opts->marker == ABR_MARKER_INSIDE ? print_marker(&x, list->total, text) : 0;
     x.share = abr_record_share(x.most, list->total, list->table);
-    abr_key *keys = a->malloc(a->ctx, 2 * list->count * sizeof *keys + 1);
-    if (!keys)
-        return false;
     bool any = false;
     if (list->footer.n > x.most / FOOTER_PART)
         list->footer.n = 0;
-    for (size_t i = 0; i < list->count; i++)
-        list->records[i].kept = false;
-    choose_records(&x, keys);
-    a->free(a->ctx, keys);
+    choose_records(&x);
     for (size_t i = 0; i < list->count; i++)
         any = any || list->records[i].kept;
     if (!any)

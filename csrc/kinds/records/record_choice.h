@@ -7,6 +7,7 @@
 #include "kinds/content.h"
 #include "kinds/reader.h"
 #include "kinds/records/record_part.h"
+#include "priority/sort.h"
 
 ABR_PRIVATE_BEGIN
 
@@ -32,15 +33,14 @@ typedef struct {
     abr_record_bytes names;  /* its line that names the columns, without the newline */
     abr_record_bytes footer; /* the text after a table's last row, if at hand */
     bool table;              /* its records are rows, else JSON */
-    const abr_alloc *alloc;
+    abr_key *keys;           /* for sorting: twice as many as the records */
 } abr_record_list;
 
 /* A record's share of `most` bytes if there are `total` records, rows of a table or JSON; a larger one is
  * shown in part. */
 uint64_t abr_record_share(uint64_t most, uint64_t total, bool table);
 
-/* Put header, footer and the best records into `out`, within q->bytes. Out of memory: false, or
- * out->failed. */
+/* Put header, footer and the best records into `out`, within q->bytes. False: out of memory. */
 bool abr_choose_records(abr_record_list *list, const abr_kind_request *q, abr_content *out);
 
 ABR_PRIVATE_END

@@ -47,8 +47,8 @@ enum {
     FOOTER_MOST = 1024,           /* bytes of the text after a table's last row */
     AGAIN_MOST = 2 * ABR_PADDING, /* a repeated record up to so many bytes is not read again */
     PLACES_APART = 256,           /* bytes between two noted places */
-    RECORDS_PER_KEEP = 12,        /* records of each end: one per so many bytes, and at least */
-    RECORDS_LEAST = 96,
+    RECORDS_PER_KEEP = 16,        /* records of each end: one per so many bytes, and at least */
+    RECORDS_LEAST = 256,
     ALLOWANCE_LEAST = 32 * 1024, /* for retained records, and more for each byte of the budget */
     ALLOWANCE_PER_BYTE = 2,
     LISTED_KEEP = ABR_OR_TINY(256 * 1024, 4096)
@@ -58,7 +58,7 @@ enum {
 _Static_assert(ABR_CANDIDATES_MEMORY(ALLOWANCE_PER_BYTE *ABR_MEMORY_UNIT) +
                        (2 * ABR_MEMORY_UNIT / RECORDS_PER_KEEP +
                         ALLOWANCE_PER_BYTE * ABR_MEMORY_UNIT / ABR_CANDIDATE_COST) *
-                           sizeof(abr_shown_record) +
+                           (sizeof(abr_shown_record) + 2 * sizeof(abr_key)) +
                        2 * ABR_MEMORY_UNIT / MOST_PER_KEEP + ABR_CONTENT_MEMORY(ABR_MEMORY_UNIT) +
                        ABR_JSON_PARTS_MEMORY(ABR_JSON_RECORD_PER_BYTE * ABR_MEMORY_UNIT) +
                        ABR_JSON_COPIES_MEMORY(ABR_JSON_RECORD_PER_BYTE * ABR_MEMORY_UNIT) +
@@ -781,8 +781,9 @@ static abr_record_bytes retained_bytes(const records *r, const abr_candidate *c,
 }
 
 /* List the records retained with `keep`. */
-static void list_retained(records *r, size_t keep, abr_key *keys)
+static void list_retained(records *r, size_t keep)
 {
+    abr_key *keys = r->list.keys;
     const size_t allowance = record_allowance(keep);
     const abr_candidates *c = &r->retained;
     size_t n = 0;
@@ -807,10 +808,11 @@ static void list_retained(records *r, size_t keep, abr_key *keys)
 }
 
 /* Put the list in order, each record once. */
-static void sort_list(records *r, abr_key *keys)
+static void sort_list(abr_record_list *list)
 {
-    abr_shown_record *x = r->list.records;
-    const size_t count = r->list.count;
+    abr_shown_record *x = list->records;
+    abr_key *keys = list->keys;
+    const size_t count = list->count;
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
         keys[i] = (abr_key){x[i].number, (uint32_t)i};
@@ -831,13 +833,14 @@ static void sort_list(records *r, abr_key *keys)
         else if (x[i].bytes.n >= x[n - 1].bytes.n)
             x[n - 1] = x[i];
     }
-    r->list.count = n;
+    list->count = n;
 }
 
 /* Read each record again, compared with all the others: this worth is the final one. */
-static void value_list(records *r, abr_worth *worths, abr_key *keys, char *scratch)
+static void value_list(records *r, abr_worth *worths, char *scratch)
 {
     abr_record_list *list = &r->list;
+    abr_key *keys = list->keys;
     count_again(r);
     abr_columns_settle(&r->values.columns);
     for (size_t i = 0; i < list->count; i++) {
@@ -883,12 +886,11 @@ static void drop_covered(abr_record_list *list, const inner_records *b)
 static bool fill_list(records *r, const abr_kind_request *q, size_t most)
 {
     const abr_alloc *a = r->opts.alloc;
-    abr_key *keys = a->malloc(a->ctx, 2 * most * sizeof *keys);
     abr_worth *worths = a->malloc(a->ctx, most * sizeof *worths);
     char *scratch = a->malloc(a->ctx, read_most(r) + ABR_PADDING);
-    const bool fine = keys && worths && scratch;
+    const bool fine = worths && scratch;
     if (fine) {
-        list_retained(r, q->keep, keys);
+        list_retained(r, q->keep);
         if (r->size > 0 && r->header_left == 0 && r->begun.at >= r->header && !open_is_blank(r)) {
             const abr_record_bytes b = open_bytes(r, q->keep);
             list_record(r, &b, r->now.number - r->ended);
@@ -896,10 +898,9 @@ static bool fill_list(records *r, const abr_kind_request *q, size_t most)
         const inner_records b = find_runs(r, q);
         drop_covered(&r->list, &b);
         list_ends(r, q->view, &b, q->keep);
-        sort_list(r, keys);
-        value_list(r, worths, keys, scratch);
+        sort_list(&r->list);
+        value_list(r, worths, scratch);
     }
-    abr_release(a, keys);
     abr_release(a, worths);
     abr_release(a, scratch);
     return fine;
@@ -945,17 +946,19 @@ static bool choose_content(abr_reader *base, const abr_kind_request *q, abr_cont
 {
     records *r = (records *)base;
     const abr_alloc *a = r->opts.alloc;
-    r->list = (abr_record_list){
-        .total = r->now.number + open_counts(r), .table = r->opts.told.kind == ABR_KIND_TABLE, .alloc = a};
+    r->list = (abr_record_list){.total = r->now.number + open_counts(r),
+                                .table = r->opts.told.kind == ABR_KIND_TABLE};
     const size_t most = most_listed(r, q->keep);
     r->list.records = a->malloc(a->ctx, most * sizeof *r->list.records);
-    bool fine = r->list.records && fill_list(r, q, most);
+    r->list.keys = a->malloc(a->ctx, 2 * most * sizeof *r->list.keys);
+    bool fine = r->list.records && r->list.keys && fill_list(r, q, most);
     if (fine) {
         set_footer(r, q->view);
         set_header(r, q);
         fine = abr_choose_records(&r->list, q, out);
     }
     abr_release(a, r->list.records);
+    abr_release(a, r->list.keys);
     return fine;
 }
 
