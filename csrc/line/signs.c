@@ -322,6 +322,17 @@ static void sum_up(abr_evidence *l, float score)
         l->summary = score;
 }
 
+/* Does the word start the name of a file in a place, "leak.c:7"? */
+static bool starts_place(const abr_evidence *l, const abr_sign *s)
+{
+    size_t i = end_of(s);
+    if (byte_at(l, i) != '.')
+        return false;
+    for (i++; is_alnum(byte_at(l, i)); i++)
+        ;
+    return byte_at(l, i) == ':' && abr_is_digit(byte_at(l, i + 1));
+}
+
 /* Read a name by its value, if that is enough. */
 static bool read_by_value(abr_evidence *l, const abr_sign *s)
 {
@@ -332,7 +343,7 @@ static bool read_by_value(abr_evidence *l, const abr_sign *s)
     case ABR_VALUE_SETTING:
         return deny(l, s, ABR_DENIED_SETTING, true);
     case ABR_VALUE_TROUBLE:
-        if (!is_written(l) && !abr_is_argument(l, s)) {
+        if (!is_written(l) && !abr_is_argument(l, s) && !starts_place(l, s)) {
             say(l, s, ABR_SCORE_BAD, false);
             l->counted = l->counted || s->class != ABR_WORD_WARN;
         }
