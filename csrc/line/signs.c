@@ -541,7 +541,8 @@ static void read_lack(abr_evidence *l, unsigned i)
     if (!before || before->class != ABR_WORD_NO || s->at - end_of(before) > NEAR || is_named(l, s) ||
         is_well(l, before, s) || is_made_up_for(l, end_of(s)))
         return;
-    if (deny(l, s, ABR_DENIED_SPOKEN, abr_is_spoken_of(l, before)) ||
+    const bool is_to_come = preceded_by(l, before->at, "will "); /* "will no longer be supported" */
+    if (deny(l, s, ABR_DENIED_SPOKEN, is_to_come || abr_is_spoken_of(l, before)) ||
         deny(l, s, ABR_DENIED_WRITTEN, is_written(l)) ||
         deny(l, s, ABR_DENIED_ARGUMENT, abr_is_argument(l, s)))
         return;
