@@ -250,6 +250,12 @@ static bool announces(const abr_shown_line *u)
            (n > at + sizeof source && memcmp(c->start + at, source, sizeof source - 1) == 0);
 }
 
+/* Is it a heading, or a clear report that ends before its message, as panics of Rust do? */
+static bool leads_to_message(const abr_shown_line *u)
+{
+    return u->layout.look == ABR_LOOK_HEAD || (is_clear_report(u->c) && announces(u));
+}
+
 /* The line up to which a heading says what failed: the first one of its failure with a sign of its own, if
  * that is near, else the next one, and not one that only announces it. Line i itself if it is no heading, or
  * one that is underlined: a traceback follows it. */
@@ -257,7 +263,7 @@ static size_t end_of_heading(const abr_chooser *x, size_t i)
 {
     const uint32_t failure = x->lines[i].c->failure;
     size_t next = i;
-    if (failure == 0 || x->lines[i].layout.look != ABR_LOOK_HEAD)
+    if (failure == 0 || !leads_to_message(&x->lines[i]))
         return i;
     for (size_t k = i + 1; k < x->count && k - i <= MESSAGE_WITHIN; k++) {
         const abr_shown_line *u = &x->lines[k];
@@ -279,7 +285,7 @@ static size_t end_of_heading(const abr_chooser *x, size_t i)
 static size_t heading_of(const abr_chooser *x, size_t i)
 {
     for (size_t k = i; x->lines[i].c->hit && k > 0 && i - k < MESSAGE_WITHIN; k--)
-        if (x->lines[k - 1].layout.look == ABR_LOOK_HEAD)
+        if (leads_to_message(&x->lines[k - 1]))
             return end_of_heading(x, k - 1) == i ? k - 1 : i;
     return i;
 }

@@ -450,6 +450,27 @@ tests/test_%s.py:%d: AttributeError
     assert.is_true(whole(content, "E       AttributeError"), content)
   end)
 
+  it("that end their first line with a colon show the message below it", function()
+    local parts = {}
+    for i = 1, 14 do
+      local frames = {}
+      for k = 1, 16 do
+        frames[k] = ("  %d: core::tree%d::ring%d\n             at ./src/tree.rs:%d:7"):format(k, i, k, k)
+      end
+      parts[i] = ("---- tree::case_%d stdout ----\nthread 'tree::case_%d' panicked at src/tree.rs:%d:9:\n"):format(i, i, i)
+        .. ("ring %d of the tree is %s\nstack backtrace:\n"):format(i, ("rot"):rep(i))
+        .. table.concat(frames, "\n")
+        .. "\n\n"
+    end
+    local text = "failures:\n\n" .. table.concat(parts) .. "test result: FAILED. 3 passed; 14 failed\n"
+    for _, budget in ipairs { 1024, 2048, 4096 } do
+      local content = abridge.priority(text, { max_bytes = budget })
+      local panics = select(2, content:gsub("panicked at [^\n]+:\n", ""))
+      assert.equal(panics, select(2, content:gsub("panicked at [^\n]+:\nring ", "")), content)
+      assert.is_true(panics > 1, content)
+    end
+  end)
+
   it("of nothing but an exit line are one", function()
     local _, cut = abridge.priority(passed(1, 500) .. "make: *** [Makefile:3: check] Error 1\n", { max_bytes = 900 })
     assert.same({ found = 1, kept = 1 }, cut.failures)
