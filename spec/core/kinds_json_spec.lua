@@ -207,6 +207,26 @@ describe("a cut of JSON #few", function()
     end
   end)
 
+  it("fills the room where its elements are chosen as lines of a log", function()
+    local rows = {}
+    for i = 1, 114 do
+      local error = i % 9 == 0
+      local place = '  {\n    "type": "%s",\n    "module": "tree",\n    "line": %d,\n    "column": %d,\n'
+      rows[i] = place:format(error and "error" or "convention", i, i * 7 % 60)
+        .. '    "endLine": null,\n'
+        .. ('    "path": "tree.py",\n    "symbol": "%s",\n    "message": "%s"\n  }'):format(
+          error and "import-error" or "line-too-long",
+          error and ("Unable to import 'ring%d'"):format(i) or ("Line too long (%d/100)"):format(100 + i * 37 % 60)
+        )
+    end
+    local text = "[\n" .. table.concat(rows, ",\n") .. "\n]\n"
+    for budget = 1000, 4000, 100 do
+      local content = abridge.auto(text, { max_bytes = budget })
+      assert.is_true(#content > budget * 3 / 4, budget .. ": " .. content)
+      assert.truthy(content:find("Unable to import 'ring9'", 1, true), content)
+    end
+  end)
+
   it("names all that is in trouble before it shows more of one message", function()
     local message, files = ("Error: the cart has another total\\n"):rep(30), {}
     for i = 1, 120 do

@@ -457,10 +457,14 @@ tests/test_%s.py:%d: AttributeError
       for k = 1, 16 do
         frames[k] = ("  %d: core::tree%d::ring%d\n             at ./src/tree.rs:%d:7"):format(k, i, k, k)
       end
-      parts[i] = ("---- tree::case_%d stdout ----\nthread 'tree::case_%d' panicked at src/tree.rs:%d:9:\n"):format(i, i, i)
-        .. ("ring %d of the tree is %s\nstack backtrace:\n"):format(i, ("rot"):rep(i))
-        .. table.concat(frames, "\n")
-        .. "\n\n"
+      parts[i] = ("---- tree::case_%d stdout ----\nthread 'tree::case_%d' panicked at src/tree.rs:%d:9:\n"):format(
+        i,
+        i,
+        i
+      ) .. ("ring %d of the tree is %s\nstack backtrace:\n"):format(i, ("rot"):rep(i)) .. table.concat(
+        frames,
+        "\n"
+      ) .. "\n\n"
     end
     local text = "failures:\n\n" .. table.concat(parts) .. "test result: FAILED. 3 passed; 14 failed\n"
     for _, budget in ipairs { 1024, 2048, 4096 } do

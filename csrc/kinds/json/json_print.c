@@ -338,6 +338,7 @@ static void print_children(printer *x, const abr_json_value *v)
 
 enum {
     JOINED_TRIES = 6,
+    FILLED = 6, /* part of the room that chosen elements may leave */
     JOINED_MOST = 4,
     CHOSEN_LEAST = 128 /* bytes of room for which elements are chosen as lines */
 };
@@ -554,21 +555,27 @@ static bool choose_elements(printer *x, elements_of *e, uint64_t bytes)
     return true;
 }
 
-/* Print elements within `most` bytes. `lines` bytes of lines are `shown` bytes of elements. */
+/* Print elements within `most` bytes, and so that they fill most of them, if a few tries find that. `lines`
+ * bytes of lines are `shown` bytes of elements. */
 static bool print_within(printer *x, elements_of *e, uint64_t most, uint64_t lines, uint64_t shown)
 {
-    uint64_t bytes = (uint64_t)((double)most * (double)lines / (double)shown);
-    bytes = abr_at_most(bytes, abr_bytes_kept_for(x->q->keep));
-    for (size_t i = 0; i < JOINED_TRIES && bytes >= CHOSEN_LEAST; i++) {
+    const uint64_t kept = abr_bytes_kept_for(x->q->keep);
+    uint64_t bytes = abr_at_most((uint64_t)((double)most * (double)lines / (double)shown), kept);
+    uint64_t fits = 0;        /* bytes of lines whose elements fit, */
+    uint64_t over = kept + 1; /* and that are too many */
+    uint64_t last = 0;
+    for (size_t i = 0; i < JOINED_TRIES && bytes >= CHOSEN_LEAST && bytes > fits && bytes < over; i++) {
         if (!choose_elements(x, e, bytes))
             return false;
+        last = bytes;
         const uint64_t taken = printed_bytes(x) - e->before.bytes;
-        if (taken <= most)
+        *(taken <= most ? &fits : &over) = bytes;
+        if (taken <= most && taken >= most - most / FILLED)
             return true;
-        bytes = bytes * most / taken;
-        bytes -= bytes / 64 + 1;
+        bytes = taken == 0 || (fits > 0 && over <= kept) ? fits + (over - fits) / 2 : bytes * most / taken;
+        bytes -= taken > most && fits == 0 ? bytes / 64 + 1 : 0;
     }
-    return false;
+    return fits > 0 && (last == fits || choose_elements(x, e, fits));
 }
 
 /* The held array that a value is; SIZE_MAX: none. */
