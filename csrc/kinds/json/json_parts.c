@@ -347,6 +347,7 @@ abr_json_node *abr_json_parts_open(abr_json_parts *x, size_t text_n)
     return node;
 }
 
+/* Is it an open node, but for the document itself? */
 static bool is_open_inside(const abr_json_parts *x, uint32_t node)
 {
     for (size_t i = x->depth; i > 1; i--)
@@ -362,7 +363,7 @@ void abr_json_parts_raise(abr_json_parts *x)
     size_t i = x->unit_count;
     const float weight = i > 0 ? part_around * x->units[i - 1].weight : 0;
     while (i-- > 0 && (cost += unit_cost(x, &x->units[i], least)) <= least / LAST)
-        if (is_open_inside(x, x->units[i].node) && x->units[i].weight < weight)
+        if (x->units[i].weight < weight && is_open_inside(x, x->units[i].node))
             x->units[i].weight = weight;
 }
 
