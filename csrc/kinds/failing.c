@@ -174,8 +174,8 @@ static bool starts_with_program(abr_text_line line)
 }
 
 /* Is it a diagnostic: a place with a column, then what nobody would write, "a.c:6:18: ", or an error's code,
- * "a.cs(12): error CS0103: ", "a.ts:3:5 - error TS2322: ", or nothing but its name, "a.py:12: KeyError"? Search
- * results have only a line, or no blank. */
+ * "a.cs(12): error CS0103: ", "a.ts:3:5 - error TS2322: ", or nothing but its name, "a.py:12: KeyError"?
+ * Search results have only a line, or no blank. */
 static bool is_diagnostic(abr_text_line line, float text)
 {
     abr_file_place place = {0};

@@ -27,7 +27,7 @@ typedef struct {
 /* Bytes between the parts that are shown before and after a part, with its own if it is shown. */
 uint64_t abr_diff_bytes_at(const abr_diff_choice *x, size_t part);
 
-/* Show a part as it is now in place of `had` bytes, those at it before, if the total keeps to `limit` bytes. */
+/* Show a part as it is now in place of the `had` bytes at it before, if the total keeps to `limit`. */
 bool abr_diff_put_part(abr_diff_choice *x, size_t part, uint64_t had, uint64_t limit);
 
 /* Show hunks in the remaining room. False: out of memory. */

@@ -31,8 +31,8 @@ typedef struct {
     char cell[MOST_CHARS + 1]; /* BLANK, which ends the line too, DIGIT or FILLED */
 } layout;
 
-/* A row reaches a name, keeps its place, repeats it, has more than one blank before it, a digit where it starts
- * or ends. */
+/* A row reaches a name, keeps its place, repeats it, has more than one blank before it, a digit where it
+ * starts or ends. */
 enum { REACHES, KEEPS, REPEATS, IS_PADDED, HAS_DIGIT, ROW_FACTS };
 
 typedef struct {

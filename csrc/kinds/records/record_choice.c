@@ -339,7 +339,7 @@ static void change_parts(chooser *x, uint64_t more, bool less)
     }
 }
 
-/* The remaining room for each record that is shown in part, though more of it is at hand; 0 if there is none. */
+/* The remaining room for each record shown in part, though more of it is at hand; 0 if there is none. */
 static uint64_t room_for_parts(chooser *x, uint64_t left)
 {
     size_t parts = 0;
