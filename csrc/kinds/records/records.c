@@ -925,7 +925,7 @@ static void set_header(records *r, const abr_kind_request *q)
                                 .p = hand > 0 ? front->p + r->names.at : NULL,
                                 .n = (size_t)abr_at_most(r->names_n, hand)};
     if (r->opts.told.drawn.bar || n <= q->bytes / HEADER_PART || names->n < names->size ||
-        names->at + names->n >= header->n || names->p[names->n] != '\n')
+        names->at + names->n >= header->n || !names->p || names->p[names->n] != '\n')
         return;
     *header = *names;
     header->n++;
