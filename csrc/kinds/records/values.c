@@ -60,7 +60,7 @@ typedef struct {
     const char *p;
     uint32_t counts;
     abr_worth *worth;
-    name_level *levels; /* MOST_NAMED of them */
+    name_level levels[MOST_NAMED];
     size_t depth;
     uint64_t key; /* hash of the last key read, with the keys around it */
     const char *key_p;
@@ -165,8 +165,7 @@ ABR_WRAPS static const abr_json_guess *read_member_name(json_reading *j, size_t 
 /* Read the values of (p, n). Is it an object or array, as far as it goes? */
 static bool read_json(abr_values *x, const char *p, size_t n, bool whole, uint32_t counts, abr_worth *w)
 {
-    name_level levels[MOST_NAMED]; /* not zeroed: records may be short */
-    json_reading j = {.x = x, .p = p, .counts = counts, .worth = w, .levels = levels, .key_p = p};
+    json_reading j; /* not zeroed: records may be short */
     abr_json_scan scan;
     size_t i = 0;
     if (n >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
@@ -177,6 +176,16 @@ static bool read_json(abr_values *x, const char *p, size_t n, bool whole, uint32
         return false;
     abr_json_open(&scan, x->levels, ABR_VALUES_LEVELS);
     scan.guess = abr_json_next_guess(&x->keys);
+    j.key = 0;
+    j.key_p = p;
+    j.key_n = 0;
+    j.known = NULL;
+    j.x = x;
+    j.p = p;
+    j.counts = counts;
+    j.worth = w;
+    j.depth = 0;
+    j.shape = 0;
     for (;;) {
         const bool in_object = scan.depth > 0 && abr_json_in_object(&scan);
         const abr_json_token token = abr_json_next(&scan, p, n, &i);
