@@ -773,7 +773,7 @@ static size_t lay_tables(const abr_retainer_opts *opts, abr_retainer *q)
     const size_t judged = opts->decode ? ABR_SEGMENT + ABR_PADDING : 0;
     const size_t texts = opts->text ? 0 : WAITING * sizeof *q->texts;
     const size_t words = opts->inside ? ABR_WORD_COUNTS_FEW : ABR_WORD_COUNTS;
-    const size_t words_size = words * sizeof *q->counts.seen;
+    const size_t words_size = words * sizeof(uint16_t);
     const size_t sets_size = sets * sizeof(abr_shape_set);
     const size_t lines_size = recalled * sizeof(abr_recalled);
     if (q) {
