@@ -21,8 +21,7 @@ static inline size_t abr_diff_part_scratch(uint64_t bytes)
 /* Show its first and last lines, about as many bytes of each, or more at the start if that shows the first
  * change whole, in at most `bytes` with the marker; the hunk has at least two bytes. False, with no change,
  * if that shows too little of it, or nothing that it changes. `split`: lines of more than `short_line` bytes
- * may be cut. `scratch` has room for
- * abr_diff_part_scratch(). */
+ * may be cut. `scratch` has abr_diff_part_scratch() bytes. */
 bool abr_diff_set_part(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t bytes, bool split,
                        uint64_t short_line, char *scratch);
 
