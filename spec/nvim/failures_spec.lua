@@ -121,11 +121,12 @@ describe("from an error to its line", function()
     return buf
   end
 
-  --- Type keys that go to a line, in turns with the editor, and wait until it is there.
+  --- Type keys that go to a line, in turns with the editor, and wait until it is there. The first row, the command, has
+  --- its words too, but does not end with them.
   local function go(keys, line)
     type_keys(keys)
     eventually(function()
-      return vim.fn.getline("."):find(line, 1, true) ~= nil
+      return vim.fn.getline("."):sub(-#line) == line
     end, line)
   end
 
