@@ -73,6 +73,7 @@ build = {
         "csrc/kinds/diff/diff_scan.c",
         "csrc/kinds/diff/diff_show.c",
         "csrc/kinds/diff/diff_store.c",
+        "csrc/kinds/json/json_called.c",
         "csrc/kinds/json/json_compact.c",
         "csrc/kinds/json/json_cost.c",
         "csrc/kinds/json/json_cut.c",

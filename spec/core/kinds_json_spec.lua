@@ -227,6 +227,60 @@ describe("a cut of JSON #few", function()
     end
   end)
 
+  local function count(text, pattern)
+    return select(2, text:gsub(pattern, ""))
+  end
+
+  it("shows the titles of records, not their ids alone", function()
+    local rows = {}
+    for i = 1, 60 do
+      local at = "https://api.example.com/repos/acme/relay/issues/" .. i
+      rows[i] = ('{"url":"%s","comments_url":"%s/comments","id":%d,"node_id":"I_%x","number":%d,'):format(
+        at,
+        at,
+        1e9 + i * 7919,
+        i * 104729,
+        i
+      ) .. ('"title":"Route %d is slow on Windows","locked":false,"assignee":null,"labels":[],"score":%d}'):format(i, i)
+    end
+    for _, budget in ipairs { 600, 1024, 2048 } do
+      local content = abridge.auto("[" .. table.concat(rows, ",") .. "]", { max_bytes = budget })
+      assert.is_true(count(content, "{") > budget / 250, content)
+      assert.equal(count(content, "{"), count(content, '"title"'), content)
+    end
+  end)
+
+  it("shows a message rather than its id, and where it is", function()
+    local files = {}
+    for i = 1, 50 do
+      local at = '{"ruleId":"no-undef","severity":2,"message":"\'x%d\' is not defined.","line":%d,'
+      files[i] = ('{"filePath":"/home/a/web/src/part%d/view.tsx","messages":['):format(i)
+        .. at:format(i, i)
+        .. ('"column":7,"messageId":"undef"}],"suppressed":[],"errorCount":1,"source":"%s"}'):format(
+          ("const a = b;\\n"):rep(100)
+        )
+    end
+    local content = abridge.auto("[" .. table.concat(files, ",") .. "]", { max_bytes = 2048 })
+    assert.is_true(count(content, '"filePath"') >= 3, content)
+    assert.equal(count(content, '"filePath"'), count(content, '"message":'), content)
+    assert.equal(count(content, "{"), count(content, '"filePath"') + count(content, '"message":'), content)
+  end)
+
+  it("retains the messages of a list that comes after long records", function()
+    local rules, results = {}, {}
+    for i = 1, 60 do
+      rules[i] = ('{"id":"r%d","help":{"text":"%s"}}'):format(i, ("See the guide of rule %d. "):format(i):rep(60))
+      results[i] = ('{"ruleId":"r%d","level":"note","locations":[%s],"message":{"text":"Value %d is read twice."}}'):format(
+        i,
+        ('{"uri":"src/a.c","startLine":12,"hash":"0123456789abcdef"},'):rep(40) .. i,
+        i
+      )
+    end
+    local text = ('{"rules":[%s],"results":[%s]}'):format(table.concat(rules, ","), table.concat(results, ","))
+    local content = abridge.auto(text, { max_bytes = 8192 })
+    assert.is_true(count(content, "is read twice") >= 10, content)
+  end)
+
   it("names all that is in trouble before it shows more of one message", function()
     local message, files = ("Error: the cart has another total\\n"):rep(30), {}
     for i = 1, 120 do

@@ -62,6 +62,8 @@ static float weight_of(abr_json_levels *x, const abr_json_entry *e, bool last)
     }
     if (e->odd)
         weight = heavier(weight, weigh(x, ODD, cost));
+    if (e->tells > 0)
+        weight = heavier(weight, shares[CLEAR] / (shares[CLEAR] * 4096 + (float)cost * (float)e->tells));
     if (e->ordinal < FRONT)
         weight = heavier(weight, weigh(x, AT_START, cost));
     if (last)
@@ -94,8 +96,8 @@ static void flush(abr_json_levels *x, bool last)
         u->n = n;
         u->weight = weight;
         abr_flow_copy(&x->source->flow, e->at, n, abr_json_text(x->parts, u->place));
-        if (e->score >= ABR_SCORE_HIT)
-            abr_json_parts_raise(x->parts);
+        if (e->score >= ABR_SCORE_HIT || e->tells > 0)
+            abr_json_parts_raise(x->parts, e->score < ABR_SCORE_HIT);
     }
     x->run.values = 0;
 }
@@ -107,6 +109,8 @@ static void join(abr_json_entry *run, const abr_json_entry *e)
     run->score = heavier(run->score, e->score);
     run->fresh = run->fresh || e->fresh;
     run->odd = run->odd || e->odd;
+    if (run->tells == 0 || (e->tells > 0 && e->tells < run->tells))
+        run->tells = e->tells;
 }
 
 /* Retain a child of the innermost large level. */
@@ -212,8 +216,8 @@ void abr_json_long_ends(abr_json_levels *x, abr_json_entry *e, const abr_json_lo
     memcpy(abr_json_text(x->parts, u->place), text->head, text->head_n);
     if (text->tail_n > 0)
         memcpy(abr_json_text(x->parts, u->tail), text->tail, text->tail_n);
-    if (e->score >= ABR_SCORE_HIT)
-        abr_json_parts_raise(x->parts);
+    if (e->score >= ABR_SCORE_HIT || e->tells > 0)
+        abr_json_parts_raise(x->parts, e->score < ABR_SCORE_HIT);
 }
 
 /* ---- levels ---- */

@@ -20,6 +20,8 @@ typedef struct {
     float score; /* of the worst trouble in it */
     bool fresh;  /* it has a key path for the first time */
     bool odd;
+    uint32_t
+        tells; /* it has words that say what its object is about, the how manyth of their path; 0: none */
 } abr_json_entry;
 
 typedef struct {
@@ -32,6 +34,7 @@ typedef struct {
     uint64_t dots;
     uint32_t waiting; /* start of its entries in `waiting` */
     bool object;
+    bool tells; /* its key says that its strings tell what the object around it is about */
 } abr_json_level;
 
 enum { ABR_JSON_WAITING = ABR_JSON_SMALL / 2 + 16 };

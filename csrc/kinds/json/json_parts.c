@@ -356,14 +356,15 @@ static bool is_open_inside(const abr_json_parts *x, uint32_t node)
     return false;
 }
 
-void abr_json_parts_raise(abr_json_parts *x)
+void abr_json_parts_raise(abr_json_parts *x, bool outside)
 {
     const size_t least = abr_json_allowance(0, x->is_record);
     uint64_t cost = 0;
     size_t i = x->unit_count;
     const float weight = i > 0 ? part_around * x->units[i - 1].weight : 0;
     while (i-- > 0 && (cost += unit_cost(x, &x->units[i], least)) <= least / LAST)
-        if (x->units[i].weight < weight && is_open_inside(x, x->units[i].node))
+        if (x->units[i].weight < weight && !(outside && x->units[i].node == x->open[x->depth - 1]) &&
+            is_open_inside(x, x->units[i].node))
             x->units[i].weight = weight;
 }
 

@@ -125,8 +125,9 @@ abr_json_node *abr_json_parts_open(abr_json_parts *x, size_t text_n);
 abr_json_unit *abr_json_parts_add(abr_json_parts *x, uint32_t values, size_t text_n);
 
 /* Raise the units in the nodes around the last one, but for the document itself, to most of its weight: they
- * say what it belongs to. Looks at those before it that are retained for any budget. */
-void abr_json_parts_raise(abr_json_parts *x);
+ * say what it belongs to. Those in its own node are not if `outside`. Looks at those before it that are
+ * retained for any budget. */
+void abr_json_parts_raise(abr_json_parts *x, bool outside);
 
 /* The innermost node ends. */
 abr_json_node *abr_json_parts_close(abr_json_parts *x);

@@ -3,6 +3,7 @@
 
 #include "kinds/json/json_pick.h"
 #include "abridge.h"
+#include "kinds/json/json_called.h"
 #include "kinds/json/json_cost.h"
 #include "kinds/json/json_queue.h"
 #include "kinds/json/json_role.h"
@@ -16,8 +17,8 @@ enum {
     WHOLE = 4,        /* an element of a long list may take so many times the bytes of its name */
     LITTLE = 16,      /* this part of the budget may stay unused rather than show a value in part */
     MESSAGE = 4,      /* a record's message leaves this part of the budget to the rest */
-    NAMED_AROUND = 4, /* elements around a value in trouble whose names are shown */
-    NAME_WITHIN = 8   /* members among which a name is looked for */
+    NAMED_AROUND = 4, /* elements around a value whose names are shown */
+    LABEL = 12        /* a label takes at most this part of the budget */
 };
 
 static bool show_if(abr_json_costs *x, uint32_t v, uint64_t limit)
@@ -92,24 +93,6 @@ void abr_json_pick_message(abr_json_costs *x)
     abr_json_give_room(x, v, room < all ? room : all);
 }
 
-/* ---- what a value is called ---- */
-
-/* Is it an object or an array whose key looks like an identifier? */
-static bool has_code_for_key(const abr_json_value *v)
-{
-    const char *key = v->p + v->lead;
-    const char *end = v->head > v->lead && *key == '"' ? memchr(key + 1, '"', v->head - v->lead - 1) : NULL;
-    return abr_json_holds_values(v) && end && abr_json_is_code(key + 1, (size_t)(end - key) - 1);
-}
-
-/* Does the value, or its key, say what something is called? */
-static bool is_called(const abr_json_value *v)
-{
-    if (abr_json_holds_values(v))
-        return has_code_for_key(v);
-    return v->role > ABR_JSON_OUTCOME && v->role < ABR_JSON_OTHER;
-}
-
 /* ---- trouble ---- */
 
 /* The element that a value belongs to: the innermost around it, or itself. */
@@ -133,45 +116,68 @@ static void show_short(abr_json_costs *x, uint32_t in, uint64_t share, uint64_t 
             show_if(x, c, most < limit ? most : limit);
 }
 
-/* Does a value that is called identify something, rather than label it: a number, or a string with digits? */
-static bool identifies(const abr_json_value *v)
+/* Show a label, more of it than of another long text. */
+static void show_label(abr_json_costs *x, uint32_t v, uint64_t limit)
 {
-    const char *p = v->p + v->head;
-    const bool number = *p == '-' || (*p >= '0' && *p <= '9');
-    return number || abr_json_holds_values(v) || v->role == ABR_JSON_CODE ||
-           (*p == '"' && abr_json_is_code(p + 1, (size_t)abr_json_own_size(v) - ABR_JSON_QUOTES));
+    const abr_json_value *it = &x->tree->values[v];
+    if (it->shown || !show_if(x, v, limit) || it->type != ABR_JSON_TEXT || it->full)
+        return;
+    const uint64_t most = x->most / LABEL;
+    const uint64_t all = abr_json_text_size(it);
+    const uint64_t room = all < most ? all : most;
+    if (room > it->room && x->used + room - it->room <= limit)
+        abr_json_give_room(x, v, room);
 }
 
-/* The plain value that says what an object is called, or its label, among its first members; 0: none. */
-static uint32_t name_in(const abr_json_value *values, uint32_t in, bool label)
+/* What the elements around a value that are not shown yet are called, the innermost first. */
+typedef struct {
+    abr_json_calling by[NAMED_AROUND];
+    size_t count;
+    uint64_t cost; /* of all that, without the elements */
+} callings;
+
+/* The cost of a value, or of none, without the element around it. */
+static uint64_t cost_beside(const abr_json_costs *x, uint32_t v, uint64_t around)
 {
-    uint32_t c = values[in].type == ABR_JSON_OBJECT ? abr_json_first(values, in) : 0;
-    for (unsigned i = 0; c && i < NAME_WITHIN; i++, c = abr_json_after(values, c))
-        if (!abr_json_holds_values(&values[c]) && is_called(&values[c]) && !(label && identifies(&values[c])))
-            return c;
-    return 0;
+    const uint64_t cost = v ? abr_json_cost(x, v) : 0;
+    return cost > around ? cost - around : 0;
 }
 
-/* Show what the elements around a value in trouble are called, be it in an object of theirs: the name of a
- * pod is in its metadata. */
-static void show_called(abr_json_costs *x, uint32_t v, uint64_t limit)
+static callings callings_around(const abr_json_costs *x, uint32_t v)
 {
     const abr_json_value *values = x->tree->values;
-    uint32_t in = element_of(values, v);
-    for (unsigned i = 0; i < NAMED_AROUND && values[in].parent != 0; i++) {
-        if (!abr_json_is_list(&values[values[in].parent]))
-            return;
-        uint32_t name = name_in(values, in, false);
-        const uint32_t label = name ? name_in(values, in, true) : 0;
-        uint32_t c = name ? 0 : abr_json_first(values, in);
-        for (unsigned k = 0; c && !name && k < NAME_WITHIN; k++, c = abr_json_after(values, c))
-            name = name_in(values, c, false);
-        if (name && !values[name].shown)
-            show_if(x, name, limit);
-        if (label && !values[label].shown)
-            show_if(x, label, limit);
-        in = element_of(values, values[in].parent);
+    callings all = {.count = 0};
+    for (uint32_t in = element_of(values, v); all.count < NAMED_AROUND;
+         in = element_of(values, values[in].parent)) {
+        if (values[in].shown || !abr_json_is_list(&values[values[in].parent]))
+            break;
+        const abr_json_calling by = all.by[all.count++] = abr_json_called(values, in);
+        const uint64_t around = abr_json_cost(x, in);
+        all.cost += by.name == v ? 0 : cost_beside(x, by.name, around);
+        all.cost += by.label == v || by.label == by.name ? 0 : cost_beside(x, by.label, around);
     }
+    return all;
+}
+
+static void show_callings(abr_json_costs *x, const callings *all, uint64_t limit)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        const abr_json_calling by = all->by[i];
+        if (by.name && !x->tree->values[by.name].shown)
+            show_if(x, by.name, limit);
+        if (by.label)
+            show_label(x, by.label, limit);
+    }
+}
+
+/* Show a value with what the elements around it are called, or neither. */
+static bool show_with_callings(abr_json_costs *x, uint32_t v, const callings *all, uint64_t limit)
+{
+    if (x->used + abr_json_cost(x, v) + all->cost > limit)
+        return false;
+    abr_json_show(x, v);
+    show_callings(x, all, limit);
+    return true;
 }
 
 /* Show more of a text that is shown in part: it takes the share of a value in trouble. */
@@ -191,23 +197,48 @@ static void show_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
 {
     const abr_json_value *values = x->tree->values;
     const uint32_t element = element_of(values, v);
-    if (!values[element].shown && show_whole_if(x, element, share_of(x, limit), limit))
+    const callings around = callings_around(x, v);
+    if (!values[element].shown && show_whole_if(x, element, share_of(x, limit), limit)) {
+        show_callings(x, &around, limit);
         return;
-    if (!values[v].shown && !show_if(x, v, limit))
+    }
+    if (!values[v].shown && !show_with_callings(x, v, &around, limit))
         return;
     if (values[v].parent != element)
         show_short(x, values[v].parent, share_of(x, limit), limit);
     if (abr_json_holds_values(&values[element]))
         show_short(x, element, share_of(x, limit), limit);
+}
+
+/* Show more of the element around a value in trouble, and of the value. */
+static void show_around_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
+{
+    const abr_json_value *values = x->tree->values;
+    const uint32_t element = element_of(values, v);
+    if (!values[v].shown)
+        return;
     for (uint32_t c = abr_json_first(values, element); c; c = abr_json_after(values, c))
         if (!values[c].shown)
             show_whole_if(x, c, share_of(x, limit), limit);
+    widen_trouble(x, v, limit);
+}
+
+/* Is it a plain value other than a string in an element of a list that nothing at hand names? */
+static bool is_nameless(const abr_json_value *values, uint32_t v)
+{
+    const uint32_t element = element_of(values, v);
+    if (values[v].type != ABR_JSON_SCALAR || values[element].shown ||
+        values[element].type != ABR_JSON_OBJECT || values[values[element].parent].type != ABR_JSON_ARRAY)
+        return false;
+    const abr_json_calling by = abr_json_called(values, element);
+    return by.name == 0 && by.label == 0;
 }
 
 static void queue_trouble(abr_json_costs *x, abr_json_queue *q)
 {
     enum { KINDS = 1024 };
     const float again = 0.35F;
+    const float nameless = 0.5F;
     const abr_json_value *values = x->tree->values;
     uint16_t seen[KINDS] = {0};
     q->count = 0;
@@ -218,7 +249,7 @@ static void queue_trouble(abr_json_costs *x, abr_json_queue *q)
         const uint64_t n = v->end - v->at - v->head;
         const uint64_t what = abr_json_hash(v->p + v->head, n < ABR_JSON_MAP ? (size_t)n : ABR_JSON_MAP);
         uint16_t *nth = &seen[abr_json_mix(v->hash, what) % KINDS];
-        const float weight = v->score / (1 + again * (float)*nth);
+        const float weight = v->score / (1 + again * (float)*nth) * (is_nameless(values, i) ? nameless : 1);
         *nth = (uint16_t)(*nth + (*nth < UINT16_MAX));
         abr_json_queue_put(q, ~abr_float_key(weight), i);
     }
@@ -226,20 +257,12 @@ static void queue_trouble(abr_json_costs *x, abr_json_queue *q)
 
 void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
 {
-    const abr_json_value *values = x->tree->values;
-    queue_trouble(x, q); /* all of it comes before more of any text */
-    for (uint64_t key; q->count > 0 && x->used < limit;) {
-        const uint32_t v = abr_json_queue_take(q, &key);
-        show_trouble(x, v, limit);
-        if (values[v].shown)
-            show_called(x, v, limit);
-    }
+    queue_trouble(x, q); /* all of it comes before more of any */
+    for (uint64_t key; q->count > 0 && x->used < limit;)
+        show_trouble(x, abr_json_queue_take(q, &key), limit);
     queue_trouble(x, q);
-    for (uint64_t key; q->count > 0 && x->used < limit;) {
-        const uint32_t v = abr_json_queue_take(q, &key);
-        if (values[v].shown)
-            widen_trouble(x, v, limit);
-    }
+    for (uint64_t key; q->count > 0 && x->used < limit;)
+        show_around_trouble(x, abr_json_queue_take(q, &key), limit);
 }
 
 /* ---- names ---- */
@@ -256,7 +279,7 @@ static bool repeats_key(const abr_json_value *in, const abr_json_value *v)
  * larger; 0: it is in no list. The parent's `stamp` is already set. */
 static uint32_t distance_of(const abr_json_value *in, const abr_json_value *v)
 {
-    if (v->parent == 0 || !(abr_json_is_list(in) || has_code_for_key(v)))
+    if (v->parent == 0 || !(abr_json_is_list(in) || abr_json_has_code_for_key(v)))
         return in->stamp;
     const uint64_t back = in->count - v->ordinal;
     const uint64_t place = v->ordinal + 1 < back ? v->ordinal + 1 : back;
@@ -268,13 +291,14 @@ static uint32_t names_ahead(const abr_json_value *values, uint32_t v)
 {
     uint32_t count = 0;
     const uint32_t in = values[v].parent;
-    const bool labels = !identifies(&values[v]);
+    const bool labels = !abr_json_identifies(&values[v]);
     bool before = true;
     if (abr_json_is_list(&values[in]) || abr_json_holds_values(&values[v]))
         return 0;
     for (uint32_t c = abr_json_first(values, in); c && (before || labels); c = abr_json_after(values, c)) {
         before = before && c != v;
-        count += is_called(&values[c]) && (identifies(&values[c]) != labels ? before : labels);
+        count +=
+            abr_json_is_called(&values[c]) && (abr_json_identifies(&values[c]) != labels ? before : labels);
     }
     return count;
 }
@@ -291,6 +315,18 @@ static bool show_element_if(abr_json_costs *x, uint32_t element, uint32_t name)
     return show_whole_if(x, element, is_long ? WHOLE * cost : cost, x->most);
 }
 
+void abr_json_pick_labels(abr_json_costs *x, uint64_t limit)
+{
+    const abr_json_value *values = x->tree->values;
+    for (uint32_t i = 2; i < x->tree->count; i++) {
+        if (!values[i].shown || values[i].type != ABR_JSON_OBJECT ||
+            !abr_json_is_list(&values[values[i].parent]))
+            continue;
+        const callings all = {.by = {abr_json_called(values, i)}, .count = 1};
+        show_callings(x, &all, limit);
+    }
+}
+
 void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q)
 {
     abr_json_value *values = x->tree->values;
@@ -303,7 +339,7 @@ void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q)
         const bool is_outcome = values[i].role == ABR_JSON_OUTCOME && values[i].stamp == 0;
         if (repeats_key(in, &values[i]))
             continue;
-        if (is_called(&values[i]) || (is_outcome && !abr_json_holds_values(&values[i])))
+        if (abr_json_is_called(&values[i]) || (is_outcome && !abr_json_holds_values(&values[i])))
             abr_json_queue_put(q, (uint64_t)(depth + names_ahead(values, i)) << 32 | values[i].stamp, i);
     }
     for (uint64_t key; q->count > 0;) {
@@ -312,7 +348,8 @@ void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q)
         const bool is_element = abr_json_is_list(&values[values[element].parent]);
         if (values[v].shown || (is_element && !values[element].shown && show_element_if(x, element, v)))
             continue;
-        show_if(x, v, x->most);
+        const callings around = callings_around(x, v);
+        show_with_callings(x, v, &around, x->most);
     }
 }
 

@@ -15,6 +15,9 @@ void abr_json_pick_message(abr_json_costs *x);
 /* Show values that report trouble, and values unlike the others. */
 void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q);
 
+/* Show what the shown elements of lists are called. */
+void abr_json_pick_labels(abr_json_costs *x, uint64_t limit);
+
 /* Show ids, names and codes: every object's first one before second ones, from both ends of lists. */
 void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q);
 

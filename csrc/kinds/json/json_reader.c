@@ -19,6 +19,7 @@
 #include "kinds/json/json_keys.h"
 #include "kinds/json/json_levels.h"
 #include "kinds/json/json_parts.h"
+#include "kinds/json/json_role.h"
 #include "kinds/json/json_source.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_text.h"
@@ -199,7 +200,16 @@ static void take_key(json_reader *r, uint64_t start, uint64_t end)
         in->dots |= abr_json_dots(p);
     else if (p)
         known = abr_json_learn(&r->keys, p + 1, (size_t)size, in->path, path);
+    if (known && known->role == 0)
+        known->role = (uint8_t)(abr_json_role_of(p, (size_t)size + ABR_JSON_QUOTES) + 1);
     note_key(r, known, path);
+}
+
+/* Does the key of the next value say that its words tell what its object is about: a title, a message? */
+static inline bool next_tells(const json_reader *r)
+{
+    const bool tells = r->has_key && r->known && r->known->role <= ABR_JSON_NAMES + 1;
+    return tells || r->levels.open[r->levels.depth].tells;
 }
 
 static inline void take_guessed_key(json_reader *r, uint64_t start, uint64_t end)
@@ -219,6 +229,16 @@ static inline void note_elements(json_reader *r, uint64_t end)
         abr_json_held_elements(&r->held, &r->source, r->levels.depth, end);
 }
 
+/* Is a string made of words, or the path of a file, by its start? */
+static bool is_telling(json_reader *r, uint64_t start, uint64_t end)
+{
+    enum { READ = 64 };
+    const size_t n = end - start < READ ? (size_t)(end - start) : READ;
+    const char *p = abr_json_bytes(&r->source, start, n, 0);
+    const char *slash = p ? memchr(p, '/', n) : NULL;
+    return p && (memchr(p, ' ', n) || (slash && slash[1] != '/'));
+}
+
 static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, uint64_t end)
 {
     bool first;
@@ -229,11 +249,13 @@ static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, ui
         return;
     }
     abr_json_path *path = path_of_next(r, &first);
-    r->has_key = false;
     const bool is_long = token == ABR_JSON_STRING && end - start > ABR_JSON_SMALL;
     const abr_json_saying says = say_value(r, token, path, start, end);
     abr_json_entry e = {
         .start = start, .end = end, .values = 1, .score = says.score, .odd = says.odd, .fresh = first};
+    if (token == ABR_JSON_STRING && path && next_tells(r) && is_telling(r, start, end))
+        e.tells = path->count;
+    r->has_key = false;
     if (is_long)
         end_long(r, &e);
     else
@@ -253,6 +275,7 @@ static void take_open(json_reader *r, uint64_t start, uint64_t end, bool object)
     level->path = own;
     level->any = abr_json_any_path(own);
     level->entry.fresh = first;
+    level->tells = object && next_tells(r);
     level->object = object;
     level->from = end;
     r->has_key = false;

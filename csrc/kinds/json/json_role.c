@@ -5,17 +5,21 @@
 #include "abridge.h"
 #include "base/ascii.h"
 
-enum { WORD_MOST = 8 /* bytes of the longest word below, in the plural */ };
+enum {
+    ROLE_WORDS = 6, /* in each list below */
+    WORD_MOST = 9   /* bytes of the longest one, in the plural */
+};
 
-static const char *const outcome_words[] = {"status", "error", "message", "code", "state"};
-static const char *const naming_words[] = {"id", "name", "path", "url", "key"};
+static const char *const outcome_words[ROLE_WORDS] = {"status", "error", "message",
+                                                      "code",   "state", "severity"};
+static const char *const naming_words[ROLE_WORDS] = {"id", "name", "title", "path", "url", "key"};
 
-/* Is it one of the five words, or the plural of one? */
-static bool is_word_of(const char *const five[5], const char *word, size_t n)
+/* Is it one of the words, or the plural of one? */
+static bool is_word_of(const char *const words[ROLE_WORDS], const char *word, size_t n)
 {
-    for (size_t i = 0; i < 5; i++) {
-        const size_t size = strlen(five[i]);
-        if (memcmp(word, five[i], size < n ? size : n) == 0 &&
+    for (size_t i = 0; i < ROLE_WORDS; i++) {
+        const size_t size = strlen(words[i]);
+        if (memcmp(word, words[i], size < n ? size : n) == 0 &&
             (n == size || (n == size + 1 && word[n - 1] == 's')))
             return true;
     }

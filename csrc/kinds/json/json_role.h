@@ -9,8 +9,8 @@ ABR_PRIVATE_BEGIN
 
 /* In the order in which an object's members are shown. */
 typedef enum {
-    ABR_JSON_OUTCOME = 0, /* an exit code, a status, an error, a message */
-    ABR_JSON_NAME,        /* an id, a name, a path, a URL, a key */
+    ABR_JSON_OUTCOME = 0, /* an exit code, a status, a severity, an error, a message */
+    ABR_JSON_NAME,        /* an id, a name, a title, a path, a URL, a key */
     ABR_JSON_NAMES,       /* a name of something else: `user_id`, `filePath` */
     ABR_JSON_CODE,        /* looks like an identifier, whatever its key says */
     ABR_JSON_OTHER
