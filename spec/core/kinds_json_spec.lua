@@ -281,6 +281,23 @@ describe("a cut of JSON #few", function()
     assert.is_true(count(content, "is read twice") >= 10, content)
   end)
 
+  it("does not take the texts of records with a title for the lines of a log", function()
+    local rows = {}
+    for i = 1, 60 do
+      local body = {}
+      for k = 1, 4 do
+        body[k] = ("The pool hangs on a full disk. %s cache %d."):format(i % 4 == k and "Deadlock" or "Handle", i + k)
+      end
+      rows[i] = ('{"id":"PR_%d","title":"Keep route %d","author":{"id":"x","login":"a"},"body":"%s"}'):format(
+        i * 7919,
+        i,
+        table.concat(body, "\\r\\n")
+      )
+    end
+    local content = abridge.auto("[" .. table.concat(rows, ",") .. "]", { max_bytes = 2048 })
+    assert.is_true(count(content, '"title"') >= 10, content)
+  end)
+
   it("names all that is in trouble before it shows more of one message", function()
     local message, files = ("Error: the cart has another total\\n"):rep(30), {}
     for i = 1, 120 do

@@ -8,6 +8,8 @@
 #include "abridge.h"
 #include "base/memory.h"
 #include "base/tiny.h"
+#include "base/word.h"
+#include "kinds/json/json_role.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_text.h"
 #include "text/scan.h"
@@ -26,6 +28,7 @@ typedef struct {
     size_t key_n;
     uint64_t bytes;
     size_t count;
+    size_t titles; /* how many are the words of a title or a name */
 } record_key;
 
 typedef struct {
@@ -47,16 +50,17 @@ static bool next_token(element_reader *r, abr_json_token *token)
     return *token != ABR_JSON_MORE && *token != ABR_JSON_DEEP && *token != ABR_JSON_WRONG;
 }
 
-/* Note a string of a record. */
-static void note_string(record_key keys[KEYS], const char *key, size_t key_n, size_t bytes)
+/* Note a string (p, n) of a record. */
+static void note_string(record_key keys[KEYS], const char *key, size_t key_n, const char *p, size_t n)
 {
     for (size_t i = 0; i < KEYS; i++) {
         if (keys[i].key && (keys[i].key_n != key_n || memcmp(keys[i].key, key, key_n) != 0))
             continue;
         keys[i].key = key;
         keys[i].key_n = key_n;
-        keys[i].bytes += bytes;
+        keys[i].bytes += n;
         keys[i].count++;
+        keys[i].titles += abr_json_role_of(key, key_n) == ABR_JSON_NAME && abr_count_bytes(p, n, 0, ' ') > 0;
         return;
     }
 }
@@ -68,11 +72,12 @@ typedef struct {
     size_t others;
     uint64_t bytes;  /* bytes of the strings */
     record_key line; /* for records: the key of the line */
+    bool titled;     /* most have a title, so what is long in them is no line */
 } array_shape;
 
 static bool find_shape(const char *p, size_t n, array_shape *out)
 {
-    record_key keys[KEYS] = {{NULL, 0, 0, 0}};
+    record_key keys[KEYS] = {{NULL, 0, 0, 0, 0}};
     const char *key = NULL;
     size_t key_n = 0;
     element_reader r = {.p = p, .n = n};
@@ -88,16 +93,18 @@ static bool find_shape(const char *p, size_t n, array_shape *out)
             key = p + r.from;
             key_n = r.end - r.from;
         } else if (token == ABR_JSON_STRING && depth == 2 && abr_json_in_object(&r.scan)) {
-            note_string(keys, key, key_n, r.end - r.from);
+            note_string(keys, key, key_n, p + r.from, r.end - r.from);
         } else if (token != ABR_JSON_OPEN && token != ABR_JSON_CLOSE && depth == 1) {
             out->bytes += r.end - r.from;
             out->strings += token == ABR_JSON_STRING;
             out->others += token != ABR_JSON_STRING;
         }
     }
-    for (size_t i = 0; i < KEYS; i++)
+    for (size_t i = 0; i < KEYS; i++) {
+        out->titled = out->titled || keys[i].titles > out->records / 2;
         if (keys[i].bytes > out->line.bytes)
             out->line = keys[i];
+    }
     return r.at == n && token == ABR_JSON_MORE;
 }
 
@@ -113,7 +120,7 @@ static bool is_list_of_lines(const array_shape *s)
     const size_t count = s->strings + s->records + s->others;
     const size_t lines = are_in_records(s) ? s->line.count : s->strings;
     const uint64_t bytes = are_in_records(s) ? s->line.bytes : s->bytes;
-    return count >= ABR_JSON_LINES_LEAST && bytes / count >= AVERAGE_LEAST &&
+    return !s->titled && count >= ABR_JSON_LINES_LEAST && bytes / count >= AVERAGE_LEAST &&
            lines >= count - count / LACKING;
 }
 
