@@ -34,10 +34,11 @@ bool abr_json_is_called(const abr_json_value *v)
 /* Is it a string of several words? */
 static bool has_words(const abr_json_value *v)
 {
+    const uint64_t size = abr_json_own_size(v) - ABR_JSON_QUOTES;
     const char *p = v->p + v->head + 1;
-    const uint64_t n = abr_json_own_size(v) - ABR_JSON_QUOTES;
-    for (size_t i = 1; i < WORDS_WITHIN && i + 1 < n; i++)
-        if (p[i] == ' ' && abr_is_letter(p[i - 1]))
+    const char *end = p + (size < WORDS_WITHIN ? size : WORDS_WITHIN);
+    for (const char *blank = p; (blank = memchr(blank, ' ', (size_t)(end - blank))) != NULL; blank++)
+        if (blank > p && abr_is_letter(blank[-1]))
             return true;
     return false;
 }
@@ -60,28 +61,28 @@ static uint32_t name_in(const abr_json_value *values, uint32_t in)
     return 0;
 }
 
-/* How well a value labels its object; 0: not at all. Words do best, and those of a title or a message. */
-enum { LABEL_VARIES = 1, LABEL_NAMED = 2, LABEL_WORDS = 4 };
+/* How well a value labels its object. Words do best, and those of a title or a message. */
+enum { LABEL_VARIES = 1, LABEL_NAMED = 2, LABEL_WORDS = 4, LABEL_BEST = 7 };
 
-static unsigned label_rank(const abr_json_value *values, const abr_json_value *v)
+/* The rank of a label if it is above `least`, or 0. */
+static unsigned label_rank(const abr_json_value *values, const abr_json_value *v, unsigned least)
 {
-    if (v->type != ABR_JSON_TEXT)
-        return 0;
     const bool named = v->role <= ABR_JSON_NAME;
-    const bool words = has_words(v) && (named || abr_json_own_size(v) <= LABEL_SHORT);
-    if (!words && (!abr_json_is_called(v) || abr_json_identifies(v)))
+    const unsigned rest = (named ? LABEL_NAMED : 0U) + (values[v->path].varies ? LABEL_VARIES : 0U);
+    if (v->type != ABR_JSON_TEXT || LABEL_WORDS + rest <= least)
         return 0;
-    return (words ? LABEL_WORDS : 0U) + (named ? LABEL_NAMED : 0U) +
-           (values[v->path].varies ? LABEL_VARIES : 0U);
+    if (has_words(v) && (named || abr_json_own_size(v) <= LABEL_SHORT))
+        return LABEL_WORDS + rest;
+    return rest > least && abr_json_is_called(v) && !abr_json_identifies(v) ? rest : 0;
 }
 
 /* The best label among an object's members, or the one `found` before if none ranks above *rank. */
 static uint32_t label_among(const abr_json_value *values, uint32_t in, unsigned *rank, uint32_t found)
 {
     uint32_t c = values[in].type == ABR_JSON_OBJECT ? abr_json_first(values, in) : 0;
-    for (unsigned i = 0; c && i < ABR_JSON_MAP; i++, c = abr_json_after(values, c)) {
-        const unsigned now = label_rank(values, &values[c]);
-        if (now > *rank) {
+    for (unsigned i = 0; c && i < ABR_JSON_MAP && *rank < LABEL_BEST; i++, c = abr_json_after(values, c)) {
+        const unsigned now = label_rank(values, &values[c], *rank);
+        if (now > 0) {
             *rank = now;
             found = c;
         }

@@ -49,6 +49,12 @@ static float heavier(float a, float b)
     return a > b ? a : b;
 }
 
+/* The weight of the n-th unit of a path for its words: each path has a share of its own. */
+static float weight_of_nth(uint64_t cost, uint32_t n)
+{
+    return shares[CLEAR] / (shares[CLEAR] * 4096 + (float)cost * (float)n);
+}
+
 static float weight_of(abr_json_levels *x, const abr_json_entry *e, bool last)
 {
     const uint64_t bytes = e->end - e->at;
@@ -63,7 +69,7 @@ static float weight_of(abr_json_levels *x, const abr_json_entry *e, bool last)
     if (e->odd)
         weight = heavier(weight, weigh(x, ODD, cost));
     if (e->tells > 0)
-        weight = heavier(weight, shares[CLEAR] / (shares[CLEAR] * 4096 + (float)cost * (float)e->tells));
+        weight = heavier(weight, weight_of_nth(cost, ABR_JSON_TELLING + 1 - e->tells));
     if (e->ordinal < FRONT)
         weight = heavier(weight, weigh(x, AT_START, cost));
     if (last)
@@ -109,8 +115,7 @@ static void join(abr_json_entry *run, const abr_json_entry *e)
     run->score = heavier(run->score, e->score);
     run->fresh = run->fresh || e->fresh;
     run->odd = run->odd || e->odd;
-    if (run->tells == 0 || (e->tells > 0 && e->tells < run->tells))
-        run->tells = e->tells;
+    run->tells = run->tells > e->tells ? run->tells : e->tells;
 }
 
 /* Retain a child of the innermost large level. */

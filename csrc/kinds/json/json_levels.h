@@ -4,11 +4,14 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 #include "kinds/json/json_parts.h"
 #include "kinds/json/json_source.h"
 #include "kinds/json/json_values.h"
 
 ABR_PRIVATE_BEGIN
+
+enum { ABR_JSON_TELLING = ABR_OR_TINY(1024, 16) /* strings of a path that are read for words */ };
 
 /* A complete value, or several next to each other. */
 typedef struct {
@@ -20,8 +23,8 @@ typedef struct {
     float score; /* of the worst trouble in it */
     bool fresh;  /* it has a key path for the first time */
     bool odd;
-    uint32_t
-        tells; /* it has words that say what its object is about, the how manyth of their path; 0: none */
+    /* it has words that say what its object is about: more, the earlier they are of their path; 0: none */
+    uint32_t tells;
 } abr_json_entry;
 
 typedef struct {

@@ -197,6 +197,8 @@ static void show_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
 {
     const abr_json_value *values = x->tree->values;
     const uint32_t element = element_of(values, v);
+    if (!values[v].shown && x->used + abr_json_cost(x, v) > limit)
+        return;
     const callings around = callings_around(x, v);
     if (!values[element].shown && show_whole_if(x, element, share_of(x, limit), limit)) {
         show_callings(x, &around, limit);
@@ -347,6 +349,8 @@ void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q)
         const uint32_t element = element_of(values, v);
         const bool is_element = abr_json_is_list(&values[values[element].parent]);
         if (values[v].shown || (is_element && !values[element].shown && show_element_if(x, element, v)))
+            continue;
+        if (x->used + abr_json_cost(x, v) > x->most)
             continue;
         const callings around = callings_around(x, v);
         show_with_callings(x, v, &around, x->most);

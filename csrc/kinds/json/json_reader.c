@@ -57,6 +57,7 @@ typedef struct {
     bool broken;
     uint64_t broken_at;    /* the byte that broke it */
     bool has_key;          /* the next value has a key */
+    bool tells;            /* its key is new, and says that its words tell what its object is about */
     uint64_t path;         /* path of the next value */
     abr_json_known *known; /* its key; NULL: it is looked up */
     abr_json_keys keys;
@@ -85,6 +86,8 @@ static inline abr_json_path *path_of_next(json_reader *r, bool *first)
         abr_json_path *path = abr_json_note_path(r->values, r->path, first);
         if (r->known)
             r->known->noted = path;
+        if (*first && path && r->known)
+            path->tells = r->tells || in->tells;
         return path;
     }
     if (in->elements) {
@@ -200,22 +203,16 @@ static void take_key(json_reader *r, uint64_t start, uint64_t end)
         in->dots |= abr_json_dots(p);
     else if (p)
         known = abr_json_learn(&r->keys, p + 1, (size_t)size, in->path, path);
-    if (known && known->role == 0)
-        known->role = (uint8_t)(abr_json_role_of(p, (size_t)size + ABR_JSON_QUOTES) + 1);
+    r->tells = known && !known->noted && !abr_json_find_path(r->values, path) &&
+               abr_json_role_of(p, (size_t)size + ABR_JSON_QUOTES) <= ABR_JSON_NAMES;
     note_key(r, known, path);
-}
-
-/* Does the key of the next value say that its words tell what its object is about: a title, a message? */
-static inline bool next_tells(const json_reader *r)
-{
-    const bool tells = r->has_key && r->known && r->known->role <= ABR_JSON_NAMES + 1;
-    return tells || r->levels.open[r->levels.depth].tells;
 }
 
 static inline void take_guessed_key(json_reader *r, uint64_t start, uint64_t end)
 {
-    abr_json_known *known = abr_json_guessed(&r->keys, abr_json_innermost(&r->levels)->path);
-    if (known)
+    const abr_json_level *in = abr_json_innermost(&r->levels);
+    abr_json_known *known = abr_json_guessed(&r->keys, in->path);
+    if (known && (known->noted || in->count >= ABR_JSON_MAP))
         note_key(r, known, known->name);
     else
         take_key(r, start, end);
@@ -253,8 +250,9 @@ static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, ui
     const abr_json_saying says = say_value(r, token, path, start, end);
     abr_json_entry e = {
         .start = start, .end = end, .values = 1, .score = says.score, .odd = says.odd, .fresh = first};
-    if (token == ABR_JSON_STRING && path && next_tells(r) && is_telling(r, start, end))
-        e.tells = path->count;
+    if (path && path->tells && path->count <= ABR_JSON_TELLING && token == ABR_JSON_STRING &&
+        is_telling(r, start, end))
+        e.tells = ABR_JSON_TELLING + 1 - path->count;
     r->has_key = false;
     if (is_long)
         end_long(r, &e);
@@ -269,13 +267,13 @@ static void take_open(json_reader *r, uint64_t start, uint64_t end, bool object)
     abr_json_level *in = abr_json_innermost(&r->levels);
     if (r->levels.depth == ABR_JSON_SHOWN_DEPTH)
         return;
-    path_of_next(r, &first);
+    const abr_json_path *path = path_of_next(r, &first);
     const uint64_t own = r->has_key ? r->path : in->any;
     abr_json_level *level = abr_json_level_opens(&r->levels, start);
     level->path = own;
     level->any = abr_json_any_path(own);
     level->entry.fresh = first;
-    level->tells = object && next_tells(r);
+    level->tells = object && path && path->tells;
     level->object = object;
     level->from = end;
     r->has_key = false;

@@ -5,25 +5,30 @@
 #include "abridge.h"
 #include "base/ascii.h"
 
-enum {
-    ROLE_WORDS = 6, /* in each list below */
-    WORD_MOST = 9   /* bytes of the longest one, in the plural */
+enum { WORD_MOST = 9 /* bytes of the longest word below, in the plural */ };
+
+typedef struct {
+    const char *text;
+    uint8_t n;
+    uint8_t role; /* of a key that is this word */
+} role_word;
+
+static const role_word role_words[] = {
+    {"id", 2, ABR_JSON_NAME},        {"url", 3, ABR_JSON_NAME},        {"key", 3, ABR_JSON_NAME},
+    {"name", 4, ABR_JSON_NAME},      {"path", 4, ABR_JSON_NAME},       {"title", 5, ABR_JSON_NAME},
+    {"code", 4, ABR_JSON_OUTCOME},   {"error", 5, ABR_JSON_OUTCOME},   {"state", 5, ABR_JSON_OUTCOME},
+    {"status", 6, ABR_JSON_OUTCOME}, {"message", 7, ABR_JSON_OUTCOME}, {"severity", 8, ABR_JSON_OUTCOME},
 };
 
-static const char *const outcome_words[ROLE_WORDS] = {"status", "error", "message",
-                                                      "code",   "state", "severity"};
-static const char *const naming_words[ROLE_WORDS] = {"id", "name", "title", "path", "url", "key"};
-
-/* Is it one of the words, or the plural of one? */
-static bool is_word_of(const char *const words[ROLE_WORDS], const char *word, size_t n)
+/* The role of a word, which may be the plural of one above. */
+static abr_json_role role_of_word(const char *word, size_t n)
 {
-    for (size_t i = 0; i < ROLE_WORDS; i++) {
-        const size_t size = strlen(words[i]);
-        if (memcmp(word, words[i], size < n ? size : n) == 0 &&
-            (n == size || (n == size + 1 && word[n - 1] == 's')))
-            return true;
+    for (size_t i = 0; i < sizeof role_words / sizeof *role_words; i++) {
+        const role_word *w = &role_words[i];
+        if ((n == w->n || (n == w->n + 1U && word[n - 1] == 's')) && memcmp(word, w->text, w->n) == 0)
+            return (abr_json_role)w->role;
     }
-    return false;
+    return ABR_JSON_OTHER;
 }
 
 abr_json_role abr_json_role_of(const char *key, size_t n)
@@ -41,11 +46,8 @@ abr_json_role abr_json_role_of(const char *key, size_t n)
     const bool alone = i == 1;
     if (i > 1 && abr_is_letter(key[i - 1]) && !abr_is_upper(key[i]))
         return ABR_JSON_OTHER; /* only the end of a longer word */
-    if (is_word_of(outcome_words, start, used))
-        return ABR_JSON_OUTCOME;
-    if (is_word_of(naming_words, start, used))
-        return alone ? ABR_JSON_NAME : ABR_JSON_NAMES;
-    return ABR_JSON_OTHER;
+    const abr_json_role role = role_of_word(start, used);
+    return role == ABR_JSON_NAME && !alone ? ABR_JSON_NAMES : role;
 }
 
 /* Bytes of the digits at p, of which at most `most` are looked at. */

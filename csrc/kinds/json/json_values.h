@@ -26,7 +26,8 @@ enum {
 typedef struct {
     uint64_t hash; /* of the path; 0: free */
     uint32_t count;
-    uint32_t distinct; /* different values counted */
+    uint16_t distinct; /* different values counted */
+    bool tells;        /* the caller's */
 } abr_json_path;
 
 typedef struct {
