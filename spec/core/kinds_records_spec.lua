@@ -240,6 +240,21 @@ describe("compiler messages a line", function()
       if budget > 1000 then assert.equal(cut.items[1].kept, messages) end
     end
   end)
+
+  it("show where it is before the essay on the code", function()
+    local essay = ("A value was used after it was moved.\\n\\nErroneous code example:\\n\\n"):rep(20)
+    local with_essay = {}
+    for i = 1, 60 do
+      with_essay[i] = lines[i]
+    end
+    with_essay[33] = message(33, "error", "use of moved value: `conn`")
+      :gsub('"code":null', ('"code":{"code":"E0382","explanation":"%s"}'):format(essay))
+      :gsub("src/lib.rs:33", "src/pool.rs:33:18\\n    |\\n33  |     self.send(conn);\\n    |     ^^^^ used after move")
+    for _, budget in ipairs { 1300, 2048, 4096 } do
+      local content = abridge.auto(table.concat(with_essay, "\n"), { max_bytes = budget })
+      assert.is_truthy(content:find("src/pool.rs:33:18\\n    |\\n33  |     self.send(conn);", 1, true), content)
+    end
+  end)
 end)
 
 describe("a record in trouble", function()

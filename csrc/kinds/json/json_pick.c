@@ -9,6 +9,7 @@
 #include "kinds/json/json_role.h"
 #include "kinds/json/json_text.h"
 #include "kinds/json/json_tree.h"
+#include "line/lines.h"
 #include "priority/sort.h"
 
 enum {
@@ -81,16 +82,49 @@ static uint32_t find_message(const abr_json_tree *t)
     return found;
 }
 
+/* The shortest string that repeats a message and goes on, as a compiler renders it; 0: none. */
+static uint32_t find_rendered(const abr_json_costs *x, uint32_t message)
+{
+    enum { LEAST = 8 };
+    const abr_json_value *values = x->tree->values;
+    const abr_json_value *it = &values[message];
+    const size_t n = (size_t)abr_json_text_size(it);
+    uint32_t found = 0;
+    if (it->type != ABR_JSON_TEXT || n < LEAST || !abr_json_may_be_whole(x, it))
+        return 0;
+    for (uint32_t i = 2; i < x->tree->count; i++) {
+        const abr_json_value *v = &values[i];
+        if (v->type != ABR_JSON_TEXT || abr_json_text_size(v) <= n ||
+            (found && abr_json_text_size(v) >= abr_json_text_size(&values[found])))
+            continue;
+        const uint64_t size = abr_json_may_be_whole(x, v) ? abr_json_text_size(v) : x->half - 1;
+        const abr_text_line text = {.p = v->p + v->head + 1, .n = (size_t)size};
+        if (abr_contains(text, it->p + it->head + 1, n))
+            found = i;
+    }
+    return found;
+}
+
+/* Show a string, in part if it is long. */
+static void show_told(abr_json_costs *x, uint32_t v, uint64_t limit)
+{
+    const abr_json_value *it = &x->tree->values[v];
+    if (it->shown || !show_if(x, v, limit) || it->type != ABR_JSON_TEXT || it->full || x->used >= limit)
+        return;
+    const uint64_t room = it->room + (limit - x->used);
+    const uint64_t all = abr_json_text_size(it);
+    abr_json_give_room(x, v, room < all ? room : all);
+}
+
 void abr_json_pick_message(abr_json_costs *x)
 {
-    const uint32_t v = find_message(x->tree);
     const uint64_t limit = x->most - x->most / MESSAGE;
-    if (v == 0 || x->tree->values[v].shown || show_whole_if(x, v, limit, limit) || !show_if(x, v, limit) ||
-        x->tree->values[v].type != ABR_JSON_TEXT)
-        return;
-    const uint64_t room = x->tree->values[v].room + (limit - x->used);
-    const uint64_t all = abr_json_text_size(&x->tree->values[v]);
-    abr_json_give_room(x, v, room < all ? room : all);
+    const uint32_t v = find_message(x->tree);
+    const uint32_t rendered = v ? find_rendered(x, v) : 0;
+    if (v)
+        show_told(x, v, limit);
+    if (rendered)
+        show_told(x, rendered, limit);
 }
 
 /* ---- trouble ---- */
