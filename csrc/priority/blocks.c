@@ -359,6 +359,7 @@ static void raise_list(abr_chooser *x, const block *b)
         if (left < 0)
             return;
         abr_raise(&x->lines[i], b->value * (1 + late_bonus), ABR_WHY_HIT, b->failure);
+        x->listed = true;
     }
 }
 

@@ -37,7 +37,7 @@
 enum {
     HOLE_MOST = 3,      /* lines of a failure that are kept rather than replaced by a marker */
     LEAN_MOST = 6,      /* lines of an excerpt that depend on the line above them */
-    MESSAGE_WITHIN = 6, /* lines from a heading to its message */
+    MESSAGE_WITHIN = 6, /* lines from a heading, or a head, to its message */
     ALL_MOST = 8,       /* lines kept together or not at all */
     WHOLE_SHARE = 4,    /* part of the budget that the first failure may take, and the last one too */
     RUN_LEAST = 160, /* bytes of a cut whose markers mention runs; in a smaller one, another line says more */
@@ -395,9 +395,24 @@ static bool joins_kept(const abr_chooser *x, size_t i)
     return (i > 0 && beside_kept(x, i, i - 1)) || (i + 1 < x->count && beside_kept(x, i, i + 1));
 }
 
-/* Keep the heads of failures, the best ones first, within their share: of many failures, more are named
- * before all is told of a few. */
-static void keep_heads(abr_chooser *x, size_t sorted, abr_cost *used)
+/* Keep the message near the head of a failure: its next clear report, with the lines between them. */
+static void keep_message(abr_chooser *x, size_t head, abr_cost *used)
+{
+    const uint32_t failure = x->lines[head].c->failure;
+    for (size_t i = head + 1; i < x->count && i - head <= MESSAGE_WITHIN; i++) {
+        const abr_candidate *c = x->lines[i].c;
+        if (c->failure != failure || c->line != x->lines[i - 1].c->line + 1)
+            return;
+        if (is_clear_report(c)) {
+            keep_all(x, head + 1, i, used);
+            return;
+        }
+    }
+}
+
+/* Keep the heads of failures, or the messages of those that are kept, the best ones first, within a share
+ * of the rest: of many failures, more are told in a line or two before all is told of a few. */
+static void keep_heads(abr_chooser *x, size_t sorted, bool messages, abr_cost *used)
 {
     const uint64_t shown = used->shown + abr_budget_left(x->allowance.shown, used->shown) / HEADS_SHARE;
     const uint64_t chars = used->chars + abr_budget_left(x->allowance.chars, used->chars) / HEADS_SHARE;
@@ -406,7 +421,11 @@ static void keep_heads(abr_chooser *x, size_t sorted, abr_cost *used)
         if (used->shown >= shown || used->chars >= chars || used->lines >= lines)
             return;
         const size_t i = x->keys[k].index;
-        if (!x->lines[i].kept && is_head(x, i))
+        if (x->lines[i].kept != messages || !is_head(x, i))
+            continue;
+        if (messages)
+            keep_message(x, i, used);
+        else
             keep_told(x, i, used);
     }
 }
@@ -426,7 +445,9 @@ static void keep_best(abr_chooser *x)
     keep_last_count(x, &used);
     keep_whole(x, &x->last, &used);
     keep_whole(x, &x->first, &used);
-    keep_heads(x, sorted, &used);
+    keep_heads(x, sorted, false, &used);
+    if (!x->listed)
+        keep_heads(x, sorted, true, &used);
     for (size_t k = 0; k < sorted; k++) {
         const size_t i = x->keys[k].index;
         if (!x->lines[i].kept && (x->lines[i].layout.look != ABR_LOOK_BLANK || joins_kept(x, i)))

@@ -97,6 +97,7 @@ typedef struct {
     size_t count;          /* of the lines */
     abr_block first;       /* the first failure to be kept whole, and the last one */
     abr_block last;
+    bool listed;       /* a list at the end names failures one by one */
     abr_stretch *kept; /* in order */
     size_t kept_count;
     size_t kept_size; /* stretches there is memory for */

@@ -421,6 +421,32 @@ FAIL src/cart%d.test.js
     assert.is_true(named >= 12, content)
   end)
 
+  it("show the message of each that is named, before the frames of a few", function()
+    local text = { "> Task :test", "" }
+    for i = 1, 12 do
+      text[#text + 1] = ("LedgerTest > shouldBook%d() FAILED"):format(i)
+      text[#text + 1] = ("    java.lang.IllegalStateException: account %d is closed"):format(i * 37)
+      for depth = 1, 25 do
+        text[#text + 1] = ("        at org.example.engine.Node%d.execute(Node%d.java:%d)"):format(
+          depth,
+          depth,
+          90 + depth
+        )
+      end
+      text[#text + 1] = ""
+    end
+    text[#text + 1] = "40 tests completed, 12 failed"
+    local content = abridge.auto(table.concat(text, "\n") .. "\n", { max_bytes = 8192 })
+    for i = 1, 12 do
+      assert.matches(
+        ("shouldBook%d() FAILED\n    java.lang.IllegalStateException: account %d is closed\n"):format(i, i * 37),
+        content,
+        1,
+        true
+      )
+    end
+  end)
+
   it("that a list at the end names one by one are all named, as far as their list fits", function()
     local names = { "alder", "birch", "cedar", "dogwood", "elm", "fir", "ginkgo", "hazel", "ivy", "juniper", "kapok" }
     local parts, list = { "collected 60 items\n" }, {}
