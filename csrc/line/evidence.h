@@ -139,7 +139,9 @@ static inline size_t skip_digits(const abr_evidence *l, size_t at)
 
 static inline bool starts_with(const abr_evidence *l, size_t at, const char *text)
 {
-    size_t n = strlen(text);
+    if (byte_at(l, at) != *text) /* most lines */
+        return false;
+    const size_t n = strlen(text);
     return at + n <= l->n && memcmp(l->p + at, text, n) == 0;
 }
 

@@ -101,8 +101,8 @@ abr_form_told abr_read_whole_form(const abr_forms *x, abr_text_line line);
 /* Does the line start with a mark of the form? */
 bool abr_starts_with_mark(const abr_forms *x, abr_form form, abr_text_line line);
 
-/* Does the line have any mark of the form, but the rule `without`? All rows are tried: for few lines. */
-bool abr_is_marked(abr_form form, unsigned without, abr_text_line line);
+/* Does the line have any mark of a test's result, but the rule `without`? All are tried: for few lines. */
+bool abr_is_result(unsigned without, abr_text_line line);
 
 /* Is the whole word a mark of the form? */
 bool abr_is_mark(const abr_forms *x, abr_form form, abr_text_line word);

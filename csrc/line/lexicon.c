@@ -1,5 +1,5 @@
 /*
- * The words of words.def and phrases.def.
+ * The words of words.def and phrases.def, and the lists of listed.def.
  *
  * A word is a run of letters. It is looked up by its first eight letters in lower case, in a table of open
  * addressing.
@@ -96,12 +96,46 @@ static void add_word(abr_lexicon *x, unsigned index)
     x->slots[slot] = (uint16_t)(index + 1);
 }
 
+static const struct {
+    const char *text;
+    uint8_t list;
+} listed_rows[] = {
+#define LISTED(list, text, program, proof) {text, ABR_LIST_##list},
+#include "line/listed.def"
+#undef LISTED
+};
+
+enum { LISTED_ROWS = sizeof listed_rows / sizeof *listed_rows };
+_Static_assert((int)LISTED_ROWS <= UINT8_MAX, "the number of a row fits a byte");
+
+static void open_lists(abr_lexicon *x)
+{
+    for (unsigned i = LISTED_ROWS; i-- > 0;) {
+        const unsigned list = listed_rows[i].list;
+        x->list_rows[list] = (uint8_t)i;
+        x->list_starts[list] |= UINT32_C(1) << (*listed_rows[i].text & 31);
+    }
+}
+
+const char *abr_next_listed(const abr_lexicon *x, abr_list list, unsigned *row)
+{
+    if (*row == 0)
+        *row = x->list_rows[list];
+    while (*row < LISTED_ROWS && listed_rows[*row].list == list) {
+        const unsigned i = (*row)++;
+        if (x->without != ABR_RULE_LISTED + i)
+            return listed_rows[i].text;
+    }
+    return NULL;
+}
+
 static void open_lexicon(abr_lexicon *x, unsigned quiet, abr_form_set forms, unsigned rule)
 {
     unsigned phrases = 0;
     memset(x, 0, sizeof *x);
     x->quiet = quiet;
     x->without = rule;
+    open_lists(x);
     abr_forms_open(&x->forms, forms, rule);
     abr_forms_open(&x->untroubled, ABR_FORMS_WITHOUT_TROUBLE, rule);
     for (unsigned i = 0; i < WORDS; i++) {

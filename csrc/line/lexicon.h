@@ -45,6 +45,34 @@ typedef struct {
     uint8_t class;
 } abr_word;
 
+/* Lists of words that a rule about a word of trouble looks for around it. */
+typedef enum {
+    ABR_LIST_EMPTY,         /* values that say there is none: "errors: none" */
+    ABR_LIST_SETTING,       /* parts of the names of settings: fail_on_error */
+    ABR_LIST_STATE,         /* parts of names whose value is a state: status=error */
+    ABR_LIST_REMEDY,        /* remedies for a missing thing: "..., skipping" */
+    ABR_LIST_COMMAND,       /* commands and jobs: "build failed" */
+    ABR_LIST_ADVISES,       /* names before "warning" of programs whose warnings are advice */
+    ABR_LIST_DENIED_BEFORE, /* denials before a word of trouble, in any language */
+    ABR_LIST_DENIED_AFTER,  /* the same after it */
+    ABR_LIST_FINE_BEFORE,   /* what stands before a word of trouble that is no failure of its own */
+    ABR_LIST_FINE_AFTER,    /* or after one that was expected, or is a limit */
+    ABR_LIST_SETUP,         /* starts of messages about setting up a machine, with no failure in them */
+    ABR_LIST_HARNESS,       /* starts of a runner's lines that look like comments */
+    ABR_LIST_REPORT,        /* starts of reports without a word of trouble */
+    ABR_LIST_STATEMENT,     /* words that start a statement of source: such words start sentences, too */
+    ABR_LIST_QUOTED,        /* those of them that a quotation follows */
+    ABR_LIST_BLOCK,         /* those of them that open a block with a colon */
+    ABR_LIST_COMMIT,        /* verbs that start the subject of a commit */
+    ABR_LIST_TITLE,         /* verbs that start the indented title of a test */
+    ABR_LIST_SPOKEN_AFTER,  /* words after one of trouble that is spoken of: "errors are", */
+    ABR_LIST_SPOKEN_BEFORE, /* right before it: "any error", */
+    ABR_LIST_SPOKEN_FAR,    /* or some words before it: "returns an error" */
+    ABR_LIST_REPORT_AFTER,  /* words after a bare "error" that is reported: "error while", */
+    ABR_LIST_REPORT_BEFORE, /* or before it: "syntax error" */
+    ABR_LISTS
+} abr_list;
+
 enum { ABR_LEXICON_SLOTS = 2048, ABR_LEXICON_BITS = 15 };
 
 /* The words in use, for lookup. */
@@ -54,6 +82,8 @@ typedef struct {
     uint16_t slots[ABR_LEXICON_SLOTS]; /* 1 + index of a word; 0: free */
     unsigned quiet;                    /* groups switched off */
     unsigned without;                  /* a rule to leave out, or ABR_NO_RULE */
+    uint8_t list_rows[ABR_LISTS];      /* the first row of each list of listed.def, */
+    uint32_t list_starts[ABR_LISTS];   /* and a bit for the lowest five of each first byte in it */
     abr_forms forms;                   /* the forms that lines are read for */
     abr_forms untroubled;              /* the forms in which a word of trouble is harmless */
 } abr_lexicon;
@@ -102,6 +132,15 @@ static inline bool abr_lexicon_may_have(const abr_lexicon *x, uint64_t hash)
 
 /* The word (p, n), in either case, or NULL; key is its abr_word_key(). */
 const abr_word *abr_lexicon_find(const abr_lexicon *x, uint64_t key, const char *p, size_t n);
+
+/* May a word of the list start with this byte, in either case? */
+static inline bool abr_may_start_listed(const abr_lexicon *x, abr_list list, char c)
+{
+    return x->list_starts[list] >> (c & 31) & 1;
+}
+
+/* The next word of a list from *row on, which starts with 0; NULL: there is none. */
+const char *abr_next_listed(const abr_lexicon *x, abr_list list, unsigned *row);
 
 ABR_PRIVATE_END
 

@@ -1,49 +1,9 @@
-/* The lists of listed.def. */
-#include <stddef.h>
-#include <stdint.h>
+/* Words of lists at a place in a line. */
+#include <string.h>
 
 #include "line/listed.h"
 #include "line/evidence.h"
 #include "line/lexicon.h"
-#include "line/rule.h"
-
-static const struct {
-    const char *text;
-    uint8_t list;
-} listed_rows[] = {
-#define LISTED(list, text, program, proof) {text, ABR_LIST_##list},
-#include "line/listed.def"
-#undef LISTED
-};
-
-enum { ROWS = sizeof listed_rows / sizeof *listed_rows };
-
-/* The first row of a list: the rows are in the order of their lists. */
-static unsigned first_of(abr_list list)
-{
-    unsigned low = 0;
-    unsigned high = ROWS;
-    while (low < high) {
-        const unsigned middle = (low + high) / 2;
-        if (listed_rows[middle].list < list)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-const char *abr_next_listed(const abr_lexicon *x, abr_list list, unsigned *row)
-{
-    if (*row == 0)
-        *row = first_of(list);
-    while (*row < ROWS && listed_rows[*row].list == list) {
-        const unsigned i = (*row)++;
-        if (x->without != ABR_RULE_LISTED + i)
-            return listed_rows[i].text;
-    }
-    return NULL;
-}
 
 bool abr_is_between_listed(const abr_evidence *l, size_t at, size_t end, abr_list before, abr_list after)
 {
@@ -59,6 +19,8 @@ bool abr_starts_listed(const abr_evidence *l, size_t at, abr_list list)
 {
     unsigned row = 0;
     const char *word;
+    if (!abr_may_start_listed(l->lexicon, list, byte_at(l, at)))
+        return false;
     while ((word = abr_next_listed(l->lexicon, list, &row)) != NULL)
         if (starts_with(l, at, word))
             return true;
@@ -70,6 +32,8 @@ size_t abr_listed_word(const abr_evidence *l, size_t at, abr_list list)
     const char first = abr_to_lower(byte_at(l, at));
     unsigned row = 0;
     const char *word;
+    if (!abr_may_start_listed(l->lexicon, list, first))
+        return 0;
     while ((word = abr_next_listed(l->lexicon, list, &row)) != NULL) {
         const size_t n = strlen(word);
         if (*word == first && starts_with(l, at + 1, word + 1) && !abr_is_letter(byte_at(l, at + n)))

@@ -62,8 +62,7 @@ static size_t skip_empty_word(const abr_evidence *l, size_t i)
 {
     unsigned row = 0;
     const char *word;
-    const char first = byte_at(l, i);
-    if (!abr_is_letter(first) && first != '~')
+    if (!abr_may_start_listed(l->lexicon, ABR_LIST_EMPTY, byte_at(l, i)))
         return 0;
     while ((word = abr_next_listed(l->lexicon, ABR_LIST_EMPTY, &row)) != NULL) {
         size_t n = 0;
@@ -167,7 +166,8 @@ static bool has_part(const abr_evidence *l, size_t start, size_t end, abr_list l
     for (size_t i = start; i < end; i++) {
         const char *word;
         unsigned row = 0;
-        if (i > start && is_alnum(l->p[i - 1]) && !(abr_is_upper(l->p[i]) && !abr_is_upper(l->p[i - 1])))
+        if (!abr_may_start_listed(l->lexicon, list, l->p[i]) ||
+            (i > start && is_alnum(l->p[i - 1]) && !(abr_is_upper(l->p[i]) && !abr_is_upper(l->p[i - 1]))))
             continue;
         while ((word = abr_next_listed(l->lexicon, list, &row)) != NULL) {
             size_t n = 0;
