@@ -242,6 +242,11 @@ size_t abr_row_place(const char *p, size_t n)
     return at;
 }
 
+bool abr_is_row(const abr_layout *layout, const char *p, size_t n)
+{
+    return layout->indent > 0 && abr_row_place(p + layout->text, n - layout->text) > 0;
+}
+
 /* ---- prefixes ---- */
 
 /* The first letters of a level, which rule out most words at once. */

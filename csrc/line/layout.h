@@ -51,6 +51,9 @@ static inline abr_text_line abr_own_text(abr_text_line line)
  * it; 0 if there is none. */
 size_t abr_row_place(const char *p, size_t n);
 
+/* Is the line (p, n) a linter's row, about the file named above it? */
+bool abr_is_row(const abr_layout *layout, const char *p, size_t n);
+
 /* The level whose name (p, n) starts with; *size: bytes of the name. */
 abr_level abr_level_at(const char *p, size_t n, size_t *size);
 

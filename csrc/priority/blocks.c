@@ -245,28 +245,6 @@ static void raise_after(abr_chooser *x, const block *b, float reach)
     }
 }
 
-/* Is it a linter's row below a file's name? */
-static bool is_row(const abr_shown_line *u)
-{
-    const size_t at = u->layout.text;
-    return u->layout.indent > 0 && abr_row_place(u->c->start + at, u->c->start_n - at) > 0;
-}
-
-/* Raise the line above that names the file which a row is about. */
-static void raise_file(abr_chooser *x, const block *b)
-{
-    const abr_shown_line *row = &x->lines[b->first];
-    for (size_t k = b->first; is_row(row) && follows(x, k) && b->first - k < HEAD_WITHIN; k--) {
-        abr_shown_line *u = &x->lines[k - 1];
-        if (is_blank(u))
-            return;
-        if (u->layout.indent < row->layout.indent) {
-            abr_raise(u, b->value * part_of_head, ABR_WHY_BEFORE, b->failure);
-            return;
-        }
-    }
-}
-
 /* ---- the output of a failed command ---- */
 
 /* Raise the lines before line i, which reports that their command failed. */
@@ -376,7 +354,6 @@ static void raise_block(abr_chooser *x, block *b, uint32_t before, uint32_t afte
         b->value *= 1 + b->told * late_bonus / (1 + (float)after / 2);
     raise_lines_before(x, b, reach * (is_headed ? reach_after : reach_before));
     raise_after(x, b, reach * reach_after * (b->is_clear ? 1 : weak_reach));
-    raise_file(x, b);
 }
 
 /* Note a failure that is to be kept whole: the first one, and the last one before a command failed. If no hit

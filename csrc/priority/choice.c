@@ -38,6 +38,7 @@ enum {
     HOLE_MOST = 3,      /* lines of a failure that are kept rather than replaced by a marker */
     LEAN_MOST = 6,      /* lines of an excerpt that depend on the line above them */
     MESSAGE_WITHIN = 6, /* lines from a heading, or a head, to its message */
+    FILE_WITHIN = 60,   /* lines from the name of a file to a linter's row about it */
     ALL_MOST = 8,       /* lines kept together or not at all */
     WHOLE_SHARE = 4,    /* part of the budget that the first failure may take, and the last one too */
     RUN_LEAST = 160, /* bytes of a cut whose markers mention runs; in a smaller one, another line says more */
@@ -113,6 +114,11 @@ static bool leans(const abr_chooser *x, size_t i)
            (i + 1 < x->count && u[1].c->line == u->c->line + 1 && leaning_of(u + 1) == ABR_POINTS);
 }
 
+static bool is_linter_row(const abr_shown_line *u)
+{
+    return abr_is_row(&u->layout, u->c->start, u->c->start_n);
+}
+
 static uint64_t end_share(uint64_t budget, uint64_t share)
 {
     return budget == ABR_UNLIMITED ? ABR_UNLIMITED : budget / share;
@@ -146,7 +152,7 @@ static bool keep_end(abr_chooser *x, size_t part, uint64_t share, abr_cost *used
         if (!fits)
             break;
         some = some || u->c->kind != ABR_LINE_BLANK;
-        if (!leans(x, top - 1)) {
+        if (!leans(x, top - 1) && !is_linter_row(u)) {
             standing = top - 1;
             cost = *used;
         }
@@ -290,12 +296,36 @@ static size_t heading_of(const abr_chooser *x, size_t i)
     return i;
 }
 
-/* Keep line i with the lines above it that it depends on; a heading and its message together, if they fit.
- * Is it kept? */
+/* The line that names the file which a linter's row is about; line i itself if it is no row, or the name is not
+ * at hand. */
+static size_t file_of_row(const abr_chooser *x, size_t i)
+{
+    const abr_shown_line *row = &x->lines[i];
+    for (size_t k = i; is_linter_row(row) && k > 0 && i - k < FILE_WITHIN; k--) {
+        const abr_shown_line *u = &x->lines[k - 1];
+        if (u->layout.look == ABR_LOOK_BLANK || u->c->line + 1 != x->lines[k].c->line)
+            break;
+        if (u->layout.indent < row->layout.indent)
+            return k - 1;
+    }
+    return i;
+}
+
+/* Keep line i with the lines above it that it depends on, and with the name of its file; a heading and its
+ * message together, if they fit. Is it kept? */
 static bool keep_told(abr_chooser *x, size_t i, abr_cost *used)
 {
     const size_t head = heading_of(x, i);
     const size_t end = end_of_heading(x, i);
+    const size_t file = file_of_row(x, i);
+    if (file < i && !x->lines[file].kept) {
+        const abr_cost before = *used;
+        if (keep_line(x, file, used) && keep_below_head(x, i, used))
+            return true;
+        x->lines[file].kept = false;
+        *used = before;
+        return false;
+    }
     if (head < i && keep_all(x, head, i, used))
         return true;
     if (!keep_below_head(x, i, used))
@@ -344,7 +374,7 @@ static void keep_whole(abr_chooser *x, const abr_block *b, abr_cost *used)
         return;
     for (size_t i = b->start; i < b->end; i++)
         if (!x->lines[i].kept)
-            keep_below_head(x, i, used);
+            keep_told(x, i, used);
 }
 
 static bool has_digit(const abr_candidate *c)

@@ -290,7 +290,7 @@ static abr_leaning leaning_at(const abr_chooser *x, const char *p, uint64_t size
     abr_retainer_read_line(x->view->retainer, p, n, &r);
     const char *judged = abr_retainer_judged(x->view->retainer, p, &n);
     abr_read_layout(judged, n, &layout);
-    return abr_leaning_of(r.kind, judged, n, layout.text);
+    return abr_is_row(&layout, judged, n) ? ABR_LEANS : abr_leaning_of(r.kind, judged, n, layout.text);
 }
 
 /* A stretch has grown upwards from `before`, when the budgets were so far used. Take off the lines at its top

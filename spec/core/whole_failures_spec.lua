@@ -447,6 +447,35 @@ FAIL src/cart%d.test.js
     end
   end)
 
+  it("of a linter show below the name of the file that they are about", function()
+    local lines, file_of = {}, {}
+    for i = 1, 25 do
+      local file = ("/shop/src/part_%d.tsx"):format(i)
+      lines[#lines + 1] = ""
+      lines[#lines + 1] = file
+      for k = 1, 2 + i * 7 % 9 do
+        local level, said = "warning", ("Unexpected any in field_%d_%d"):format(i, k)
+        if (i * 5 + k) % 4 == 0 then
+          level, said = "error", ("'item_%d_%d' is not defined"):format(i, k)
+        end
+        lines[#lines + 1] = ("  %3d:%-3d %-8s %-50s no-undef"):format(i * k, k, level, said)
+        file_of[lines[#lines]] = file
+      end
+    end
+    lines[#lines + 1] = "\n✖ 150 problems (37 errors, 113 warnings)\n"
+    for _, bytes in ipairs { 1024, 2048, 4096 } do
+      local content, named, rows = abridge.auto(table.concat(lines, "\n"), { max_bytes = bytes }), nil, 0
+      for line in content:gmatch "[^\n]+" do
+        if line:find "^/shop" then named = line end
+        if file_of[line] then
+          rows = rows + 1
+          assert.equal(file_of[line], named, content)
+        end
+      end
+      assert.is_true(rows > 5, content)
+    end
+  end)
+
   it("that a list at the end names one by one are all named, as far as their list fits", function()
     local names = { "alder", "birch", "cedar", "dogwood", "elm", "fir", "ginkgo", "hazel", "ivy", "juniper", "kapok" }
     local parts, list = { "collected 60 items\n" }, {}
