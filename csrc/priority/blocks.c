@@ -215,6 +215,18 @@ static void raise_lines_before(abr_chooser *x, const block *b, float reach)
     }
 }
 
+/* Raise the head of the step that a block is in, where only what passed stands between. */
+static void raise_step(abr_chooser *x, const block *b)
+{
+    for (size_t k = b->start; follows(x, k) && b->start - k < ABR_LINES_BEFORE_HIT; k--) {
+        abr_shown_line *u = &x->lines[k - 1];
+        if (u->c->command == ABR_COMMAND_STARTS && k < b->start)
+            abr_raise(u, b->value * part_of_head, ABR_WHY_BEFORE, b->failure);
+        if (u->c->kind != ABR_LINE_PASS)
+            return;
+    }
+}
+
 static void raise_after(abr_chooser *x, const block *b, float reach)
 {
     float distance = 0;
@@ -353,6 +365,7 @@ static void raise_block(abr_chooser *x, block *b, uint32_t before, uint32_t afte
     if (b->is_clear)
         b->value *= 1 + b->told * late_bonus / (1 + (float)after / 2);
     raise_lines_before(x, b, reach * (is_headed ? reach_after : reach_before));
+    raise_step(x, b);
     raise_after(x, b, reach * reach_after * (b->is_clear ? 1 : weak_reach));
 }
 

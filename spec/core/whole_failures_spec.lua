@@ -328,6 +328,22 @@ FAIL src/cart%d.test.js
     end
   end)
 
+  it("show the head of the section though other hosts passed in it first", function()
+    local lines, stars = {}, " " .. ("*"):rep(40)
+    for i = 1, 90 do
+      local failed = i == 31 or i == 62
+      lines[#lines + 1] = ("TASK [shop : Place file %d]%s\nok: [web1]\nok: [web2]"):format(i, stars)
+      lines[#lines + 1] = failed and ('fatal: [web3]: FAILED! => {"msg": "No space left for file %d"}'):format(i)
+        or "ok: [web3]"
+      lines[#lines + 1] = "ok: [web4]\n"
+    end
+    local content = abridge.auto(table.concat(lines, "\n"), { max_bytes = 700 })
+    for _, i in ipairs { 31, 62 } do
+      assert.matches(("TASK [shop : Place file %d]"):format(i), content, 1, true)
+      assert.matches(("No space left for file %d"):format(i), content, 1, true)
+    end
+  end)
+
   it("are shown though none is clear", function()
     local lines = {}
     for i = 1, 1500 do
