@@ -593,15 +593,19 @@ static void read_cause(abr_evidence *l, unsigned i)
     expect(l, s, is_first(l, s) ? ABR_SCORE_CAUSED + 1 : ABR_SCORE_EXPECTS);
 }
 
-/* Does the line end by saying how long it took: " (0.1 seconds)", " after 2 seconds."? */
+/* Does the line end by saying how long it took: " (0.1 seconds)", " after 2 seconds.", "    0.52 sec"? */
 static bool ends_with_seconds(const abr_evidence *l, size_t at)
 {
-    const size_t number = starts_with(l, at, " after ") ? at + 7 : starts_with(l, at, " (") ? at + 2 : 0;
+    const size_t blanks = skip(l, at, ABR_SET(" "));
+    const size_t number = starts_with(l, at, " after ") ? at + 7
+                          : starts_with(l, at, " (")    ? at + 2
+                          : blanks > at + 1             ? blanks
+                                                        : 0;
     if (number == 0)
         return false;
     tell_digits(l);
     const size_t unit = skip(l, number, ABR_SET("0123456789."));
-    return unit > number && starts_with(l, unit, " second") && skip(l, unit + 7, ABR_SET("s).\r")) == l->n;
+    return unit > number && starts_with(l, unit, " sec") && skip(l, unit + 4, ABR_SET("onds).\r")) == l->n;
 }
 
 static void read_count(abr_evidence *l, unsigned i)

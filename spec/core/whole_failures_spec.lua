@@ -328,6 +328,25 @@ FAIL src/cart%d.test.js
     end
   end)
 
+  it("of CTest end where the next test passes", function()
+    local lines, told = {}, 0
+    for i = 10, 99 do
+      local failed = i % 12 == 2
+      lines[#lines + 1] = ("      Start %d: cart_%d"):format(i, i)
+      local result = failed and "***Failed" or "   Passed"
+      lines[#lines + 1] = ("%d/99 Test #%d: cart_%d ....................%s    0.%d sec"):format(i, i, i, result, i)
+      if failed then
+        local body = "test/cart_%d.cpp:31: FAILED:\n  REQUIRE( total(%d) == 60 )\nwith expansion:\n  %d == 60\n"
+        lines[#lines + 1] = body:format(i, i, i * 3)
+      end
+    end
+    local content = abridge.auto(table.concat(lines, "\n") .. "\n", { max_bytes = 2048 })
+    for i = 14, 98, 12 do
+      if content:find(("\n  %d == 60\n"):format(i * 3), 1, true) then told = told + 1 end
+    end
+    assert.equal(8, told, content)
+  end)
+
   it("show the head of the section though other hosts passed in it first", function()
     local lines, stars = {}, " " .. ("*"):rep(40)
     for i = 1, 90 do
