@@ -593,7 +593,7 @@ static void read_cause(abr_evidence *l, unsigned i)
     expect(l, s, is_first(l, s) ? ABR_SCORE_CAUSED + 1 : ABR_SCORE_EXPECTS);
 }
 
-/* Does the line end by saying how long it took: " (0.1 seconds)", " after 2 seconds.", "    0.52 sec"? */
+/* Does the line end by saying how long it took: " (0.1 seconds)", " after 2 seconds.", "    0.52 sec", "  2s"? */
 static bool ends_with_seconds(const abr_evidence *l, size_t at)
 {
     const size_t blanks = skip(l, at, ABR_SET(" "));
@@ -604,8 +604,19 @@ static bool ends_with_seconds(const abr_evidence *l, size_t at)
     if (number == 0)
         return false;
     tell_digits(l);
-    const size_t unit = skip(l, number, ABR_SET("0123456789."));
-    return unit > number && starts_with(l, unit, " sec") && skip(l, unit + 4, ABR_SET("onds).\r")) == l->n;
+    const size_t end = skip(l, number, ABR_SET("0123456789."));
+    const size_t unit = skip(l, end, ABR_SET(" "));
+    return end > number && byte_at(l, unit) == 's' && skip(l, unit, ABR_SET("seconds).\r")) == l->n;
+}
+
+/* Does the word end a line after dots, as a result does? */
+static bool ends_after_dots(const abr_evidence *l, const abr_sign *s)
+{
+    size_t start = s->at;
+    while (start > 0 && l->p[start - 1] == ' ')
+        start--;
+    return start >= 2 && l->p[start - 1] == '.' && l->p[start - 2] == '.' &&
+           skip(l, end_of(s), ABR_SET(" \t\r")) == l->n;
 }
 
 static void read_count(abr_evidence *l, unsigned i)
@@ -618,7 +629,9 @@ static void read_count(abr_evidence *l, unsigned i)
         note_score(l, s->at, s->n, ABR_TABLE_WORDS, ABR_SCORE_SUMS_UP);
         return;
     }
-    if (is_word(l, s, "passed") && (all_caps(l, s) || ends_with_seconds(l, end_of(s))))
+    if (is_word(l, s, "passed") &&
+        (all_caps(l, s) || ends_with_seconds(l, end_of(s)) || ends_after_dots(l, s) ||
+         (is_first(l, s) && byte_at(l, l->n - 1) == ']'))) /* Passed CartTests.Adds [2 ms] */
         l->passed = true;
 }
 
@@ -677,7 +690,7 @@ static void read_done(abr_evidence *l, unsigned i)
         return;
     bool tells =
         c == ':' || (c == ' ' && (s->at == l->words->first || abr_is_digit(byte_at(l, end_of(s) + 1)) ||
-                                  memcmp(l->p + end_of(s), " in ", 4) == 0));
+                                  starts_with(l, end_of(s), " in ")));
     if (!tells)
         return;
     sum_up(l, ABR_SCORE_WARNED);
@@ -700,16 +713,11 @@ static void read_pass(abr_evidence *l, unsigned i)
         }
         const bool of_test = all_caps(l, s) && after == ':' &&
                              (is_word(l, s, "pass") || is_word(l, s, "tpass")); /* PASS: test_cart */
-        if (abr_is_digit(byte_at(l, value)) || (ABR_HAS("tf", byte_at(l, value)) && !of_test))
+        if ((abr_is_digit(byte_at(l, value)) && !ends_with_seconds(l, end_of(s))) ||
+            (ABR_HAS("tf", byte_at(l, value)) && !of_test))
             return; /* a count, or a field */
     }
-    size_t end = skip(l, end_of(s), ABR_SET(" \t\r"));
-    bool last = end >= l->n;
-    size_t start = s->at;
-    while (start > 0 && l->p[start - 1] == ' ')
-        start--;
-    bool dotted = start >= 2 && l->p[start - 1] == '.' && l->p[start - 2] == '.';
-    if (is_first(l, s) || (last && dotted) || in_brackets(l, s) ||
+    if (is_first(l, s) || ends_after_dots(l, s) || in_brackets(l, s) ||
         (all_caps(l, s) && s->n >= 2 && ABR_HAS(" \t:[\n\r", after)))
         l->passed = true;
 }

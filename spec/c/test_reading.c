@@ -418,11 +418,41 @@ static void a_line_of_times_has_a_few_at_its_start(void)
     free(line);
 }
 
+static void a_test_that_passes_is_seen_in_its_line(void)
+{
+    static const char *const passing[] = {
+        "test_cart.py::test_total PASSED                                    [ 50%]",
+        "--- PASS: TestCart (0.00s)",
+        "test cart::adds ... ok",
+        "Test Case '-[CartTests testTotal]' passed (0.002 seconds).",
+        "\xE2\x9C\x94 Test adds() passed after 0.001 seconds.",
+        " 9/80 Test # 9: cart_total ......................   Passed    2.00 sec",
+        "12/12 cart:unit / total                   OK              0.02s",
+        "Test 3: adds two ... passed",
+        "  Passed CartTests.Adds [2 ms]",
+    };
+    static const char *const others[] = {
+        "3 passed",
+        "Passed arguments are not checked",
+        "the test has passed",
+        "wait ... 12 passed, 1 failed",
+        "OK: 12",
+        "status OK  200",
+    };
+    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
+        if (!CHECK(read_of(passing[i]).kind == ABR_LINE_PASS))
+            fprintf(stderr, "%s\n", passing[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (!CHECK(read_of(others[i]).kind != ABR_LINE_PASS))
+            fprintf(stderr, "%s\n", others[i]);
+}
+
 int main(void)
 {
     RUN(a_command_that_failed_is_seen_in_its_last_line);
     RUN(a_command_starts_where_it_is_echoed_or_a_section_is_named);
     RUN(other_lines_neither_start_nor_end_one);
+    RUN(a_test_that_passes_is_seen_in_its_line);
     RUN(the_place_of_a_pattern_counts_the_time_before_it);
     RUN(what_is_recalled_is_what_is_read);
     RUN(the_layout_of_a_line_is_read_from_it_alone);
