@@ -217,6 +217,8 @@ static bool is_option_help(const abr_evidence *l)
         return starts_with(l, i, "usage: ") || starts_with(l, i, "Usage: ");
     if (i == 0 && byte_at(l, 1) == '-' && byte_at(l, 2) == '-')
         return false; /* a rule, or --- FAIL */
+    if (starts_with(l, skip(l, i + 1, ABR_SMALL_LETTERS), ": "))
+        return false; /* -bash: of a login shell */
     while (i + 1 < l->n && !(l->p[i] == ' ' && l->p[i + 1] == ' '))
         i++;
     return abr_is_letter(byte_at(l, skip(l, i, ABR_SET(" "))));
