@@ -195,7 +195,7 @@ static const abr_telling drawn[] = {
     {.kind = ABR_KIND_TABLE, .header_lines = 2, .drawn = {.bar = "|", .width = 22}},
     {.kind = ABR_KIND_TABLE,
      .header_lines = 2,
-     .drawn = {.bar = "|", .framed = true, .rows = ABR_ROWS_RULED, .width = 22}},
+     .drawn = {.bar = "|", .frame = 1, .rows = ABR_ROWS_RULED, .width = 22}},
     {.kind = ABR_KIND_TABLE, .drawn = {.bar = "|", .rows = ABR_ROWS_EXPANDED, .heading = '-'}},
 };
 

@@ -359,6 +359,68 @@ describe("a table that a database client draws", function()
     end
   end)
 
+  it("needs no names: a box with rows alone, under a title too", function()
+    local boxes = {
+      { "+-----+--------+", "| %3d | %-6s |", "+-----+--------+" },
+      { "|----:|:-------|", "| %3d | %-6s |" },
+      { "╭─────┬────────╮", "│ %3d │ %-6s │", "╰─────┴────────╯" },
+      { "     Orders     \n┏━━━━━┳━━━━━━━━┓", "┃ %3d ┃ %-6s ┃", "┗━━━━━┻━━━━━━━━┛" },
+    }
+    for _, box in ipairs(boxes) do
+      local lines = { box[1] }
+      for i = 1, 200 do
+        lines[#lines + 1] = box[2]:format(i, i == 100 and "failed" or "done")
+      end
+      lines[#lines + 1] = box[3]
+      local content, cut = cut_of(lines, 700)
+      assert.same({ "table", 200 }, { cut.kind, cut.items[1].total })
+      assert.equal(1, (content:find(table.concat(lines, "\n", 1, 2), 1, true)))
+      assert.is_truthy(content:find(lines[101], 1, true), content)
+    end
+    local words = { "+--------------+" }
+    for i = 1, 60 do
+      words[#words + 1] = ("| a message %2d |"):format(i)
+    end
+    assert.equal("text", select(2, cut_of(words, 400)).kind)
+  end)
+
+  it("has the names of its columns below its titles, in a box inside a box", function()
+    local lines = {
+      "-------------------------",
+      "|     ListFunctions     |",
+      "+-----------------------+",
+      "||      Functions      ||",
+      "|+----------+----------+|",
+      "||  Name    |  State   ||",
+      "|+----------+----------+|",
+    }
+    for i = 1, 200 do
+      lines[#lines + 1] = ("||  fn-%03d  |  %-7s ||"):format(i, i == 100 and "FAILED" or "Active")
+    end
+    lines[#lines + 1] = "|+----------+----------+|"
+    local content, cut = cut_of(lines, 700)
+    assert.same({ "table", 200 }, { cut.kind, cut.items[1].total })
+    assert.equal(1, (content:find(table.concat(lines, "\n", 1, 8), 1, true)))
+    assert.is_truthy(content:find(lines[107], 1, true), content)
+  end)
+
+  it("keeps a box inside a box whole, so the row in trouble has its name", function()
+    local lines = { "------------------", "| DescribeStacks |", "+----------------+" }
+    for i = 1, 60 do
+      lines[#lines + 1] = "||    Stacks    ||"
+      lines[#lines + 1] = "|+-------+------+|"
+      lines[#lines + 1] = ("|| Name  | s-%02d ||"):format(i)
+      lines[#lines + 1] = ("|| State | %-4s ||"):format(i == 30 and "FAIL" or "DONE")
+      lines[#lines + 1] = "|+-------+------+|"
+      lines[#lines + 1] = "|||    Tags    |||"
+      lines[#lines + 1] = "||+-----+------+||"
+      lines[#lines + 1] = "||| env | prod |||"
+      lines[#lines + 1] = "||+-----+------+||"
+    end
+    local content = cut_of(lines, 800)
+    assert.is_truthy(content:find("|| Name  | s-30 ||\n|| State | FAIL ||\n|+-------+------+|", 1, true), content)
+  end)
+
   it("keeps expanded rows whole, psql's and mysql's", function()
     local forms = {
       { "-[ RECORD %d ]----", "id   | %d", "note | %s" },

@@ -11,9 +11,7 @@ static const abr_telling kinds[] = {
     {.kind = ABR_KIND_TABLE, .delimiter = '|'},
     {.kind = ABR_KIND_TABLE, .header_lines = 1},
     {.kind = ABR_KIND_TABLE, .header_lines = 2, .drawn = {.bar = "|", .width = 5}},
-    {.kind = ABR_KIND_TABLE,
-     .header_lines = 1,
-     .drawn = {.bar = "|", .framed = true, .rows = ABR_ROWS_RULED}},
+    {.kind = ABR_KIND_TABLE, .header_lines = 1, .drawn = {.bar = "|", .frame = 2, .rows = ABR_ROWS_RULED}},
     {.kind = ABR_KIND_TABLE, .drawn = {.bar = "|", .rows = ABR_ROWS_EXPANDED, .heading = '-'}},
 };
 

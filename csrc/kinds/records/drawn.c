@@ -1,12 +1,13 @@
 /*
  * Tables drawn with bars and rulings. Either the names of the columns have a ruling below them with a stretch
- * for each, or each row has a heading and a line for each cell.
+ * for each, or the rows of a box have one above them, or each row has a heading and a line for each cell.
  */
 #include <string.h>
 
 #include "kinds/records/drawn.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "base/size.h"
 #include "line/lines.h"
 
 enum {
@@ -19,8 +20,8 @@ enum {
 
 static const char bar[] = "|";
 static const char box_bar[] = "\xE2\x94\x82";
-static const char heavy_bar[] = "\xE2\x94\x83";
 static const char double_bar[] = "\xE2\x95\x91";
+static const char *const bars[] = {bar, box_bar, double_bar};
 
 /* ---- lines ---- */
 
@@ -88,28 +89,43 @@ bool abr_is_row_line(abr_text_line line)
 
 /* ---- cells ---- */
 
+/* Is there such a bar at the start of n bytes? Names may have heavy ones above rows with light ones. */
+static bool starts_with_bar(const char *p, size_t n, const char *sought)
+{
+    static const char heavy_bar[] = "\xE2\x94\x83";
+    const size_t size = strlen(sought);
+    return n >= size && (memcmp(p, sought, size) == 0 ||
+                         (sought == box_bar && memcmp(p, heavy_bar, sizeof heavy_bar - 1) == 0));
+}
+
 static const char *find_bar(const char *p, size_t n, const char *sought)
 {
-    if (sought[1] == '\0')
-        return memchr(p, *sought, n);
-    const size_t size = strlen(sought);
-    for (const char *end = p + n; n >= size; p++, n = (size_t)(end - p)) {
-        p = memchr(p, *sought, n - size + 1);
-        if (!p || memcmp(p, sought, size) == 0)
+    for (const char *end = p + n; p < end; p++) {
+        p = memchr(p, *sought, (size_t)(end - p));
+        if (!p || starts_with_bar(p, (size_t)(end - p), sought))
             return p;
     }
     return NULL;
 }
 
+bool abr_has_bar(abr_text_line line)
+{
+    for (size_t i = 0; i < sizeof bars / sizeof *bars; i++)
+        if (find_bar(line.p, line.n, bars[i]))
+            return true;
+    return false;
+}
+
 bool abr_next_cell(const abr_drawing *d, abr_text_line line, size_t *at, abr_text_line *cell)
 {
     const size_t size = strlen(d->bar);
-    if (*at == 0 && d->framed) {
+    if (*at == 0 && d->frame > 0) {
         while (*at < line.n && line.p[*at] == ' ')
             ++*at;
-        *at += abr_has_at(line, *at, d->bar, size) ? size : 0;
+        for (size_t i = 0; i < d->frame && starts_with_bar(line.p + *at, line.n - *at, d->bar); i++)
+            *at += size;
     }
-    if (*at >= line.n)
+    if (*at + (d->frame > 1 ? d->frame - 1 : 0) >= line.n) /* bars close the line */
         return false;
     const char *end = find_bar(line.p + *at, line.n - *at, d->bar);
     *cell = (abr_text_line){line.p + *at, end ? (size_t)(end - line.p) - *at : line.n - *at};
@@ -125,7 +141,7 @@ static size_t count_cells(const abr_drawing *d, abr_text_line line)
     abr_text_line cell;
     if (!find_bar(line.p, line.n, d->bar))
         return 0;
-    if (d->framed)
+    if (d->frame > 0)
         line = abr_trimmed(line);
     for (size_t at = 0; abr_next_cell(d, line, &at, &cell);)
         cells++;
@@ -139,11 +155,23 @@ static bool is_dash(char c)
     return c == '-' || c == '=';
 }
 
-/* Does a line with this start rule off a row? */
-static bool starts_ruling(const abr_drawing *d, const char start[3])
+/* Count the bars at the start of a line. */
+static size_t bars_around(const char *p, size_t n)
 {
-    return *start == '+' || is_dash(*start) ||
-           (is_box_drawing(start, 3) && memcmp(start, d->bar, strlen(d->bar)) != 0);
+    size_t i = 0;
+    while (i < n && p[i] == *bar)
+        i++;
+    return i;
+}
+
+/* Does a line with this start rule off a row? Boxes inside others have the bars of these around them. */
+static bool starts_ruling(const abr_drawing *d, const char *start, size_t n)
+{
+    const size_t outer = bars_around(start, n);
+    if (outer > 0)
+        return outer + 1 < n && start[outer] == '+' && is_dash(start[outer + 1]);
+    return n > 2 && (*start == '+' || is_dash(*start) ||
+                     (is_box_drawing(start, 3) && !starts_with_bar(start, n, d->bar)));
 }
 
 /* Do n bytes of a line have the mark of a continued cell, a + before a bar? */
@@ -181,7 +209,8 @@ static void add_to_line(const abr_drawing *d, abr_open_row *row, const char *p, 
 static bool ends_row(const abr_drawing *d, const abr_open_row *row)
 {
     if (d->rows != ABR_ROWS_LINES)
-        return d->rows == ABR_ROWS_RULED && starts_ruling(d, row->start);
+        return d->rows == ABR_ROWS_RULED &&
+               starts_ruling(d, row->start, (size_t)abr_at_most(row->line_n, sizeof row->start));
     return !row->goes_on && !(row->last == '+' && !row->dashed && row->line_n >= d->width);
 }
 
@@ -223,7 +252,7 @@ static bool is_heading(abr_text_line line)
 
 static bool is_expanded(const char *p, size_t n, abr_drawing *out)
 {
-    static const char *const bars[] = {bar, box_bar, ": "};
+    static const char *const between[] = {bar, box_bar, ": "};
     size_t at = 0;
     abr_text_line line;
     if (!abr_next_line(p, n, &at, &line) || !is_heading(line))
@@ -231,9 +260,9 @@ static bool is_expanded(const char *p, size_t n, abr_drawing *out)
     *out = (abr_drawing){.rows = ABR_ROWS_EXPANDED, .heading = *line.p};
     if (!abr_next_line(p, n, &at, &line))
         return false;
-    for (size_t i = 0; i < sizeof bars / sizeof *bars && !out->bar; i++)
-        if (find_bar(line.p, line.n, bars[i]))
-            out->bar = bars[i];
+    for (size_t i = 0; i < sizeof between / sizeof *between && !out->bar; i++)
+        if (find_bar(line.p, line.n, between[i]))
+            out->bar = between[i];
     return out->bar != NULL;
 }
 
@@ -249,7 +278,7 @@ static bool has_drawn_rows(const char *p, size_t n, bool whole, size_t at, size_
         if (!whole && at == n)
             break;
         if (!abr_is_row_line(line)) {
-            ruled = ruled || (rows > 0 && line.n > 2 && starts_ruling(out, line.p));
+            ruled = ruled || (rows > 0 && starts_ruling(out, line.p, line.n));
             continue;
         }
         const size_t own = count_cells(out, line);
@@ -263,16 +292,39 @@ static bool has_drawn_rows(const char *p, size_t n, bool whole, size_t at, size_
     return rows > 0 && others * PER_OTHER <= rows + PER_OTHER / 2;
 }
 
-static abr_drawing drawing_of(const char *sought, abr_text_line names, abr_text_line ruling)
+/* The bars that open and close each line. A ruling has one fewer before its first cross. */
+static size_t frame_of(const char *sought, abr_text_line cells, abr_text_line ruling)
 {
-    const abr_text_line text = abr_trimmed(names);
-    return (abr_drawing){
-        .bar = sought, .framed = abr_has_at(text, 0, sought, strlen(sought)), .width = ruling.n};
+    const size_t outer = bars_around(ruling.p, ruling.n);
+    if (!starts_with_bar(cells.p, cells.n, sought))
+        return 0;
+    return outer < ruling.n && ruling.p[outer] == '+' ? outer + 1 : 1;
 }
 
+/* Is it a line of cells beside a ruling with a stretch for each, and do rows follow from `at` on? Returns
+ * the number of cells, or 0. */
+static size_t find_cells(const char *p, size_t n, bool whole, size_t at, abr_text_line line,
+                         abr_text_line ruling, abr_drawing *out)
+{
+    bool boxed;
+    const abr_text_line rule = abr_trimmed(ruling);
+    const size_t stretches = abr_ruling_stretches(rule, &boxed);
+    for (size_t i = 0; i < sizeof bars / sizeof *bars && stretches > 0; i++) {
+        const size_t frame = frame_of(bars[i], abr_trimmed(line), rule);
+        abr_drawing drawing = {.bar = bars[i], .frame = frame, .width = ruling.n};
+        if (count_cells(&drawing, line) == stretches &&
+            has_drawn_rows(p, n, whole, at, stretches, &drawing)) {
+            *out = drawing;
+            return stretches;
+        }
+    }
+    return 0;
+}
+
+/* Names of several columns are sought past a ruling that rows without names may follow, and past one name,
+ * which may be a title. */
 bool abr_is_drawn(const char *p, size_t n, bool whole, abr_drawing *out, size_t *header)
 {
-    static const char *const bars[] = {bar, box_bar, heavy_bar, double_bar};
     size_t at = 0;
     size_t titles = 0;
     abr_text_line line;
@@ -284,21 +336,20 @@ bool abr_is_drawn(const char *p, size_t n, bool whole, abr_drawing *out, size_t 
          above++) {
         size_t next = at;
         abr_text_line under;
-        bool boxed;
-        if (!abr_is_row_line(line))
-            continue;
-        const size_t stretches =
-            abr_next_line(p, n, &next, &under) ? abr_ruling_stretches(abr_trimmed(under), &boxed) : 0;
-        for (size_t i = 0; i < sizeof bars / sizeof *bars && stretches > 0; i++) {
-            abr_drawing drawing = drawing_of(bars[i], line, under);
-            if (count_cells(&drawing, line) == stretches &&
-                has_drawn_rows(p, n, whole, next, stretches, &drawing)) {
-                *out = drawing;
-                *header = above + 2;
-                return true;
-            }
+        abr_drawing drawing;
+        if (!abr_next_line(p, n, &next, &under))
+            break;
+        const bool named = abr_is_row_line(line);
+        const size_t cells = named ? find_cells(p, n, whole, next, line, under, &drawing)
+                                   : find_cells(p, n, whole, at, under, line, &drawing);
+        const bool surely = named && cells > 1;
+        titles += named;
+        if (surely || (!out->bar && (named ? cells == 1 : cells > 1 && drawing.frame > 0))) {
+            *out = drawing;
+            *header = above + 1 + named;
         }
-        titles++;
+        if (surely)
+            break;
     }
-    return false;
+    return out->bar != NULL;
 }

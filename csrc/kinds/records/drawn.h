@@ -17,7 +17,7 @@ typedef enum {
 
 typedef struct {
     const char *bar; /* between cells; NULL: the table is not drawn */
-    bool framed;     /* each line also starts with one */
+    size_t frame;    /* so many open each line, and close it; 0: none do */
     abr_drawn_rows rows;
     char heading; /* the first byte of the headings of expanded rows */
     size_t width; /* bytes of the ruling under the names */
@@ -26,7 +26,7 @@ typedef struct {
 /* The state within the open row; zeroed before the first one. */
 typedef struct {
     uint64_t line_n; /* bytes of the open line */
-    char start[3];   /* its first bytes */
+    char start[8];   /* its first bytes */
     char last;       /* its last byte */
     bool dashed;     /* the last byte stands after - or = */
     bool begun;      /* some bytes came */
@@ -44,6 +44,9 @@ bool abr_is_drawn(const char *p, size_t n, bool whole, abr_drawing *out, size_t 
 /* Is a line of a drawn table part of a row, not a blank line, a ruling or a count of rows like `(12
  * rows)`? */
 bool abr_is_row_line(abr_text_line line);
+
+/* Has the line a bar as between the cells of a drawn table? */
+bool abr_has_bar(abr_text_line line);
 
 /* Go on in the open row; returns its bytes in (p, n), and whether it ends with them. Only the byte after an
  * expanded row shows that it has ended. */
