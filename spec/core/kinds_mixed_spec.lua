@@ -230,6 +230,23 @@ describe("a table of columns amid other output", function()
     assert.same({ "table", "table" }, kinds_of(cut))
   end)
 
+  it("ends where another one is drawn, right below its last ruling or below a title", function()
+    local users = "+-----+--------+\n| id  | name   |\n+-----+--------+\n"
+      .. rows(60, "| %3d | user-%d |")
+      .. "+-----+--------+\n"
+    local orders = "+-------+-----+------+\n| order | qty | paid |\n+-------+-----+------+\n"
+      .. rows(60, "| %5d | %3d | yes  |")
+      .. "+-------+-----+------+\n"
+    local boxed = "┏━━━━━━━┳━━━━━┓\n┃ order ┃ qty ┃\n┡━━━━━━━╇━━━━━┩\n"
+      .. rows(60, "│ %5d │ %3d │")
+      .. "└───────┴─────┘\n"
+    local content, cut = abridge.auto(users .. orders .. "Boxed orders\n" .. boxed, { max_bytes = 1500 })
+    assert.same({ "table", "table", "text", "table" }, kinds_of(cut))
+    for _, table_of in ipairs { users, orders, boxed } do
+      assert.is_truthy(content:find(table_of:match "^.-\n.-\n.-\n", 1, true), content)
+    end
+  end)
+
   it("is one of its own: dpkg -l alone, with its titles", function()
     local _, cut = abridge.auto(packages, { max_bytes = 2048 })
     assert.same({ "table", 300 }, { cut.kind, cut.items[1].total })

@@ -127,7 +127,7 @@ static size_t find_diff(const parts_search *s, size_t at, size_t *next)
 static bool is_drawn_line(abr_text_line line)
 {
     bool boxed;
-    if (memchr(line.p, '|', line.n) || ABR_CONTAINS(line, "\xE2\x94\x82") || ABR_STARTS(line, "-[ RECORD "))
+    if (abr_has_bar(line) || ABR_STARTS(line, "-[ RECORD "))
         return true;
     const abr_text_line bare = abr_trimmed(line);
     const char first = (char)(bare.n > 0 ? *bare.p : ' ');
@@ -135,9 +135,9 @@ static bool is_drawn_line(abr_text_line line)
     return may_be && abr_ruling_stretches(bare, &boxed) > 0;
 }
 
-/* A table with crossed or boxed rulings, as database clients draw them; a Markdown table belongs to its text.
- * If it is none, *next is no further than the line above the first ruling, which may be the header of aligned
- * columns. */
+/* A table with crossed or boxed rulings, as database clients draw them; a ruling right below its last one
+ * starts another. A Markdown table belongs to its text. If it is none, *next is no further than the line
+ * above the first ruling, which may be the header of aligned columns. */
 static size_t find_drawn(const parts_search *s, size_t at, size_t *next)
 {
     abr_drawing drawing;
@@ -148,9 +148,13 @@ static size_t find_drawn(const parts_search *s, size_t at, size_t *next)
     size_t before = at; /* the line before */
     size_t names = at;
     bool crosses = false;
+    bool was_ruling = false;
     for (size_t after = at; abr_next_line(s->p, s->n, &after, &line) && is_drawn_line(line); end = after) {
         bool boxed;
         const bool is_ruling = abr_ruling_stretches(line, &boxed) > 0;
+        if (is_ruling && was_ruling && lines >= LEAST_LINES)
+            break;
+        was_ruling = is_ruling;
         crosses = crosses || (is_ruling && !memchr(line.p, '|', line.n));
         names = is_ruling && names == at ? before : names;
         before = (size_t)(line.p - s->p);
@@ -160,7 +164,7 @@ static size_t find_drawn(const parts_search *s, size_t at, size_t *next)
                           abr_is_drawn(s->p + at, end - at, true, &drawing, &header);
     const size_t read = !is_table && names > at ? names : end;
     *next = read > *next ? read : *next;
-    if (is_table && abr_next_line(s->p, s->n, &end, &line) && abr_is_row_line(line))
+    if (is_table && abr_next_line(s->p, s->n, &end, &line) && (abr_is_row_line(line) || is_drawn_line(line)))
         end = *next; /* it isn't a count of rows */
     return is_table ? end : 0;
 }
@@ -193,7 +197,7 @@ static size_t part_end_at(const parts_search *s, size_t *start, abr_kind *kind, 
     }
     if (s->p[at] == '{' || s->p[at] == '[')
         return find_json(s, at, kind, next);
-    const abr_text_line line = {s->p + at, *next - at};
+    const abr_text_line line = abr_without_newline(s->p + at, *next - at);
     if (abr_diff_may_start(s->p + at, s->n - at, at == 0)) {
         *kind = ABR_KIND_DIFF;
         end = find_diff(s, at, next);
