@@ -421,6 +421,23 @@ describe("a table that a database client draws", function()
     assert.is_truthy(content:find("|| Name  | s-30 ||\n|| State | FAIL ||\n|+-------+------+|", 1, true), content)
   end)
 
+  it("keeps whole lines of an expanded row that shows in part, with the one that tells the trouble", function()
+    local lines = {}
+    for i = 1, 40 do
+      lines[#lines + 1] = ("-[ RECORD %d ]----"):format(i)
+      for _, name in ipairs { "id   ", "name ", "mail ", "state", "note ", "city ", "plan ", "seats" } do
+        local bad = i == 20 and name == "state"
+        lines[#lines + 1] = name .. " | " .. (bad and "could not connect to the host" or "value of some words, fine")
+      end
+    end
+    local shown = "-[ RECORD 20 ]----\nid    | value of some words, fine\n ... \n"
+      .. "state | could not connect to the host\nnote  | value of some words, fine\n"
+    for budget = 600, 900, 100 do
+      local content = cut_of(lines, budget)
+      assert.is_truthy(content:find(shown, 1, true), content)
+    end
+  end)
+
   it("keeps expanded rows whole, psql's and mysql's", function()
     local forms = {
       { "-[ RECORD %d ]----", "id   | %d", "note | %s" },

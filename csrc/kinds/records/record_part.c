@@ -2,8 +2,11 @@
  * A record shown in part. JSON is cut as JSON, any other record like a long line: to its start and the place
  * that tells the trouble, or else its end.
  */
+#include <string.h>
+
 #include "kinds/records/record_part.h"
 #include "abridge.h"
+#include "base/size.h"
 #include "budget/marker.h"
 #include "kinds/content.h"
 #include "kinds/json/json_reader.h"
@@ -87,6 +90,25 @@ static void keep_newline(const abr_record_bytes *r, abr_content *out)
         abr_content_keep(out, "\n", 1, r->at + r->size - 1, r->line + r->lines - 1);
 }
 
+/* In a record of several lines, end the start after a line, begin the window before a newline and end it
+ * after one, if that takes no more than half of each and keeps the sign. */
+static void snap_to_lines(const abr_record_bytes *r, size_t *start, window *w)
+{
+    const uint64_t skipped = w->to <= r->n ? 0 : r->size - r->end_n; /* bytes before those at p */
+    const char *p = skipped > 0 ? r->end : r->p;
+    const uint64_t middle = w->from + (w->to - w->from) / 2;
+    const uint64_t sign = r->sign >= w->from && r->sign < w->to ? r->sign : middle;
+    const uint64_t after = sign > middle ? sign : middle;
+    const char *line = abr_find_last_newline(r->p + *start / 2, *start - *start / 2);
+    *start = line ? (size_t)(line - r->p) + 1 : *start;
+    if (w->from == w->to || w->from < skipped) /* none is at hand */
+        return;
+    line = w->to < text_end(r) ? abr_find_last_newline(p + (after - skipped), (size_t)(w->to - after)) : NULL;
+    w->to = line ? (uint64_t)(line - p) + skipped + 1 : w->to;
+    line = memchr(p + (w->from - skipped), '\n', (size_t)(abr_at_most(sign, middle) - w->from));
+    w->from = line ? (uint64_t)(line - p) + skipped : w->from;
+}
+
 static void show_line(const abr_record_bytes *r, size_t limit, abr_marker marker, abr_content *out)
 {
     const uint64_t text = text_end(r);
@@ -104,6 +126,8 @@ static void show_line(const abr_record_bytes *r, size_t limit, abr_marker marker
         start = room > inner ? room - inner : 0;
     }
     start = (size_t)char_start(r, start);
+    if (r->lines > 1 && w.from > start)
+        snap_to_lines(r, &start, &w);
     keep_bytes(r, 0, start, out);
     if (w.from > start && marker != ABR_MARKER_NONE && (start > 0 || w.to > w.from))
         abr_content_mark(out, ABR_INNER_MARKER, w.to > w.from ? ABR_INNER_SIZE : ABR_INNER_SIZE - 1);
