@@ -300,3 +300,45 @@ describe("a document that starts or ends inside a line", function()
     end
   end)
 end)
+
+describe("a page of HTML", function()
+  local function lines(n, form)
+    local list = {}
+    for i = 1, n do
+      list[i] = form:format(i, i)
+    end
+    return table.concat(list, "\n") .. "\n"
+  end
+
+  local styles = "  <style>\n" .. lines(90, "    .box-%d { padding: %dpx; color: #444; }") .. "  </style>\n"
+  local script = "  <script>\n" .. lines(90, "    function toggle%d(id) { show(id, %d); }") .. "  </script>\n"
+  local drawing = '<svg viewBox="0 0 9 9">' .. lines(60, '<path d="M%d 7c1.5 2.25 3 %d"/>') .. "</svg>"
+  local head = "<!DOCTYPE html>\n<html>\n<head>\n  <title>NoSuchOrder at /orders/7/</title>\n"
+  local message = '<h1>NoSuchOrder</h1>\n<pre class="message">No order has the number 7.</pre>\n'
+  local frames = lines(90, "<li>/srv/shop/module_%d.py, line %d</li>")
+  local page = head .. styles .. script .. "</head>\n<body>" .. drawing .. message .. frames .. "</body>\n</html>\n"
+
+  it("shows its title and message before its styles, scripts and drawings", function()
+    for _, text in ipairs { page, "HTTP/1.1 500 Oops\nserver: x\n\n" .. page, (page:gsub("\n", " ")) } do
+      local content, cut = abridge.auto(text, { max_bytes = 2048 })
+      assert.equal("mixed", cut.kind)
+      for _, seen in ipairs { "NoSuchOrder at /orders/7/", "<h1>NoSuchOrder</h1>", "No order has the number 7.", "</html>" } do
+        assert.is_truthy(content:find(seen, 1, true), content)
+      end
+      assert.is_falsy(content:find("toggle45", 1, true), content)
+    end
+  end)
+
+  it("shows scripts and styles too where the rest is short", function()
+    local content = abridge.auto(head .. styles .. script .. "</head>\n<body>\n" .. message .. "</body>\n</html>\n", {
+      max_bytes = 4096,
+    })
+    assert.is_truthy(content:find("box-10 ", 1, true) and content:find("toggle10(", 1, true), content)
+  end)
+
+  it("is cut as text if it has none of these, or they are not closed", function()
+    assert.equal("text", (abridge.kind(head .. "</head>\n" .. frames)))
+    assert.equal("text", (abridge.kind(head .. styles:gsub("</style>", "") .. frames)))
+    assert.equal("text", (abridge.kind("<template>\n" .. script .. "</template>\n" .. frames)))
+  end)
+end)

@@ -58,13 +58,16 @@ static uint64_t part_bytes(const mixed *m, size_t i)
 /* ---- shares ---- */
 
 /* The bytes all parts take if each gets `level`, or `sure` for each hit if that is more, but no more than its
- * size. */
-static uint64_t sum_at(const mixed *m, uint64_t level, uint64_t sure, uint64_t *share)
+ * size. What no reader of a page sees gets more than the least once the others may have `all`. */
+static uint64_t sum_at(const mixed *m, uint64_t level, uint64_t all, uint64_t sure, uint64_t *share)
 {
+    const uint64_t unseen = LEAST_SHARE + (level > all ? level - all : 0);
     uint64_t sum = 0;
     for (size_t i = 0; i < m->parts.count; i++) {
         const uint64_t floor = sure * m->hits[i];
-        const uint64_t most = floor > level ? floor : level;
+        uint64_t most = floor > level ? floor : level;
+        if (m->parts.list[i].unseen && most > unseen)
+            most = unseen;
         share[i] = part_bytes(m, i) + LINE_BREAK < most ? part_bytes(m, i) + LINE_BREAK : most;
         sum += share[i];
     }
@@ -78,15 +81,15 @@ static void share_out(part_shares *x)
         hits += x->m->hits[i];
     const uint64_t sure = hits > 0 ? x->q->bytes * TROUBLE_SIXTEENTHS / 16 / hits : 0;
     uint64_t least = 0; /* the highest level whose sum is within the budget is between these */
-    uint64_t most = x->q->bytes + 1;
+    uint64_t most = 2 * x->q->bytes + 1;
     while (most - least > 1) {
         const uint64_t middle = least + (most - least) / 2;
-        if (sum_at(x->m, middle, sure, x->share) <= x->q->bytes)
+        if (sum_at(x->m, middle, x->q->bytes, sure, x->share) <= x->q->bytes)
             least = middle;
         else
             most = middle;
     }
-    sum_at(x->m, least, sure, x->share);
+    sum_at(x->m, least, x->q->bytes, sure, x->share);
 }
 
 /* ---- one part ---- */
@@ -238,7 +241,7 @@ static bool choose_as_log(const mixed *m, const abr_kind_request *q, abr_content
 {
     mixed alone = *m;
     alone.parts.count = 1;
-    alone.parts.list[0] = (abr_output_part){ABR_KIND_LOG, 0, m->n};
+    alone.parts.list[0] = (abr_output_part){.kind = ABR_KIND_LOG, .end = m->n};
     part_shares x = {.m = &alone, .q = q, .taken = 0};
     const bool fine = cut_part(&x, 0, q->bytes, &x.cuts[0]) == ABR_OK;
     if (fine)

@@ -11,6 +11,7 @@
 
 #include "kinds/mixed/output_parts.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "base/tiny.h"
 #include "kinds/diff/diff.h"
 #include "kinds/failing.h"
@@ -23,11 +24,12 @@
 #include "text/scan.h"
 
 enum {
-    FOUND_MOST = 64,  /* parts found before those that are too small are dropped */
-    LEAST_PART = 256, /* bytes */
-    LEAST_LINES = 4,  /* or, for a document, so many lines */
-    LEAST_REST = 4,   /* so many lines between diffs or records are a part of their own */
-    OF_THE_REST = 16  /* a part between lines of the rest must be at least this part of them */
+    FOUND_MOST = 64,     /* parts found before those that are too small are dropped */
+    LEAST_PART = 256,    /* bytes */
+    LEAST_LINES = 4,     /* or, for a document, so many lines */
+    LEAST_UNSEEN = 1024, /* bytes of a style sheet, script or drawing: pages have many small icons */
+    LEAST_REST = 4,      /* so many lines between diffs or records are a part of their own */
+    OF_THE_REST = 16     /* a part between lines of the rest must be at least this part of them */
 };
 
 typedef struct {
@@ -35,6 +37,8 @@ typedef struct {
     size_t n;
     abr_output_part list[FOUND_MOST];
     size_t count;
+    bool in_page;  /* of HTML */
+    bool unclosed; /* something in it was not closed, so no more is sought */
 } parts_search;
 
 static size_t line_end(const parts_search *s, size_t at)
@@ -46,6 +50,14 @@ static size_t line_end(const parts_search *s, size_t at)
 static bool is_rest(const abr_output_part *part)
 {
     return part->kind == ABR_KIND_TOLD;
+}
+
+static bool is_all_blank(const parts_search *s, size_t from, size_t end)
+{
+    const char *p = s->p;
+    while (from < end && (p[from] == '\n' || p[from] == ' ' || p[from] == '\t' || p[from] == '\r'))
+        from++;
+    return from == end;
 }
 
 /* ---- finders: the end of a part that starts at a line; *next: where to look on ---- */
@@ -169,6 +181,63 @@ static size_t find_drawn(const parts_search *s, size_t at, size_t *next)
     return is_table ? end : 0;
 }
 
+/* Is this the start of a tag, after its bracket? `name` has small letters. */
+static bool is_tag_named(const parts_search *s, size_t at, const char *name)
+{
+    const size_t n = strlen(name);
+    if (s->n - at <= n)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (abr_to_lower(s->p[at + i]) != name[i])
+            return false;
+    return !abr_is_word(s->p[at + n]);
+}
+
+static bool starts_page(const parts_search *s, size_t at)
+{
+    return s->p[at] == '<' && (is_tag_named(s, at + 1, "!doctype html") || is_tag_named(s, at + 1, "html"));
+}
+
+/* The first place after a tag that closes this one, from `at` on; 0 if there is none. */
+static size_t after_closing(const parts_search *s, size_t at, const char *name)
+{
+    for (const char *p; at < s->n && (p = memchr(s->p + at, '<', s->n - at));) {
+        at = (size_t)(p - s->p) + 1;
+        if (at < s->n && s->p[at] == '/' && is_tag_named(s, at + 1, name)) {
+            p = memchr(p, '>', s->n - at);
+            return p ? (size_t)(p - s->p) + 1 : 0;
+        }
+    }
+    return 0;
+}
+
+/* A style sheet, script or drawing in a page, which its readers don't see. *start moves to its tag, unless
+ * the line starts with that. */
+static size_t find_unseen(parts_search *s, size_t *start, size_t *next)
+{
+    static const char *const names[] = {"style", "script", "svg"};
+    const char *p = s->p + *start;
+    for (const char *end = s->p + *next; p < end && (p = memchr(p, '<', (size_t)(end - p))); p++) {
+        const size_t from = (size_t)(p - s->p);
+        size_t i = 0;
+        while (i < sizeof names / sizeof *names && !is_tag_named(s, from + 1, names[i]))
+            i++;
+        if (i == sizeof names / sizeof *names)
+            continue;
+        const size_t to = after_closing(s, from, names[i]);
+        s->unclosed = to == 0;
+        if (s->unclosed)
+            break;
+        *next = to > *next ? line_end(s, to) : *next;
+        if (to - from >= LEAST_UNSEEN) {
+            *start = is_all_blank(s, *start, from) ? *start : from;
+            return to < s->n && s->p[to] == '\n' ? to + 1 : to;
+        }
+        p = s->p + to - 1;
+    }
+    return 0;
+}
+
 /* Columns under a header that is hard to mistake. */
 static size_t find_aligned(const parts_search *s, size_t at, size_t *next)
 {
@@ -186,7 +255,7 @@ static bool is_fence(const parts_search *s, size_t at)
 
 /* The end of a part at *start, the start of a line; 0 if none starts there. *start moves to a document inside
  * the line. */
-static size_t part_end_at(const parts_search *s, size_t *start, abr_kind *kind, size_t *next)
+static size_t part_end_at(parts_search *s, size_t *start, abr_kind *kind, size_t *next)
 {
     const size_t at = *start;
     size_t end = 0;
@@ -194,6 +263,13 @@ static size_t part_end_at(const parts_search *s, size_t *start, abr_kind *kind, 
     if (is_fence(s, at)) {
         *next = line_end(s, *next);
         return 0;
+    }
+    s->in_page = s->in_page || starts_page(s, at);
+    if (s->in_page && !s->unclosed) {
+        *kind = ABR_KIND_TEXT;
+        end = find_unseen(s, start, next);
+        if (end > 0)
+            return end;
     }
     if (s->p[at] == '{' || s->p[at] == '[')
         return find_json(s, at, kind, next);
@@ -219,14 +295,6 @@ static size_t part_end_at(const parts_search *s, size_t *start, abr_kind *kind, 
 
 /* ---- the list ---- */
 
-static bool is_all_blank(const parts_search *s, size_t from, size_t end)
-{
-    const char *p = s->p;
-    while (from < end && (p[from] == '\n' || p[from] == ' ' || p[from] == '\t' || p[from] == '\r'))
-        from++;
-    return from == end;
-}
-
 /* Add a part, and before it the lines from `rest` on; blank ones join a neighbour. */
 static void put_on_list(parts_search *s, size_t rest, abr_kind kind, size_t from, size_t end)
 {
@@ -236,10 +304,10 @@ static void put_on_list(parts_search *s, size_t rest, abr_kind kind, size_t from
         else
             from = rest;
     } else {
-        s->list[s->count++] = (abr_output_part){ABR_KIND_TOLD, rest, from};
+        s->list[s->count++] = (abr_output_part){.from = rest, .end = from};
     }
     if (from < end)
-        s->list[s->count++] = (abr_output_part){kind, from, end};
+        s->list[s->count++] = (abr_output_part){.kind = kind, .from = from, .end = end};
 }
 
 static void find_all(parts_search *s)
@@ -307,14 +375,14 @@ static size_t filled_lines(const parts_search *s, const abr_output_part *part)
 static bool has_several(const parts_search *s)
 {
     size_t parts = 0;
-    bool json = false;
+    bool one = false; /* is one enough? */
     for (size_t i = 0; i < s->count; i++) {
-        json = json || s->list[i].kind == ABR_KIND_JSON;
+        one = one || s->list[i].kind == ABR_KIND_JSON || s->list[i].kind == ABR_KIND_TEXT;
         parts += !is_rest(&s->list[i]);
     }
     if (parts == 0 || s->count < 2)
         return false;
-    if (parts > 1 || json)
+    if (parts > 1 || one)
         return true;
     for (size_t i = 0; i < s->count; i++) {
         const abr_output_part *part = &s->list[i];
@@ -338,6 +406,7 @@ bool abr_find_parts(const char *p, size_t n, abr_output_parts *out)
         abr_output_part *part = &out->list[out->count++];
         abr_late_log late;
         *part = s.list[i];
+        part->unseen = part->kind == ABR_KIND_TEXT;
         if (!is_rest(part))
             continue;
         const char *start = p + part->from;

@@ -12,6 +12,7 @@ typedef struct {
     abr_kind kind;
     size_t from; /* bytes of the text before them */
     size_t end;
+    bool unseen; /* a style sheet, script or drawing of a page: worth less than any other part */
 } abr_output_part;
 
 /* They tile the text. */
