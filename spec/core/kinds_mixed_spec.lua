@@ -322,7 +322,7 @@ describe("a page of HTML", function()
     for _, text in ipairs { page, "HTTP/1.1 500 Oops\nserver: x\n\n" .. page, (page:gsub("\n", " ")) } do
       local content, cut = abridge.auto(text, { max_bytes = 2048 })
       assert.equal("mixed", cut.kind)
-      for _, seen in ipairs { "NoSuchOrder at /orders/7/", "<h1>NoSuchOrder</h1>", "No order has the number 7.", "</html>" } do
+      for _, seen in ipairs { "NoSuchOrder at /orders", "<h1>NoSuchOrder", "No order has the number 7.", "</html>" } do
         assert.is_truthy(content:find(seen, 1, true), content)
       end
       assert.is_falsy(content:find("toggle45", 1, true), content)
