@@ -42,6 +42,7 @@ typedef struct {
     bool warns;         /* a compiler's "warning:" */
     bool remarks;       /* a compiler's "warning:" or "note:", whatever it is about */
     bool only_remarks;  /* the same, before any word in a form that only errors have */
+    bool notes;         /* a compiler's "note:" at a place, which explains the diagnostic before it */
     bool advises;       /* a warning of a program whose warnings are advice */
     bool exited;        /* with a status other than 0 */
     bool is_clear;      /* it has a form that only errors have */

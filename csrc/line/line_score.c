@@ -266,6 +266,8 @@ static bool is_echoed(const abr_evidence *l)
 static float line_score_of(const abr_evidence *l)
 {
     const abr_line_words *w = l->words;
+    if (l->notes)
+        return ABR_SCORE_WEAK;
     float score = l->strong + l->expected + l->summary;
     if (w->located < l->n) {
         bool leads = leads_with_place(l);

@@ -834,8 +834,11 @@ static void read_note(abr_evidence *l, unsigned i)
         return;
     if (l->expected < ABR_SCORE_WEAK)
         l->expected = ABR_SCORE_WEAK;
-    if (is_word(l, s, "note") && !abr_is_upper(l->p[s->at]))
+    if (is_word(l, s, "note") && !abr_is_upper(l->p[s->at])) {
         remark(l);
+        l->notes = l->only_remarks && leads_with_place(l) &&
+                   !abr_is_between_listed(l, l->n, l->n, ABR_LIST_ASKED, ABR_LIST_ASKED);
+    }
 }
 
 static void read_step(abr_evidence *l, unsigned i)

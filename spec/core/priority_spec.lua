@@ -274,6 +274,46 @@ describe("hits", function()
   end)
 end)
 
+describe("notes of a compiler", function()
+  local SORTS = {
+    { "unused parameter 'x' [-Wunused-parameter]" },
+    { "variable 'v' may be uninitialized here [-Wmaybe-uninitialized]", "initialize 'v' to silence this warning" },
+    { "'D::f' hides overloaded virtual function [-Woverloaded]", "hidden 'B::f' is here: type mismatch at argument 1" },
+    { "comparison of integers of different signs [-Wsign-compare]" },
+    { "'make' is deprecated: use 'build' instead [-Wdeprecated]", "'make' was explicitly marked deprecated here" },
+    { "declaration shadows a local variable [-Wshadow]", "previous declaration is here" },
+  }
+
+  it("are worth less than the warnings they belong to, whatever words they have", function()
+    local lines = {}
+    for i = 1, 90 do
+      local sort = SORTS[i % #SORTS + 1]
+      lines[#lines + 1] = ("src/m%d.cpp:%d:9: warning: %s"):format(i, i, sort[1])
+      lines[#lines + 1] = "    int of_the_source(line);"
+      if sort[2] then lines[#lines + 1] = ("src/m%d.h:%d:5: note: %s"):format(i, i, sort[2]) end
+      if i == 45 then lines[#lines + 1] = "src/cart.cpp:7:1: error: expected ';' after struct" end
+    end
+    local content = abridge.priority(table.concat(lines, "\n") .. "\n", { max_bytes = 1500 })
+    contains(content, "src/cart.cpp:7:1: error")
+    contains(content, "src/m2.cpp:2:9: warning: 'D::f' hides")
+    assert.is_nil(content:find("src/m2.h:2:5: note", 1, true), content)
+  end)
+
+  it("keep their worth if they say which line of the user's asked for it", function()
+    local lines = {}
+    for i = 1, 30 do
+      lines[#lines + 1] = ("/usr/include/x.h:%d:9: error: no member named 'show' in 'T%d'"):format(i, i)
+      lines[#lines + 1] = "    return t.show();"
+      lines[#lines + 1] = "           ~ ^"
+      lines[#lines + 1] = ("cart.cpp:%d:5: note: in instantiation of 'print<T%d>' requested here"):format(i, i)
+      lines[#lines + 1] = ("/usr/include/x.h:%d:2: note: candidate function, no known conversion"):format(i)
+    end
+    local content = abridge.priority(table.concat(lines, "\n") .. "\n", { max_bytes = 2048 })
+    local asked, others = select(2, content:gsub("requested here", "")), select(2, content:gsub("candidate", ""))
+    assert.is_true(asked > 5 and others < asked, content)
+  end)
+end)
+
 describe("a priority stream", function()
   it("gives what one call gives, its budget lowered at the end", function()
     for _, size in ipairs { 7, 1000, 65536 } do
