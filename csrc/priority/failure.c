@@ -137,6 +137,7 @@ static void start_failure(abr_failure *f, const abr_reading *r, const abr_layout
     f->body = false;
     f->placed = r->placed;
     f->tracing = r->kind == ABR_LINE_TRACE;
+    f->captions = r->kind == ABR_LINE_EXCERPT;
     f->level = l->level;
     f->blanks = f->plain = f->lines = f->above_count = 0;
     f->indent = l->indent;
@@ -147,7 +148,7 @@ static bool takes_plain(abr_failure *f, const abr_reading *r, uint32_t nth, cons
 {
     bool both_errors = l->level == ABR_LEVEL_ERROR && f->level == ABR_LEVEL_ERROR;
     if ((l->look == ABR_LOOK_RULE && f->plain > 0) || (r->placed && f->placed) ||
-        (l->level == ABR_LEVEL_LOW && f->level > l->level) ||
+        (f->captions && f->blanks > 1) || (l->level == ABR_LEVEL_LOW && f->level > l->level) ||
         ((l->level == ABR_LEVEL_WARNING || r->warns) && f->level != ABR_LEVEL_WARNING && f->body))
         return false;
     if (is_routine(f, r, nth) && (f->blanks > 0 || !both_errors))
@@ -196,6 +197,7 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
         f->body = true;
         return ++f->plain <= PLAIN_MOST;
     }
+    *next = r->kind == ABR_LINE_EXCERPT && r->hit && f->body; /* a caret with a message of its own */
     if (r->kind == ABR_LINE_FRAME || r->kind == ABR_LINE_EXCERPT || r->told.form == ABR_FORM_REMARK ||
         deeper || goes_back(p, n)) {
         take_body(f);

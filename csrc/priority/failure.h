@@ -58,6 +58,7 @@ typedef struct {
     bool titled;       /* a title of Jest's was read */
     bool marked;       /* pytest marks its last hit as the error's */
     bool tracing;      /* a traceback, whose message comes last */
+    bool captions;     /* its head stands below the source that it is about */
     uint8_t level;
     unsigned blanks; /* blank lines in a row */
     unsigned plain;  /* lines in a row that only their place puts here */

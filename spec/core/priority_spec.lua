@@ -314,6 +314,26 @@ describe("notes of a compiler", function()
   end)
 end)
 
+describe("a message below the source that it is about", function()
+  it("shows with its heading, each for itself, as shellcheck prints them", function()
+    local lines = {}
+    for i = 1, 8 do
+      for k = 1, 12 do
+        local message = k == 6 and "SC2045 (error): Iterating over ls is fragile." or "SC2086 (info): Double quote."
+        lines[#lines + 1] = ("In run-%d.sh line %d:"):format(i, k)
+        lines[#lines + 1] = ("for f in $(ls *.%d); do"):format(k)
+        lines[#lines + 1] = "         ^---------^ " .. message
+        lines[#lines + 1] = "\nDid you mean:\nrm \"$f\"\n\n"
+      end
+    end
+    local content, cut = abridge.priority(table.concat(lines, "\n") .. "\n", { max_bytes = 2048 })
+    assert.equal(8, cut.failures.found)
+    for i = 1, 8 do
+      contains(content, ("In run-%d.sh line 6:\nfor f in $(ls *.6); do\n         ^---------^ SC2045"):format(i))
+    end
+  end)
+end)
+
 describe("a priority stream", function()
   it("gives what one call gives, its budget lowered at the end", function()
     for _, size in ipairs { 7, 1000, 65536 } do
