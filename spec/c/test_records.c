@@ -196,6 +196,9 @@ static const abr_telling drawn[] = {
     {.kind = ABR_KIND_TABLE,
      .header_lines = 2,
      .drawn = {.bar = "|", .frame = 1, .rows = ABR_ROWS_RULED, .width = 22}},
+    {.kind = ABR_KIND_TABLE,
+     .header_lines = 2,
+     .drawn = {.bar = "|", .frame = 2, .rows = ABR_ROWS_RULED, .width = 24}}, /* a box inside a box */
     {.kind = ABR_KIND_TABLE, .drawn = {.bar = "|", .rows = ABR_ROWS_EXPANDED, .heading = '-'}},
 };
 
@@ -210,11 +213,12 @@ static made random_drawn(const abr_telling *told, size_t *count)
     for (size_t i = 0; i < *count; i++) {
         const bool more = pick(4) == 0;
         const char *state = pick(20) ? "done" : "failed";
+        const char *outer = told->drawn.frame > 1 ? "|" : "";
         if (told->drawn.rows == ABR_ROWS_EXPANDED)
             snprintf(line, sizeof line, "-[ RECORD %zu ]-\nid    | %zu\nstate | %s\n", i + 1, i, state);
         else if (told->drawn.rows == ABR_ROWS_RULED)
-            snprintf(line, sizeof line, "| %2zu | %-15s |\n%s+----+-----------------+\n", i % 100, state,
-                     more ? "|    | and more        |\n" : "");
+            snprintf(line, sizeof line, "%s| %2zu | %-15s |\n%s%s+----+-----------------+\n", outer, i % 100,
+                     state, more ? "|    | and more        |\n" : "", outer);
         else
             snprintf(line, sizeof line, " %2zu | %-16s%s\n", i % 100, state, more ? "+\n    | and more" : "");
         add(&text, line);
@@ -229,7 +233,7 @@ static void drawn_rows_are_counted_and_the_same_in_chunks(void)
     ledger l = {0};
     const abr_alloc alloc = ledger_alloc(&l);
     for (size_t i = check_cases(60); i > 0; i--) {
-        const abr_telling *told = &drawn[i % 3];
+        const abr_telling *told = &drawn[i % (sizeof drawn / sizeof *drawn)];
         size_t count;
         made text = random_drawn(told, &count);
         const size_t budget = 60 + pick(2000);
