@@ -220,6 +220,8 @@ static size_t find_unseen(parts_search *s, size_t *start, size_t *next)
     for (const char *end = s->p + *next; p < end && (p = memchr(p, '<', (size_t)(end - p))); p++) {
         const size_t from = (size_t)(p - s->p);
         size_t i = 0;
+        if (from + 1 == s->n || abr_to_lower(p[1]) != *names[i]) /* as most tags */
+            continue;
         while (i < sizeof names / sizeof *names && !is_tag_named(s, from + 1, names[i]))
             i++;
         if (i == sizeof names / sizeof *names)

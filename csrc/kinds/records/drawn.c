@@ -20,6 +20,7 @@ enum {
 
 static const char bar[] = "|";
 static const char box_bar[] = "\xE2\x94\x82";
+static const char heavy_bar[] = "\xE2\x94\x83";
 static const char double_bar[] = "\xE2\x95\x91";
 static const char *const bars[] = {bar, box_bar, double_bar};
 
@@ -89,20 +90,27 @@ bool abr_is_row_line(abr_text_line line)
 
 /* ---- cells ---- */
 
-/* Is there such a bar at the start of n bytes? Names may have heavy ones above rows with light ones. */
+/* Is it such a bar, of so many bytes? Names may have heavy ones above rows with light ones. */
+static inline bool is_bar(const char *p, const char *sought, size_t size)
+{
+    return *p == *sought &&
+           (memcmp(p, sought, size) == 0 || (sought == box_bar && memcmp(p, heavy_bar, size) == 0));
+}
+
 static bool starts_with_bar(const char *p, size_t n, const char *sought)
 {
-    static const char heavy_bar[] = "\xE2\x94\x83";
     const size_t size = strlen(sought);
-    return n >= size && (memcmp(p, sought, size) == 0 ||
-                         (sought == box_bar && memcmp(p, heavy_bar, sizeof heavy_bar - 1) == 0));
+    return n >= size && is_bar(p, sought, size);
 }
 
 static const char *find_bar(const char *p, size_t n, const char *sought)
 {
-    for (const char *end = p + n; p < end; p++) {
-        p = memchr(p, *sought, (size_t)(end - p));
-        if (!p || starts_with_bar(p, (size_t)(end - p), sought))
+    if (sought[1] == '\0')
+        return memchr(p, *sought, n);
+    const size_t size = strlen(sought);
+    for (const char *end = p + n; n >= size; p++, n = (size_t)(end - p)) {
+        p = memchr(p, *sought, n - size + 1);
+        if (!p || is_bar(p, sought, size))
             return p;
     }
     return NULL;
@@ -110,10 +118,9 @@ static const char *find_bar(const char *p, size_t n, const char *sought)
 
 bool abr_has_bar(abr_text_line line)
 {
-    for (size_t i = 0; i < sizeof bars / sizeof *bars; i++)
-        if (find_bar(line.p, line.n, bars[i]))
-            return true;
-    return false;
+    return find_bar(line.p, line.n, bar) ||
+           (memchr(line.p, *box_bar, line.n) &&
+            (find_bar(line.p, line.n, box_bar) || find_bar(line.p, line.n, double_bar)));
 }
 
 bool abr_next_cell(const abr_drawing *d, abr_text_line line, size_t *at, abr_text_line *cell)
@@ -122,10 +129,10 @@ bool abr_next_cell(const abr_drawing *d, abr_text_line line, size_t *at, abr_tex
     if (*at == 0 && d->frame > 0) {
         while (*at < line.n && line.p[*at] == ' ')
             ++*at;
-        for (size_t i = 0; i < d->frame && starts_with_bar(line.p + *at, line.n - *at, d->bar); i++)
+        for (size_t i = 0; i < d->frame && *at + size <= line.n && is_bar(line.p + *at, d->bar, size); i++)
             *at += size;
     }
-    if (*at + (d->frame > 1 ? d->frame - 1 : 0) >= line.n) /* bars close the line */
+    if (*at >= line.n || (d->frame > 1 && *at + d->frame > line.n)) /* bars close the line */
         return false;
     const char *end = find_bar(line.p + *at, line.n - *at, d->bar);
     *cell = (abr_text_line){line.p + *at, end ? (size_t)(end - line.p) - *at : line.n - *at};
@@ -195,7 +202,7 @@ static void add_to_line(const abr_drawing *d, abr_open_row *row, const char *p, 
 {
     if (n == 0)
         return;
-    for (size_t i = 0; i < n && row->line_n + i < sizeof row->start; i++)
+    for (size_t i = 0; d->rows == ABR_ROWS_RULED && i < n && row->line_n + i < sizeof row->start; i++)
         row->start[row->line_n + i] = p[i];
     row->goes_on = row->goes_on || (d->rows == ABR_ROWS_LINES && marks_more(d, row, p, n));
     row->dashed = is_dash((char)(n > 1 ? p[n - 2] : row->last));
