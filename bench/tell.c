@@ -63,6 +63,7 @@ static const shape shapes[] = {
      "x x\n",
      ""},
     {"rulings", "NAME  AGE\n", "----  ---\n", ""},
+    {"rulings between other rows", "", "+--+--+\n| a | b | c |\n| a |\n", ""},
     {"a diff", "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,99999 +1,99999 @@\n", "-a line\n+another\n", ""},
     {"hunks of no lines", "", "@@ -1,0 +1,0 @@\n", ""},
     {"file headers", "", "diff --git a/# b/#\n", ""},

@@ -37,8 +37,10 @@ typedef struct {
     size_t n;
     abr_output_part list[FOUND_MOST];
     size_t count;
-    bool in_page;  /* of HTML */
-    bool unclosed; /* something in it was not closed, so no more is sought */
+    size_t undrawn; /* up to here, lines of bars and rulings are no table, */
+    size_t again;   /* unless one starts here */
+    bool in_page;   /* of HTML */
+    bool unclosed;  /* something in it was not closed, so no more is sought */
 } parts_search;
 
 static size_t line_end(const parts_search *s, size_t at)
@@ -150,7 +152,7 @@ static bool is_drawn_line(abr_text_line line)
 /* A table with crossed or boxed rulings, as database clients draw them; a ruling right below its last one
  * starts another. A Markdown table belongs to its text. If it is none, *next is no further than the line
  * above the first ruling, which may be the header of aligned columns. */
-static size_t find_drawn(const parts_search *s, size_t at, size_t *next)
+static size_t find_drawn(parts_search *s, size_t at, size_t *next)
 {
     abr_drawing drawing;
     abr_text_line line;
@@ -176,6 +178,10 @@ static size_t find_drawn(const parts_search *s, size_t at, size_t *next)
                           abr_is_drawn(s->p + at, end - at, true, &drawing, &header);
     const size_t read = !is_table && names > at ? names : end;
     *next = read > *next ? read : *next;
+    if (!is_table && at >= s->undrawn) {
+        s->undrawn = end;
+        s->again = names;
+    }
     if (is_table && abr_next_line(s->p, s->n, &end, &line) && (abr_is_row_line(line) || is_drawn_line(line)))
         end = *next; /* it isn't a count of rows */
     return is_table ? end : 0;
@@ -280,7 +286,7 @@ static size_t part_end_at(parts_search *s, size_t *start, abr_kind *kind, size_t
         *kind = ABR_KIND_DIFF;
         end = find_diff(s, at, next);
     }
-    if (end == 0 && is_drawn_line(line)) {
+    if (end == 0 && (at >= s->undrawn || at == s->again) && is_drawn_line(line)) {
         *kind = ABR_KIND_TABLE;
         end = find_drawn(s, at, next);
     }
