@@ -241,7 +241,10 @@ describe("a cut of JSON #few", function()
         1e9 + i * 7919,
         i * 104729,
         i
-      ) .. ('"title":"Route %d is slow on Windows","locked":false,"assignee":null,"labels":[],"score":%d}'):format(i, i)
+      ) .. ('"title":"Route %d is slow on Windows","locked":false,"assignee":null,"labels":[],"score":%d}'):format(
+        i,
+        i
+      )
     end
     for _, budget in ipairs { 600, 1024, 2048 } do
       local content = abridge.auto("[" .. table.concat(rows, ",") .. "]", { max_bytes = budget })

@@ -323,7 +323,7 @@ describe("a message below the source that it is about", function()
         lines[#lines + 1] = ("In run-%d.sh line %d:"):format(i, k)
         lines[#lines + 1] = ("for f in $(ls *.%d); do"):format(k)
         lines[#lines + 1] = "         ^---------^ " .. message
-        lines[#lines + 1] = "\nDid you mean:\nrm \"$f\"\n\n"
+        lines[#lines + 1] = '\nDid you mean:\nrm "$f"\n\n'
       end
     end
     local content, cut = abridge.priority(table.concat(lines, "\n") .. "\n", { max_bytes = 2048 })
