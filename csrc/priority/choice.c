@@ -311,12 +311,24 @@ static size_t file_of_row(const abr_chooser *x, size_t i)
     return i;
 }
 
+/* The line below line i if it points at that line's source, as a compiler does; else line i. */
+static size_t end_of_excerpt(const abr_chooser *x, size_t i)
+{
+    const abr_candidate *c = x->lines[i].c;
+    const abr_candidate *below = i + 1 < x->count ? x->lines[i + 1].c : NULL;
+    return below && below->line == c->line + 1 && c->kind == ABR_LINE_EXCERPT &&
+                   below->kind == ABR_LINE_EXCERPT && !memchr(c->start, '^', c->start_n) &&
+                   memchr(below->start, '^', below->start_n)
+               ? i + 1
+               : i;
+}
+
 /* Keep line i with the lines above it that it depends on, and with the name of its file; a heading and its
  * message together, if they fit. Is it kept? */
 static bool keep_told(abr_chooser *x, size_t i, abr_cost *used)
 {
     const size_t head = heading_of(x, i);
-    const size_t end = end_of_heading(x, i);
+    const size_t end = abr_at_least(end_of_heading(x, i), end_of_excerpt(x, i));
     const size_t file = file_of_row(x, i);
     if (file < i && !x->lines[file].kept) {
         const abr_cost before = *used;

@@ -259,6 +259,31 @@ FAIL src/cart%d.test.js
     end
   end)
 
+  it("show what a caret says of the source that shows", function()
+    local parts = {}
+    for i = 1, 12 do
+      parts[i] = ([[
+error[E0308]: mismatched types
+  --> src/part_%d.rs:%d:79
+   |
+%3d | pub fn lookup_%d(m: &HashMap<String, u32>) -> u32 { m.get("a").copied().unwrap_or("none") }
+    |                                                                         --------- ^^^^^^ expected u32 of %d
+    |                                                                         |
+    |                                                                         arguments of this are incorrect
+help: the return type of this call is due to the type of the argument passed
+note: method defined here
+  --> /rustc/library/core/src/option.rs:1038:17
+]]):format(i, i, i, i, i)
+    end
+    for _, bytes in ipairs { 1500, 3000, 4000 } do
+      local content = abridge.auto(table.concat(parts, "\n"), { max_bytes = bytes })
+      local _, sources = content:gsub("lookup_%d+%(m", "")
+      local _, labels = content:gsub("expected u32 of", "")
+      assert.is_true(sources > 1)
+      assert.equal(sources, labels, content)
+    end
+  end)
+
   it("of Minitest show with their messages, not their names alone, and with their number", function()
     local lines = { "# Running:\n" }
     for i = 1, 30 do
