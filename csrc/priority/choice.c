@@ -437,18 +437,19 @@ static bool joins_kept(const abr_chooser *x, size_t i)
     return (i > 0 && beside_kept(x, i, i - 1)) || (i + 1 < x->count && beside_kept(x, i, i + 1));
 }
 
-/* Keep the message near the head of a failure: its next clear report, with the lines between them. */
+/* Keep the message of a failure below its head: its next clear report, with the lines between them if these
+ * are few. */
 static void keep_message(abr_chooser *x, size_t head, abr_cost *used)
 {
-    const uint32_t failure = x->lines[head].c->failure;
-    for (size_t i = head + 1; i < x->count && i - head <= MESSAGE_WITHIN; i++) {
+    const abr_candidate *h = x->lines[head].c;
+    for (size_t i = head + 1; i < x->count && x->lines[i].c->failure == h->failure; i++) {
         const abr_candidate *c = x->lines[i].c;
-        if (c->failure != failure || c->line != x->lines[i - 1].c->line + 1)
-            return;
-        if (is_clear_report(c)) {
-            keep_all(x, head + 1, i, used);
-            return;
-        }
+        if (!is_clear_report(c))
+            continue;
+        const bool near = i - head <= MESSAGE_WITHIN && c->line - h->line == i - head;
+        if (!x->lines[i].kept)
+            keep_all(x, near ? head + 1 : i, i, used);
+        return;
     }
 }
 
