@@ -70,6 +70,7 @@ typedef enum {
     ABR_LIST_SPOKEN_FAR,    /* or some words before it: "returns an error" */
     ABR_LIST_REPORT_AFTER,  /* words after a bare "error" that is reported: "error while", */
     ABR_LIST_REPORT_BEFORE, /* or before it: "syntax error" */
+    ABR_LIST_NUMBERED,      /* things whose number is no count of what failed: "port 5432 failed" */
     ABR_LIST_ASKED,         /* ends of notes that say which place asked for what went wrong elsewhere */
     ABR_LISTS
 } abr_list;

@@ -5,14 +5,19 @@
 #include "line/evidence.h"
 #include "line/lexicon.h"
 
-bool abr_is_between_listed(const abr_evidence *l, size_t at, size_t end, abr_list before, abr_list after)
+bool abr_ends_listed(const abr_evidence *l, size_t at, abr_list list)
 {
     unsigned row = 0;
     const char *word;
-    while ((word = abr_next_listed(l->lexicon, before, &row)) != NULL)
-        if (at >= strlen(word) && starts_with(l, at - strlen(word), word))
+    while ((word = abr_next_listed(l->lexicon, list, &row)) != NULL)
+        if (preceded_by(l, at, word))
             return true;
-    return abr_starts_listed(l, end, after);
+    return false;
+}
+
+bool abr_is_between_listed(const abr_evidence *l, size_t at, size_t end, abr_list before, abr_list after)
+{
+    return abr_ends_listed(l, at, before) || abr_starts_listed(l, end, after);
 }
 
 bool abr_starts_listed(const abr_evidence *l, size_t at, abr_list list)

@@ -8,6 +8,9 @@
 
 ABR_PRIVATE_BEGIN
 
+/* Does a word of the list end at byte `at` of the line? */
+bool abr_ends_listed(const abr_evidence *l, size_t at, abr_list list);
+
 /* Does a word of the first list end at byte `at` of the line, or one of the second start at `end`? */
 bool abr_is_between_listed(const abr_evidence *l, size_t at, size_t end, abr_list before, abr_list after);
 

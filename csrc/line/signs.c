@@ -163,7 +163,7 @@ static int64_t number_before(const abr_evidence *l, size_t at)
         if (first >= 0)
             return first;
         if (words == 0 && value >= 0)
-            return value;
+            return value > 0 && abr_ends_listed(l, start, ABR_LIST_NUMBERED) ? -1 : value;
         if (value == 0 &&
             (start == 0 || ABR_HAS("(,", l->p[start - 1]) || (start >= 2 && starts_with(l, start - 2, ", "))))
             return 0; /* "0 tests failed" */
@@ -836,8 +836,7 @@ static void read_note(abr_evidence *l, unsigned i)
         l->expected = ABR_SCORE_WEAK;
     if (is_word(l, s, "note") && !abr_is_upper(l->p[s->at])) {
         remark(l);
-        l->notes = l->only_remarks && leads_with_place(l) &&
-                   !abr_is_between_listed(l, l->n, l->n, ABR_LIST_ASKED, ABR_LIST_ASKED);
+        l->notes = l->only_remarks && leads_with_place(l) && !abr_ends_listed(l, l->n, ABR_LIST_ASKED);
     }
 }
 

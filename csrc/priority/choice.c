@@ -491,6 +491,9 @@ static void keep_best(abr_chooser *x)
     keep_heads(x, sorted, false, &used);
     if (!x->listed)
         keep_heads(x, sorted, true, &used);
+    for (size_t i = x->first.start; x->listed && i < x->first.end; i++)
+        if (x->lines[i].kept && is_head(x, i)) /* the list may not tell what all have in common */
+            keep_message(x, i, &used);
     for (size_t k = 0; k < sorted; k++) {
         const size_t i = x->keys[k].index;
         if (!x->lines[i].kept && (x->lines[i].layout.look != ABR_LOOK_BLANK || joins_kept(x, i)))

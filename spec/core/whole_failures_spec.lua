@@ -284,6 +284,41 @@ note: method defined here
     end
   end)
 
+  it("show once what they all say, though a list at the end names each in short", function()
+    local error = 'psycopg2.OperationalError: connection to server at "db" (172.18.0.2), port 5432 failed'
+    local lines, list = { ("="):rep(35) .. " ERRORS " .. ("="):rep(35) }, {}
+    for i = 1, 40 do
+      lines[#lines + 1] = ([[
+________________ ERROR at setup of test_cart_%d _________________
+
+self = <Connection object at 0x7fd40cca85%d>
+
+    def connect(self):
+>       self.dbapi = self.dialect.connect(*cargs, **cparams)
+
+/usr/lib/python3/engine/base.py:146:
+_ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _
+    def connect(dsn=None, **kwargs):
+>       conn = _connect(dsn, connection_factory=connection_factory, **kwasync)
+E       %s: FATAL:  password authentication failed for user "shop_test"
+
+/usr/lib/python3/psycopg2/__init__.py:122: OperationalError]]):format(i, i, error)
+      list[i] = ("ERROR tests/test_cart.py::test_cart_%d - %s..."):format(i, error:sub(1, 80))
+    end
+    lines[#lines + 1] = ("="):rep(35) .. " FAILURES " .. ("="):rep(35)
+    lines[#lines + 1] = "____________________________ test_slug ____________________________\n"
+    lines[#lines + 1] =
+      "    def test_slug():\n>       assert slug('x') == 'y'\nE       AssertionError: assert 'x' == 'y'"
+    lines[#lines + 1] = "\ntests/test_slug.py:88: AssertionError"
+    lines[#lines + 1] = ("="):rep(27) .. " short test summary info " .. ("="):rep(27)
+    lines[#lines + 1] = "FAILED tests/test_slug.py::test_slug - AssertionError: assert 'x' == 'y'"
+    lines[#lines + 1] = table.concat(list, "\n")
+    lines[#lines + 1] = ("="):rep(19) .. " 1 failed, 59 passed, 40 errors in 9.81s " .. ("="):rep(19)
+    local content = abridge.auto(table.concat(lines, "\n") .. "\n", { max_bytes = 1500 })
+    assert.matches('password authentication failed for user "shop_test"', content, 1, true)
+    assert.matches("test_cart_2 - ", content, 1, true)
+  end)
+
   it("of Minitest show with their messages, not their names alone, and with their number", function()
     local lines = { "# Running:\n" }
     for i = 1, 30 do
