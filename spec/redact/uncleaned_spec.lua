@@ -89,6 +89,17 @@ describe("redaction of a text that is cleaned #few", function()
     end
   end)
 
+  it("hides a secret whatever moves inside it, there and back or where it writes on", function()
+    local moves = { "\0277\0278", "\27[C\27[D", "\27[s\27[u", "x\b", "\27[9G", "\27[1;9H", "\27[D\27[C\0" }
+    for _, move in ipairs(moves) do
+      local text = ("key sk-S%sECRET99 ok\n"):format(move)
+      assert.equal("key " .. MARK .. " ok\n", shown(text, { "sk%-%w+" }))
+      assert_hidden_everywhere(text, { "sk%-%w+" }, { "ECRET99" })
+    end
+    assert.equal("key " .. MARK .. "\n", shown("key s\27[6Gk-SX\bE\27[10GECR\b\bCRET99\n", { "sk%-%w+" })) -- with mistakes
+    assert.equal(MARK .. "\n", shown("sk-a\bab\bbc\bc1\b12\b2\n", { "sk%-%w+" })) -- bold, as man pages print it
+  end)
+
   it("takes each version of a line as a line", function()
     assert.equal("Doneacted]\n", shown("Loading\rpassword: x\rDone\n", { "^password: .*$" }))
     assert.equal("Xredacted]\n", shown("Done\27[1Gsk-aaaa\27[1GX\n", { "%f[%w]sk%-%w+" }))

@@ -1,10 +1,11 @@
 --- Redaction of a text whose movements have yet to act, as `core.strip` leaves it: an overwritten line is hidden before
 --- parts of it show, and a secret with a dropped byte inside before its parts are joined.
 ---
---- A line is read in three ways, and anything hidden in one of them is hidden:
+--- A line is read in four ways, and anything hidden in one of them is hidden:
 --- - each stretch between two marks (movements, gaps where bytes were dropped) as a line of its own,
 --- - each stretch between two movements that move the cursor, without the marks in it,
---- - the whole line, moves in it: `\r` and `\b` as they are, a sequence to the left as `\b`, any other as `\r`.
+--- - the whole line, moves in it: `\r` and `\b` as they are, a sequence to the left as `\b`, any other as `\r`,
+--- - as it shows in the end: what the others hide in part can no longer be seen there.
 --- No pattern or function sees the bytes of a sequence, so none is left in part.
 
 local core = require "abridge.base.core_loader"
@@ -111,6 +112,11 @@ local function ended(read)
   return (gsub(read, "[\b\r]", "\n"))
 end
 
+--- Lines as they show in the end, with the control bytes that the caller keeps.
+local function as_seen(lines)
+  return (core.clean(gsub(gsub(lines, "%z", ""), CANCELED, ""), { control = false }))
+end
+
 --- Are lines free of secrets, however they are read?
 local function hides_nothing(base, lines)
   local read = as_read(lines)
@@ -120,7 +126,9 @@ local function hides_nothing(base, lines)
   local function shows(text)
     return split.lines(base, text) == text
   end
-  return shows(apart) and (stretches == apart or shows(stretches)) and (whole == stretches or shows(whole))
+  return shows(apart)
+    and (stretches == apart or shows(stretches))
+    and (whole == stretches or shows(whole) and shows("\n" .. as_seen(lines) .. "\n"))
 end
 
 -- lines ------------------------------------------------------------------------------------
@@ -205,7 +213,14 @@ end
 function Kind:call(line)
   if not find(line, MARK) then return self:plain(line) end
   if hides_nothing(self.base, "\n" .. line .. "\n") then return line end
-  return self:marked(line)
+  local shown = self:marked(line)
+  local seen = as_seen(line)
+  local told = self:plain(seen)
+  local left = as_seen(shown)
+  if told == seen or told == left then return shown end
+  local head, tail = strings.common(seen, told)
+  local first, last = strings.common(seen, left)
+  return sub(seen, 1, math.min(head, first)) .. HIDDEN .. sub(seen, #seen - math.min(tail, last) + 1)
 end
 
 -- texts ------------------------------------------------------------------------------------
