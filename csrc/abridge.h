@@ -508,6 +508,7 @@ typedef struct {
     uint64_t last_line;
     uint64_t next_offset; /* line, or with a pointer the element, to continue at; 0: none */
     uint64_t next_column; /* char to continue at; 0: the line's start */
+    uint64_t column;      /* char of its first line that the page starts at; 0: the line's start */
 } abr_page_lines;
 
 /* The elements that a cut of a page shows, counted from 0. */

@@ -51,6 +51,7 @@ ABR_PRIVATE_BEGIN
     X(first_char)                                                                                            \
     X(next_offset)                                                                                           \
     X(next_column)                                                                                           \
+    X(column)                                                                                                \
     X(version)                                                                                               \
     X(changed)                                                                                               \
     X(head)                                                                                                  \

@@ -308,7 +308,7 @@ typedef struct {
     const abr_page_lines *lines;
 } page_fields;
 
-enum { PAGE_FIELDS = 9 };
+enum { PAGE_FIELDS = 10 };
 
 /* Set the ledger's field `items` to { { unit =, of =, total =, kept =, first = } }, and next_pointer. */
 static void put_items(lua_State *L, const abr_page_items *items)
@@ -339,6 +339,8 @@ static void put_page_fields(lua_State *L, void *ctx)
     abr_put_count(L, WORD_last_line, lines->last_line);
     if (about.first_char > 0)
         abr_put_count(L, WORD_first_char, about.first_char);
+    if (lines->column > 0)
+        abr_put_count(L, WORD_column, lines->column);
     if (lines->next_offset > 0)
         abr_put_count(L, WORD_next_offset, lines->next_offset);
     if (lines->next_column > 0)

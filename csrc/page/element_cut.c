@@ -394,7 +394,7 @@ static abr_code tell_items(abr_page *page, const shown_part *part, uint64_t show
 static abr_page_lines element_lines(const abr_page *page, const abr_cut *cut)
 {
     const uint64_t line = page->scan.first.newlines + 1;
-    abr_page_lines lines = {line, line, 0, 0};
+    abr_page_lines lines = {line, line, 0, 0, 0};
     for (size_t i = 0; i < cut->piece_count; i++)
         if (cut->pieces[i].source)
             lines.last_line = cut->pieces[i].last_line;

@@ -34,13 +34,15 @@ static abr_page_lines lines_of(const abr_page *page, const abr_cut *cut)
 {
     const uint64_t offset = page->opts.offset;
     const abr_piece *range = first_range(cut);
-    abr_page_lines lines = {offset, offset + (cut->output_lines > 0 ? cut->output_lines : 1) - 1, 0, 0};
+    abr_page_lines lines = {offset, offset + (cut->output_lines > 0 ? cut->output_lines : 1) - 1, 0, 0,
+                            page->opts.column > 1 ? page->opts.column : 0};
     if (range) {
         uint64_t last = cut->pieces[cut->piece_count - 1].last_line;
         if (offset - 1 + last > lines.last_line)
             lines.last_line = offset - 1 + last;
         if (range->first_byte > 1) {
             lines.first_line = offset - 1 + range->first_line;
+            lines.column = 0;
             return lines;
         }
     }

@@ -405,6 +405,25 @@ describe("notice: a page of a file", function()
     dir:remove()
   end)
 
+  it("says which chars of a line it has, wherever it starts", function()
+    local dir = tmpdir.new()
+    dir:write("f", "a\n" .. ("x"):rep(5000) .. "\nb\n")
+    for _, case in ipairs {
+      { { offset = 2, column = 1, max_bytes = 20 }, "chars 1-20 of line 2 (20B limit). Use offset=2 column=21" },
+      { { offset = 2, column = 500, max_bytes = 20 }, "chars 500-519 of line 2 (20B limit). Use offset=2 column=520" },
+      {
+        { offset = 2, column = 500, max_chars = 5 },
+        "chars 500-504 of line 2 (5 char limit). Use offset=2 column=505",
+      },
+    } do
+      local _, cut = abridge.page(dir:at "f", case[1])
+      assert.equal(("[Showing %s to continue]"):format(case[2]), abridge.notice("read_file", cut))
+    end
+    local _, cut = abridge.page(dir:at "f", { offset = 2, column = 700, strategy = "tail", max_lines = 1 })
+    assert.is_nil(cut.column)
+    dir:remove()
+  end)
+
   it("says that the file is not the one of the page before", function()
     local dir = tmpdir.new()
     dir:write("f", "1\n2\n3\n")

@@ -451,6 +451,7 @@ local function with_page(cut, data)
   local page = { changed = data.changed }
   if data.changed == nil then page.changed = cut.changed end
   page.next, page.next_column = data.next or cut.next_offset, data.next_column or cut.next_column
+  page.column = data.column or cut.column
   if cut.strategy ~= "tail" or page.next then page.offset = data.offset or cut.first_line end
   return setmetatable(page, { __index = data })
 end

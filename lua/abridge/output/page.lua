@@ -33,6 +33,7 @@ local DEFAULT = profiles.all.default.read_file
 ---@field first_line integer the lines shown; on a page that shows nothing, both are its offset
 ---@field last_line integer
 ---@field first_char? integer the number of the page's first char within the file, if `max_chars` is set
+---@field column? integer the char of its first line that the page starts at, if that is not 1
 --- the line to go on at. Absent when nothing is left, when not one char fitted, and when all that was left out lies
 --- before the kept part
 ---@field next_offset? integer

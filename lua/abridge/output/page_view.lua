@@ -301,9 +301,12 @@ function View:tell(content, cut)
   ledger.shift(cut, totals.bytes_before, self.offset - 1)
   local first, last = cut.kept[1], cut.kept[#cut.kept]
   cut.first_line, cut.last_line = self.offset, self.offset + math.max(cut.output_lines, 1) - 1
+  cut.column = self.column > 1 and self.column or nil
   if first then
     cut.last_line = math.max(cut.last_line, last.last_line)
-    if first.first_byte > totals.bytes_before + 1 then cut.first_line = first.first_line end
+    if first.first_byte > totals.bytes_before + 1 then
+      cut.first_line, cut.column = first.first_line, nil
+    end
   end
   cut.total_lines, cut.total_bytes = totals.lines, totals.bytes
   cut.omitted_lines, cut.omitted_bytes = cut.total_lines - cut.output_lines, cut.total_bytes - cut.output_bytes
