@@ -178,6 +178,23 @@ describe("a cut of JSON #few", function()
     end
   end)
 
+  it("shows the reason beside a failed state whole before it shows more of what is well", function()
+    local reason = 'Resource handler returned message: \\"Unzipped size must be smaller than 262144000 bytes\\"'
+    local events = {}
+    for i = 1, 120 do
+      events[i] = ('{"EventId":"9f407987%03d","LogicalResourceId":"Worker%dFn","ResourceStatus":"%s",'):format(
+        i,
+        i,
+        i == 80 and "CREATE_FAILED" or "CREATE_COMPLETE"
+      ) .. ('"ResourceStatusReason":"%s"}'):format(i == 80 and reason or "")
+    end
+    local text = '{"StackEvents":[' .. table.concat(events, ",") .. "]}"
+    for _, max_bytes in ipairs { 512, 1024, 2048 } do
+      local content = abridge.auto(text, { max_bytes = max_bytes })
+      assert.truthy(content:find(reason, 1, true), max_bytes .. content)
+    end
+  end)
+
   it("names what is in trouble in a long document by all that is around it, from a stream too", function()
     local jobs = {}
     for i = 1, 40 do

@@ -10,6 +10,7 @@
 #include "kinds/json/json_text.h"
 #include "kinds/json/json_tree.h"
 #include "line/lines.h"
+#include "line/score.h"
 #include "priority/sort.h"
 
 enum {
@@ -18,6 +19,7 @@ enum {
     WHOLE = 4,        /* an element of a long list may take so many times the bytes of its name */
     LITTLE = 16,      /* this part of the budget may stay unused rather than show a value in part */
     MESSAGE = 4,      /* a record's message leaves this part of the budget to the rest */
+    SAID = 300,       /* bytes of a text beside a value in trouble that is shown whole */
     NAMED_AROUND = 4, /* elements around a value whose names are shown */
     LABEL = 12        /* a label takes at most this part of the budget */
 };
@@ -227,6 +229,19 @@ static void widen_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
     abr_json_give_room(x, v, room < all ? room : all);
 }
 
+/* Show the rest of the texts in a value that are shown in part, such as the reason beside a failed state. */
+static void show_said(abr_json_costs *x, uint32_t in, uint64_t limit)
+{
+    const abr_json_value *values = x->tree->values;
+    for (uint32_t c = abr_json_first(values, in); c; c = abr_json_after(values, c)) {
+        if (!values[c].shown || values[c].type != ABR_JSON_TEXT || values[c].full)
+            continue;
+        const uint64_t all = abr_json_text_size(&values[c]);
+        if (all <= SAID && x->used + all <= limit + values[c].room)
+            abr_json_give_room(x, c, all);
+    }
+}
+
 static void show_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
 {
     const abr_json_value *values = x->tree->values;
@@ -293,9 +308,16 @@ static void queue_trouble(abr_json_costs *x, abr_json_queue *q)
 
 void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
 {
+    const abr_json_value *values = x->tree->values;
     queue_trouble(x, q); /* all of it comes before more of any */
     for (uint64_t key; q->count > 0 && x->used < limit;)
         show_trouble(x, abr_json_queue_take(q, &key), limit);
+    queue_trouble(x, q);
+    for (uint64_t key; q->count > 0 && x->used < limit;) {
+        const uint32_t v = abr_json_queue_take(q, &key);
+        if (values[v].score >= ABR_SCORE_HIT)
+            show_said(x, values[v].parent, limit);
+    }
     queue_trouble(x, q);
     for (uint64_t key; q->count > 0 && x->used < limit;)
         show_around_trouble(x, abr_json_queue_take(q, &key), limit);
