@@ -232,14 +232,30 @@ static bool is_event(abr_text_line line)
     return i < line.n && abr_is_digit(line.p[i]);
 }
 
+/* "not ok 5 - adds two"; a test of a suite is deeper, and has its name there. */
+static bool is_not_ok(abr_text_line line)
+{
+    static const char result[] = "not ok ";
+    enum { RESULT = sizeof result - 1 };
+    size_t i = 0;
+    while (i < line.n && line.p[i] == ' ')
+        i++;
+    size_t end = i + RESULT;
+    const bool indented = i > 0;
+    if (!abr_has_at(line, i, result, RESULT) || end >= line.n || !abr_is_digit(line.p[end]))
+        return false;
+    while (end < line.n && abr_is_digit(line.p[end]))
+        end++;
+    return !indented || abr_has_at(line, end, " - ", 3);
+}
+
 /* Is it a failure in the words of the Test Anything Protocol, simulators, TeX, `ldd` or Kubernetes? */
 static bool is_stated(const finder *f, abr_text_line line, size_t next)
 {
     static const char missing[] = " => not found";
     enum { MISSING = sizeof missing - 1 };
-    return (ABR_STARTS(line, "not ok ") && abr_is_digit(line.p[7])) || ABR_STARTS(line, "** Error: ") ||
-           ABR_STARTS(line, "** Error (") || (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) ||
-           is_event(line) ||
+    return is_not_ok(line) || ABR_STARTS(line, "** Error: ") || ABR_STARTS(line, "** Error (") ||
+           (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) || is_event(line) ||
            (line.p[0] == '\t' && line.n > MISSING && ABR_CONTAINS(line, ".so") &&
             memcmp(line.p + line.n - MISSING, missing, MISSING) == 0);
 }

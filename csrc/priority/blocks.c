@@ -34,7 +34,8 @@ enum {
 };
 
 /* Parts of a block's value. */
-static const float told_least = 0.5F; /* of a failure that isn't a list */
+static const float told_least = 0.5F;     /* of a failure that isn't a list */
+static const float part_of_suite = 0.25F; /* that sums up failures before it */
 static const float part_of_head = 0.95F;
 static const float part_after = 0.85F;
 static const float part_before = 0.7F;
@@ -104,6 +105,12 @@ static bool ends_test(const abr_shown_line *u)
     return abr_ends_test(u->c->start + at, u->c->start_n - at);
 }
 
+static bool fails_in_tap(const abr_shown_line *u)
+{
+    const size_t at = u->layout.text;
+    return abr_fails_in_tap(u->c->start + at, u->c->start_n - at);
+}
+
 /* Can the line stand before the first one of a block? */
 static bool may_precede(const abr_shown_line *u, bool of_test)
 {
@@ -155,7 +162,8 @@ typedef struct {
     float told;   /* 1; less if most of its lines are hits, as in a list of failures */
     float value;
     bool is_clear;
-    bool tells; /* it says more than that something failed */
+    bool tells;   /* it says more than that something failed */
+    bool sums_up; /* it is a suite's, and its tests failed before it */
 } block;
 
 /* The block whose failure starts at line i. */
@@ -185,6 +193,7 @@ static block block_at(const abr_chooser *x, size_t i)
     }
     if (b.nth == UINT32_MAX)
         b.nth = 0;
+    b.sums_up = !b.tells && fails_in_tap(&x->lines[i]);
     b.told = others < hits ? (float)others / (float)hits : 1;
     const float headed = ABR_SCORE_CLEAR * abr_early_hit_factor(x->lines[b.start].c, ABR_EARLY_BONUS);
     named = named || x->lines[b.start].layout.look == ABR_LOOK_HEAD;
@@ -202,6 +211,14 @@ static unsigned same_before(const abr_chooser *x, const block *b, size_t i)
     for (size_t k = i; k > b->first && i - k < SAME_WITHIN; k--)
         same += x->lines[k - 1].c->shape == x->lines[i].c->shape;
     return same;
+}
+
+/* Lower the lines of a block that sums up others. */
+static void lower_sum(abr_chooser *x, block *b)
+{
+    b->value *= part_of_suite;
+    for (size_t i = b->first; i < b->end; i++)
+        x->lines[i].keep_value *= part_of_suite;
 }
 
 static void raise_lines_before(abr_chooser *x, const block *b, float reach)
@@ -391,6 +408,8 @@ void abr_raise_blocks(abr_chooser *x, uint64_t failed)
         if (x->lines[i].c->failure == 0)
             continue;
         block b = block_at(x, i);
+        if (b.sums_up)
+            lower_sum(x, &b);
         raise_block(x, &b, before, clear > before ? clear - before - b.is_clear : clear);
         before += b.is_clear;
         note_whole(x, &b, &noted_clear, failed);

@@ -256,10 +256,22 @@ static bool announces(const abr_shown_line *u)
            (n > at + sizeof source && memcmp(c->start + at, source, sizeof source - 1) == 0);
 }
 
+/* Is it a hit whose message is the text below it, as in YAML: "error: |-"? */
+static bool opens_text(const abr_shown_line *u)
+{
+    static const char opening[] = ": |";
+    enum { OPENING = sizeof opening - 1 };
+    const abr_candidate *c = u->c;
+    size_t n = c->start_n - (c->start_n > 0 && c->start[c->start_n - 1] == '\r');
+    n -= n > 0 && c->start[n - 1] == '-';
+    return c->hit && c->start_n == c->size && n > OPENING &&
+           memcmp(c->start + n - OPENING, opening, OPENING) == 0;
+}
+
 /* Is it a heading, or a clear report that ends before its message, as panics of Rust do? */
 static bool leads_to_message(const abr_shown_line *u)
 {
-    return u->layout.look == ABR_LOOK_HEAD || (is_clear_report(u->c) && announces(u));
+    return u->layout.look == ABR_LOOK_HEAD || opens_text(u) || (is_clear_report(u->c) && announces(u));
 }
 
 /* The line up to which a heading says what failed: the first one of its failure with a sign of its own, if
@@ -438,17 +450,18 @@ static bool joins_kept(const abr_chooser *x, size_t i)
 }
 
 /* Keep the message of a failure below its head: its next clear report, with the lines between them if these
- * are few. */
+ * are few, or a text without them. */
 static void keep_message(abr_chooser *x, size_t head, abr_cost *used)
 {
     const abr_candidate *h = x->lines[head].c;
     for (size_t i = head + 1; i < x->count && x->lines[i].c->failure == h->failure; i++) {
         const abr_candidate *c = x->lines[i].c;
-        if (!is_clear_report(c))
+        const bool opens = opens_text(&x->lines[i]);
+        if (!opens && !is_clear_report(c))
             continue;
-        const bool near = i - head <= MESSAGE_WITHIN && c->line - h->line == i - head;
-        if (!x->lines[i].kept)
-            keep_all(x, near ? head + 1 : i, i, used);
+        const bool near = !opens && i - head <= MESSAGE_WITHIN && c->line - h->line == i - head;
+        if (opens || !x->lines[i].kept)
+            keep_all(x, near ? head + 1 : i, opens ? end_of_heading(x, i) : i, used);
         return;
     }
 }

@@ -38,6 +38,11 @@ bool abr_ends_test(const char *p, size_t n)
     return goes_on_after(p, n, "--- FAIL") || goes_on_after(p, n, "[  FAILED");
 }
 
+bool abr_fails_in_tap(const char *p, size_t n)
+{
+    return goes_on_after(p, n, "not ok ");
+}
+
 /* Does gtest say how long the failed test took? Otherwise it lists it. */
 static bool tells_time(const char *p, size_t n)
 {
@@ -170,11 +175,14 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
         return true;
     }
     f->quoting = r->told.form == ABR_FORM_QUOTING;
-    if (f->of_tap && *p == '#') { /* what TAP says of a test */
+    if (f->of_tap && *p == '#') { /* what TAP says of a test, or the next one */
         f->body = true;
         f->plain = 0;
-        return true;
+        return !goes_on_after(p, n, "# Subtest: ");
     }
+    *next = f->of_tap && deeper && abr_fails_in_tap(p, n); /* the first test of the next suite */
+    if (*next || (f->of_tap && r->kind == ABR_LINE_PASS))
+        return *next;
     bool passes = r->kind == ABR_LINE_PASS || r->kind == ABR_LINE_STEP;
     if (r->command == ABR_COMMAND_STARTS || (passes && !deeper))
         return false;
@@ -236,11 +244,14 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
         f->open = takes(f, r, nth, &l, p + l.text, n - l.text, &next);
     if (next || (!f->open && r->hit)) {
         start_failure(f, r, &l);
-        f->of_tap = goes_on_after(p + l.text, n - l.text, "not ok ");
+        f->of_tap = abr_fails_in_tap(p + l.text, n - l.text);
+        f->of_suite = f->of_tap && l.indent < f->tap_indent;
+        f->tap_indent = f->of_tap ? l.indent : f->tap_indent;
         f->of_test = abr_ends_test(p + l.text, n - l.text);
         f->titled = is_jest_title(p + l.text, n - l.text);
     }
-    f->told = r->tells && r->command != ABR_COMMAND_FAILED && l.look != ABR_LOOK_RULE;
+    const bool tells = r->tells && !(f->open && f->of_suite);
+    f->told = tells && r->command != ABR_COMMAND_FAILED && l.look != ABR_LOOK_RULE;
     f->result = f->told ? r->result : ABR_RESULT_NONE;
     if (f->told) {
         f->counts.of[ABR_COUNT_ALL] += !f->counted;

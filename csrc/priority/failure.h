@@ -53,16 +53,18 @@ typedef struct {
     bool body;         /* more than its head was read */
     bool placed;       /* its head starts with a place */
     bool quoting;      /* the failed command is quoted here */
-    bool of_tap;       /* its head is "not ok" of TAP */
+    bool of_tap;       /* its head is "not ok" of TAP, */
+    bool of_suite;     /* less deep than the one before it: of a suite, and sums up its tests */
     bool of_test;      /* the result of its test was read */
     bool titled;       /* a title of Jest's was read */
     bool marked;       /* pytest marks its last hit as the error's */
     bool tracing;      /* a traceback, whose message comes last */
     bool captions;     /* its head stands below the source that it is about */
     uint8_t level;
-    unsigned blanks; /* blank lines in a row */
-    unsigned plain;  /* lines in a row that only their place puts here */
-    size_t indent;   /* of its head */
+    unsigned blanks;   /* blank lines in a row */
+    unsigned plain;    /* lines in a row that only their place puts here */
+    size_t indent;     /* of its head */
+    size_t tap_indent; /* of the last one, if it is of TAP */
     unsigned lines;
     uint32_t shapes[ABR_FAILURE_SHAPES];   /* a ring */
     uint32_t above[ABR_FAILURE_ABOVE];     /* shapes of the plain lines below its head */
@@ -73,6 +75,9 @@ typedef struct {
 
 /* Does the line, without what leads it, report the failure of a test, after what the test printed? */
 bool abr_ends_test(const char *p, size_t n);
+
+/* Is it the result of a failed test in TAP? That of a suite, which sums up its tests, tells of no failure. */
+bool abr_fails_in_tap(const char *p, size_t n);
 
 /* Read the next line, which had `nth` of its shape before it. Is it part of a failure, number f->found? Blank
  * lines are, while it may go on after them. If none is open, only a hit changes anything. */

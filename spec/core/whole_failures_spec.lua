@@ -458,6 +458,119 @@ E       %s: FATAL:  password authentication failed for user "shop_test"
     assert.equal(30, cut.failures.found)
   end)
 
+  describe("of suites in TAP", function()
+    local function result(suite, i, ok)
+      local name = ("%s handles case %d"):format(suite, i)
+      local lines = {
+        "    # Subtest: " .. name,
+        ("    %s %d - %s"):format(ok and "ok" or "not ok", i, name),
+        "      ---",
+        ("      duration_ms: 0.%d"):format(i * 1707),
+      }
+      if not ok then
+        for _, line in ipairs {
+          ("      location: '/home/runner/work/shop/tests/%s.test.js:%d:11'"):format(suite, i + 1),
+          "      failureType: 'testCodeFailure'",
+          "      error: |-",
+          "        Expected values to be strictly deep-equal:",
+          "        + actual - expected",
+          "        ",
+          "          {",
+          ("            id: %d,"):format(i),
+          "        +   ok: true,",
+          "        -   ok: false,",
+          "            tags: [",
+          ("        +     '%s'"):format(suite),
+          "        -     'b'",
+          "            ]",
+          "          }",
+          "      code: 'ERR_ASSERTION'",
+          "      name: 'AssertionError'",
+          "      expected:",
+          ("        id: %d"):format(i),
+          "        tags:",
+          "          0: 'b'",
+          "        ok: false",
+          "      actual:",
+          ("        id: %d"):format(i),
+          "        tags:",
+          ("          0: '%s'"):format(suite),
+          "        ok: true",
+          "      operator: 'deepStrictEqual'",
+          "      stack: |-",
+          ("        TestContext.<anonymous> (/src/%s.test.js:%d:54)"):format(suite, i),
+          "        Test.runInAsyncScope (node:async_hooks:206:9)",
+          "        Test.run (node:internal/test_runner/test:796:25)",
+          "        Test.start (node:internal/test_runner/test:702:17)",
+          "        async Test.processPendingSubtests (node:internal/test_runner/test:526:7)",
+        } do
+          lines[#lines + 1] = line
+        end
+      end
+      lines[#lines + 1] = "      ..."
+      return table.concat(lines, "\n") .. "\n"
+    end
+
+    local suite_passed = "    1..12\nok %d - %s suite\n  ---\n  duration_ms: 15.%d\n  ...\n"
+    local suite_failed = "    1..12\nnot ok %d - %s suite\n  ---\n  duration_ms: 15.%d\n"
+      .. "  location: '/src/%s.test.js:2:1'\n  failureType: 'subtestsFailed'\n  error: '1 subtest failed'\n"
+      .. "  code: 'ERR_TEST_FAILURE'\n  ...\n"
+
+    -- Suites whose case 2 fails; `only`: that of one.
+    local function run(names, only)
+      local all = { "TAP version 13\n" }
+      for n, suite in ipairs(names) do
+        all[#all + 1] = ("# Subtest: %s suite\n"):format(suite)
+        for i = 1, 12 do
+          all[#all + 1] = result(suite, i, i ~= 2 or (only or suite) ~= suite)
+        end
+        all[#all + 1] = ((only or suite) == suite and suite_failed or suite_passed):format(n, suite, n * 231, suite)
+      end
+      all[#all + 1] = ("1..%d\n# tests %d\n# fail %d\n"):format(#names, #names * 13, #names * 2)
+      return table.concat(all)
+    end
+
+    it("are those of their tests, with the text below the key of an error", function()
+      local names = { "buffer", "cache", "queue", "router", "session", "socket", "lock", "index", "token", "page" }
+      local content, cut = abridge.priority(run(names), { max_bytes = 2048 })
+      assert.is_true(select(2, content:gsub("strictly deep%-equal:\n", "")) >= 3, content)
+      assert.is_nil(content:find("error: |-\n... [", 1, true), content)
+      for i = 1, #names - 1 do -- the last one stands at the end
+        assert.is_nil(content:find(names[i] .. " suite\n  ---", 1, true), content)
+      end
+      assert.equal(#names, cut.failures.found)
+    end)
+
+    it("end where the next test starts, be it in another suite, and no line says so", function()
+      local text = run { "buffer", "cache", "queue" }
+      local content = abridge.priority(text, { max_bytes = 3000 })
+      assert.is_nil(content:find "case 2\n[^#]*# Subtest: buffer handles case 3", content)
+      local bare = text:gsub(" *# Subtest[^\n]*\n", "")
+      for _, first in ipairs { bare, (bare:gsub("    ok 1 .-%.%.%.\n", "")) } do
+        local _, cut = abridge.priority(first, { max_bytes = 2048 })
+        assert.equal(3, cut.failures.found)
+      end
+      bare = run({ "buffer", "cache", "queue" }, "buffer"):gsub(" *# Subtest[^\n]*\n", "")
+      content = abridge.priority(bare, { max_bytes = 2400 })
+      assert.is_nil(content:find("cache handles case 5", 1, true), content)
+    end)
+
+    it("are found after text, though their lines are indented", function()
+      local text = {}
+      for i = 1, 40 do
+        text[i] = ("## Section %d\n\nThis handles errors and failures of step %d. When an error occurs, it is "):format(
+          i,
+          i
+        ) .. ("retried.\n\n- fails fast on timeouts\n- error codes E%03d\n\n"):format(i)
+      end
+      text[#text + 1] = "\n> shop@1.4.2 test\n> node --test\n\n"
+      text[#text + 1] = run({ "buffer", "cache", "queue", "lock" }, "queue")
+      local content = abridge.auto(table.concat(text), { max_bytes = 2048 })
+      assert.truthy(content:find("    not ok 2 - queue handles case 2", 1, true), content)
+      assert.truthy(content:find("strictly deep-equal:", 1, true), content)
+    end)
+  end)
+
   it("are counted once where a runner lists the results before it tells of the failures", function()
     local listed, told, summary = {}, {}, {}
     for i = 1, 90 do
