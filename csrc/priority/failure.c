@@ -184,7 +184,8 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
     if (*next || (f->of_tap && r->kind == ABR_LINE_PASS))
         return *next;
     bool passes = r->kind == ABR_LINE_PASS || r->kind == ABR_LINE_STEP;
-    if (r->command == ABR_COMMAND_STARTS || (passes && !deeper))
+    const bool apart = f->blanks > 0 && n > 1 && abr_is_upper(p[0]) && abr_is_upper(p[1]); /* of nextest */
+    if (r->command == ABR_COMMAND_STARTS || (passes && (!deeper || apart)))
         return false;
     if (r->command == ABR_COMMAND_FAILED) {
         f->plain = 0;

@@ -430,6 +430,7 @@ static void a_test_that_passes_is_seen_in_its_line(void)
         "12/12 cart:unit / total                   OK              0.02s",
         "Test 3: adds two ... passed",
         "  Passed CartTests.Adds [2 ms]",
+        "        PASS [   0.08s] shop::journal tests::adds",
     };
     static const char *const others[] = {
         "3 passed",

@@ -146,6 +146,36 @@ FAIL src/cart%d.test.js
     assert.is_true(whole(content, "KeyError: 'oak'\n"))
   end)
 
+  it("of nextest end at the next result, which is deeper than their output", function()
+    local crates, rows = { "lexer", "cache", "router", "session", "token", "index", "order", "invoice", "ledger" }, {}
+    for i = 1, 200 do
+      rows[i] = ("        PASS [   0.%02ds] shop::%s tests::case_%d\n"):format(i % 9, crates[i % 9 + 1], i)
+    end
+    for _, i in ipairs { 60, 150 } do
+      rows[i] = ([[
+        FAIL [   0.07s] shop::page tests::case_%d
+
+--- STDOUT:              shop::page tests::case_%d ---
+
+running 1 test
+test tests::case_%d ... FAILED
+
+--- STDERR:              shop::page tests::case_%d ---
+thread 'tests::case_%d' panicked at tests/page.rs:%d:9:
+%s is %d
+note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
+
+]]):format(i, i, i, i, i, i, ("so"):rep(i / 30), i)
+    end
+    local text = table.concat(rows) .. "     Summary [   2.110s] 200 tests run: 198 passed, 2 failed, 0 skipped\n"
+    for _, max_bytes in ipairs { 1500, 2048, 3000 } do
+      local content = abridge.priority(text, { max_bytes = max_bytes })
+      assert.truthy(content:find("page.rs:60:9:\nsoso is 60", 1, true), content)
+      assert.truthy(content:find("page.rs:150:9:\nsososososo is 150", 1, true), content)
+      assert.is_nil(content:find "case_7%d", content)
+    end
+  end)
+
   it("end where the tool goes on, at whatever time its lines are written", function()
     local failure = {
       "--- FAIL: TestTotals (0.02s)",
