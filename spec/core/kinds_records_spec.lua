@@ -241,6 +241,27 @@ describe("compiler messages a line", function()
     end
   end)
 
+  it("show each of four errors, however much the first ones have to say", function()
+    local essay = ("A value was used after it was moved.\\n\\nErroneous code example:\\n\\n"):rep(20)
+    local errors = { [11] = "mismatched types", [33] = "use of moved value", [44] = "unknown field", [55] = "no cart" }
+    local all = {}
+    for i = 1, 60 do
+      all[i] = lines[i]
+      if errors[i] then
+        all[i] = message(i, "error", errors[i]):gsub(
+          '"code":null',
+          ('"code":{"code":"E03%d","explanation":"%s"}'):format(i, essay)
+        )
+      end
+    end
+    for _, budget in ipairs { 2048, 3000, 4096 } do
+      local content = abridge.auto(table.concat(all, "\n"), { max_bytes = budget })
+      for _, text in pairs(errors) do
+        assert.is_truthy(content:find('"message":"' .. text, 1, true), content)
+      end
+    end
+  end)
+
   it("show where it is before the essay on the code", function()
     local essay = ("A value was used after it was moved.\\n\\nErroneous code example:\\n\\n"):rep(20)
     local with_essay = {}

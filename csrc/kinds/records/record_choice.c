@@ -116,13 +116,27 @@ static bool keep_record(chooser *x, size_t i, uint64_t most, uint64_t share)
 
 /* ---- the choice ---- */
 
+/* Is it over its share, and worth at least half as much as the best one? */
+static bool is_among_best(const chooser *x, const abr_shown_record *r, float best)
+{
+    return 2 * r->value >= best && r->bytes.size > x->share;
+}
+
+/* The share of one among the best, which leaves the `others` that come after it a share each. */
+static uint64_t share_among_best(const chooser *x, uint64_t others, uint64_t most)
+{
+    const uint64_t room = abr_budget_left(most, x->used + x->marker);
+    const uint64_t left = abr_budget_left(room, others * (x->share + x->marker));
+    return abr_at_least(abr_at_most(x->most / WORTH_SHARE, left), x->share);
+}
+
 /* Keep the records worth most for their size. */
 static void keep_best_records(chooser *x, uint64_t most)
 {
     const abr_record_list *list = x->list;
     abr_key *keys = list->keys;
-    const uint64_t worth_share = x->most / WORTH_SHARE > x->share ? x->most / WORTH_SHARE : x->share;
     size_t n = 0;
+    uint64_t others = 0;
     float best = 0;
     for (size_t i = 0; i < list->count; i++) {
         const abr_shown_record *r = &list->records[i];
@@ -135,10 +149,14 @@ static void keep_best_records(chooser *x, uint64_t most)
         keys[n++] = (abr_key){~abr_float_key(for_size), (uint32_t)i};
     }
     abr_sort_keys(keys, n, keys + n);
+    for (size_t i = 0; i < n; i++)
+        others += is_among_best(x, &list->records[keys[i].index], best);
     for (size_t i = 0; i < n; i++) {
         const abr_shown_record *r = &list->records[keys[i].index];
+        const bool among_best = is_among_best(x, r, best);
+        others -= among_best;
         if (!r->kept)
-            keep_record(x, keys[i].index, most, 2 * r->value >= best ? worth_share : x->share);
+            keep_record(x, keys[i].index, most, among_best ? share_among_best(x, others, most) : x->share);
     }
 }
 
