@@ -593,7 +593,8 @@ static void read_cause(abr_evidence *l, unsigned i)
     expect(l, s, is_first(l, s) ? ABR_SCORE_CAUSED + 1 : ABR_SCORE_EXPECTS);
 }
 
-/* Does the line end by saying how long it took: " (0.1 seconds)", " after 2 seconds.", "    0.52 sec", "  2s"? */
+/* Does the line end by saying how long it took: " (0.1 seconds)", " after 2 seconds.", "    0.52 sec",
+ * "  2s"? */
 static bool ends_with_seconds(const abr_evidence *l, size_t at)
 {
     const size_t blanks = skip(l, at, ABR_SET(" "));

@@ -308,8 +308,8 @@ static size_t heading_of(const abr_chooser *x, size_t i)
     return i;
 }
 
-/* The line that names the file which a linter's row is about; line i itself if it is no row, or the name is not
- * at hand. */
+/* The line that names the file which a linter's row is about; line i itself if it is no row, or the name is
+ * not at hand. */
 static size_t file_of_row(const abr_chooser *x, size_t i)
 {
     const abr_shown_line *row = &x->lines[i];
