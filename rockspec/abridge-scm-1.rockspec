@@ -56,6 +56,7 @@ build = {
         "csrc/files/private_file.c",
         "csrc/files/windows.c",
         "csrc/kinds/records/aligned.c",
+        "csrc/kinds/agreeing.c",
         "csrc/kinds/binary.c",
         "csrc/kinds/by_kind.c",
         "csrc/kinds/records/columns.c",

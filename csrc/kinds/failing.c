@@ -12,6 +12,7 @@
 #include "abridge.h"
 #include "base/ascii.h"
 #include "base/tiny.h"
+#include "kinds/agreeing.h"
 #include "line/form.h"
 #include "line/hits.h"
 #include "line/layout.h"
@@ -24,7 +25,7 @@
 #include "text/scan.h"
 
 enum {
-    SHORTEST = 8,                     /* bytes of a line that reports a failure */
+    SHORTEST = 7,                     /* bytes of a line that reports a failure */
     LONGEST = ABR_OR_TINY(1000, 100), /* longer lines are those of files */
     PROSE_WORDS = 2,                  /* of a line of trouble; one alone is a name */
     REACH = 40,                       /* lines on either side that a run may have */
@@ -53,8 +54,9 @@ static const float least_count = 14.0F; /* and of a count of failures */
 typedef struct {
     const abr_failure_rules *rules;
     char padded[LONGEST + ABR_PADDING]; /* the last line, padded, since nothing past the text can be read */
-    const char *p;
+    const char *p;                      /* of the lines that are searched */
     size_t n;
+    size_t before;  /* bytes of the text before them */
     size_t weighed; /* lines */
     size_t end;     /* of the lines after a line of trouble that led nowhere */
 } finder;
@@ -67,8 +69,9 @@ static bool says_a_word(abr_text_line line)
     return i < line.n;
 }
 
-/* The score of a line that reports trouble; 0 for others. `counts`: a count of failures does too. */
-static float trouble_in(finder *f, abr_text_line line, bool counts)
+/* The score of a line of so many words that reports trouble; 0 for others. `counts`: a count of failures does
+ * too. */
+static float trouble_in(finder *f, abr_text_line line, bool counts, unsigned words)
 {
     static const abr_patterns none;
     abr_reading reading;
@@ -81,14 +84,76 @@ static float trouble_in(finder *f, abr_text_line line, bool counts)
         p = f->padded;
     }
     abr_read_if_scored(&f->rules->lexicon, &none, p, line.n, &reading);
-    return reading.hit && (reading.tells || counts) && reading.words >= PROSE_WORDS ? reading.line_score : 0;
+    return reading.hit && (reading.tells || counts) && reading.words >= words ? reading.line_score : 0;
 }
 
-/* Does a runner count failures in it: "208 examples, 2 failures"? */
+/* "208 examples, 2 failures" */
+static bool lists_counts(abr_text_line line)
+{
+    return abr_is_digit(line.p[0]) && memchr(line.p, ',', line.n) && abr_is_letter(line.p[line.n - 1]);
+}
+
+/* "Tests: 7, Assertions: 7, Failures: 1." */
+static bool lists_named_counts(abr_text_line line)
+{
+    line.n -= line.p[line.n - 1] == '.';
+    size_t at = 0;
+    while (at < line.n) {
+        const char *comma = memchr(line.p + at, ',', line.n - at);
+        const size_t end = comma ? (size_t)(comma - line.p) : line.n;
+        const char *colon = memchr(line.p + at, ':', end - at);
+        const size_t count = colon ? (size_t)(colon - line.p) + 2 : end;
+        uint64_t value;
+        if (!abr_is_letter(line.p[at]) || count >= end || (!comma && at == 0) ||
+            abr_read_lnum(line.p, line.n, count, &value) != end - count)
+            return false;
+        at = end + 2;
+    }
+    return true;
+}
+
+/* Is it a number of things and no more: "2 errors generated.", "  2 failing", "3 flaws (1 low, 2 high)", or
+ * of what was found: "Found 1 error in 1 file (checked 7 source files)"? */
+static bool is_count(abr_text_line line)
+{
+    enum { WORDS = 3, MOST = 9999 /* larger ones are those of reports: "738837 region leak" */ };
+    abr_text_line bare = abr_trimmed(line);
+    uint64_t value;
+    const size_t from = ABR_STARTS(bare, "Found ") ? 6 : 0;
+    const size_t digits = abr_read_lnum(bare.p, bare.n, from, &value);
+    size_t i = from + digits;
+    if (digits == 0 || from > 0)
+        return digits > 0;
+    if (value > MOST)
+        return false;
+    bare.n -= bare.p[bare.n - 1] == '.';
+    const char *more = bare.p[bare.n - 1] == ')' ? memchr(bare.p, '(', bare.n) : NULL;
+    if (more && abr_is_digit(more[1]))
+        bare.n = (size_t)(more - bare.p) - 1;
+    for (unsigned words = 0; words < WORDS && abr_has_at(bare, i, " ", 1); words++) {
+        do
+            i++;
+        while (i < bare.n && abr_is_lower(bare.p[i]));
+    }
+    return i == bare.n;
+}
+
+/* "[ERROR] Found 3 errors" */
+static bool starts_in_brackets(abr_text_line line)
+{
+    const abr_text_line bare = abr_trimmed(line);
+    const char *end = bare.n > 0 && *bare.p == '[' ? memchr(bare.p, ']', bare.n) : NULL;
+    return end && abr_has_at(bare, (size_t)(end - bare.p), "] ", 2);
+}
+
+/* Does a runner count failures in it? */
 static bool counts_failures(finder *f, abr_text_line line)
 {
-    return line.n >= SHORTEST && abr_is_digit(line.p[0]) && memchr(line.p, ',', line.n) &&
-           abr_is_letter(line.p[line.n - 1]) && trouble_in(f, line, true) >= least_count;
+    if (line.n < SHORTEST || line.n >= LONGEST)
+        return false;
+    if (lists_counts(line) || lists_named_counts(line))
+        return trouble_in(f, line, true, PROSE_WORDS) >= least_count;
+    return is_count(line) && trouble_in(f, line, true, 1) >= least_message;
 }
 
 /* Evidence of a log in a line, minus evidence of text. */
@@ -100,7 +165,7 @@ static float evidence_of(finder *f, abr_text_line line)
     f->weighed++;
     if (abr_trimmed(line).n == 0)
         return 0;
-    if (text <= most_text && trouble_in(f, line, true) >= least_score)
+    if (text <= most_text && trouble_in(f, line, true, PROSE_WORDS) >= least_score)
         log = log + trouble > 1 ? log + trouble : 1;
     return log > text ? log - text / 4 : log / 4 - text;
 }
@@ -119,23 +184,13 @@ static float evidence_after(finder *f, size_t at)
     return most;
 }
 
-/* The line that ends at `end`, the start of the next one. */
-static abr_text_line line_before(const finder *f, size_t end)
-{
-    const char *newline = end > 1 ? abr_find_last_newline(f->p, end - 1) : NULL;
-    size_t at = newline ? (size_t)(newline - f->p) + 1 : 0;
-    abr_text_line line = {f->p, 0};
-    abr_next_line(f->p, end, &at, &line);
-    return line;
-}
-
 /* The same for the lines that end at `end`, backwards. */
 static float evidence_before(finder *f, size_t end)
 {
     float most = 0;
     float sum = 0;
     for (size_t i = 0; i < REACH && sum > most - lost && end > 0; i++) {
-        const abr_text_line line = line_before(f, end);
+        const abr_text_line line = abr_line_before(f->p, end);
         sum += evidence_of(f, line);
         most = sum > most ? sum : most;
         end = (size_t)(line.p - f->p);
@@ -160,7 +215,7 @@ static bool is_labelled(abr_text_line line)
     return words <= LABEL_WORDS && line.p[line.n - 1] != '.' && line.p[line.n - 1] != ':';
 }
 
-/* Is the label the name of a program, "curl:", "dpkg-deb (subprocess):", or apt's "E:"? */
+/* Is the label the name of a program, "curl:", "dpkg-deb (subprocess):", apt's "E:" or the "e:" of Kotlin? */
 static bool starts_with_program(abr_text_line line)
 {
     size_t i = 0;
@@ -170,7 +225,8 @@ static bool starts_with_program(abr_text_line line)
         const char *end = memchr(line.p + i, ')', line.n - i);
         i = end ? (size_t)(end - line.p) + 1 : line.n;
     }
-    return line.p[line.n - 1] != ':' && (ABR_STARTS(line, "E: ") || (i > 1 && abr_has_at(line, i, ": ", 2)));
+    return line.p[line.n - 1] != ':' && (ABR_STARTS(line, "E: ") || abr_kotlin_level(line.p, line.n) == 'e' ||
+                                         (i > 1 && abr_has_at(line, i, ": ", 2)));
 }
 
 /* Is it a diagnostic: a place with a column, then what nobody would write, "a.c:6:18: ", or an error's code,
@@ -191,12 +247,14 @@ static bool is_diagnostic(abr_text_line line, float text)
     return coded || named || (place.col > 0 && text == 0 && abr_has_at(line, at, ": ", 2));
 }
 
-/* Did a logger write it at a time, as an error? */
+/* Did a logger write it as an error, at a time or after "[ERROR] "? */
 static bool is_logged_error(abr_text_line line)
 {
     abr_layout layout;
+    line = abr_trimmed(line);
     abr_read_layout(line.p, line.n, &layout);
-    return layout.level == ABR_LEVEL_ERROR && abr_lead_of(line.p, line.n).stamped;
+    return layout.level == ABR_LEVEL_ERROR &&
+           (starts_in_brackets(line) || abr_lead_of(line.p, line.n).stamped);
 }
 
 /* Does it start as messages do, with a letter or a path? */
@@ -249,15 +307,29 @@ static bool is_not_ok(abr_text_line line)
     return !indented || abr_has_at(line, end, " - ", 3);
 }
 
-/* Is it a failure in the words of the Test Anything Protocol, simulators, TeX, `ldd` or Kubernetes? */
+/* A title between rulings: "══╡ EXCEPTION CAUGHT BY WIDGETS LIBRARY ╞══" */
+static bool is_ruled(abr_text_line line)
+{
+    enum { SIGN = 3, TWO = 6 /* bytes of a sign of drawing in UTF-8 */ };
+    return ABR_STARTS(line, "\xE2") && line.n > TWO && memcmp(line.p, line.p + SIGN, SIGN) == 0 &&
+           memcmp(line.p, line.p + line.n - SIGN, SIGN) == 0;
+}
+
+static bool ends_as(abr_text_line line, const char *text, size_t n)
+{
+    return line.n > n && memcmp(line.p + line.n - n, text, n) == 0;
+}
+#define ENDS_AS(line, literal) ends_as(line, literal, sizeof(literal) - 1)
+
+/* Is it a failure in the words of the Test Anything Protocol, Dart, simulators, TeX, Ansible, `ldd` or
+ * Kubernetes? */
 static bool is_stated(const finder *f, abr_text_line line, size_t next)
 {
-    static const char missing[] = " => not found";
-    enum { MISSING = sizeof missing - 1 };
     return is_not_ok(line) || ABR_STARTS(line, "** Error: ") || ABR_STARTS(line, "** Error (") ||
-           (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) || is_event(line) ||
-           (line.p[0] == '\t' && line.n > MISSING && ABR_CONTAINS(line, ".so") &&
-            memcmp(line.p + line.n - MISSING, missing, MISSING) == 0);
+           (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) || is_event(line) || is_ruled(line) ||
+           (!abr_is_letter(line.p[0]) && ENDS_AS(line, " [E]")) ||
+           (ABR_STARTS(line, "fatal: [") && ABR_CONTAINS(line, "! => ")) ||
+           (line.p[0] == '\t' && ABR_CONTAINS(line, ".so") && ENDS_AS(line, " => not found"));
 }
 
 /* Is the line a message that reports a failure wherever it stands? The following line starts at `next`. */
@@ -268,11 +340,12 @@ static bool fails_alone(finder *f, abr_text_line line, size_t next)
     line = abr_own_text(line);
     if (line.n < SHORTEST || line.p[line.n - 1] == ';')
         return false;
-    if (is_stated(f, line, next))
+    const abr_form_told told = abr_read_whole_form(&f->rules->forms, line);
+    const abr_trouble_line trouble_line = {f->p - f->before, f->before + f->n, line, f->before + next, told};
+    if (is_stated(f, line, next) || abr_lines_agree(&trouble_line))
         return true;
     if (!starts_as_message(line))
         return false;
-    const abr_form_told told = abr_read_whole_form(&f->rules->forms, line);
     const bool printed = told.log >= 1 && told.text <= most_text_alone && told.form != ABR_FORM_TEST;
     const bool plain = told.text == 0 || told.form == ABR_FORM_SENTENCE;
     const bool of_program = told.text <= most_text_alone && starts_with_program(line);
@@ -305,14 +378,14 @@ void abr_failure_rules_open(abr_failure_rules *rules)
     rules->forms.thorough = true;
 }
 
-size_t abr_find_failure_by(const abr_failure_rules *rules, const char *p, size_t n)
+size_t abr_find_failure_by(const abr_failure_rules *rules, const char *p, size_t from, size_t n)
 {
-    finder f = {.rules = rules, .p = p, .n = n};
+    finder f = {.rules = rules, .p = p + from, .n = n - from, .before = from};
     abr_text_line line;
-    for (size_t at = 0; f.weighed < WEIGHED_MOST && abr_next_line(p, n, &at, &line);) {
-        while (at < n && p[at] == '\n') /* there may be many */
+    for (size_t at = 0; f.weighed < WEIGHED_MOST && abr_next_line(f.p, f.n, &at, &line);) {
+        while (at < f.n && f.p[at] == '\n') /* there may be many */
             at++;
-        const float score = trouble_in(&f, line, false);
+        const float score = trouble_in(&f, line, starts_in_brackets(line), PROSE_WORDS);
         if (counts_failures(&f, line) ||
             (score >= least_message && (fails_in_run(&f, line, at, score) || fails_alone(&f, line, at))))
             return (size_t)(line.p - p);
@@ -324,5 +397,5 @@ size_t abr_find_failure(const char *p, size_t n)
 {
     abr_failure_rules rules;
     abr_failure_rules_open(&rules);
-    return abr_find_failure_by(&rules, p, n);
+    return abr_find_failure_by(&rules, p, 0, n);
 }

@@ -17,12 +17,12 @@ typedef struct {
 
 void abr_failure_rules_open(abr_failure_rules *rules);
 
-/* Find a failure in (p, n), however short: a diagnostic, a traceback, a report of tests, amid lines printed
- * with it. In source, prose, listings and search results a single word of trouble is not enough. Returns the
- * start of one of its lines, n if there is none. Allocates nothing. */
-size_t abr_find_failure_by(const abr_failure_rules *rules, const char *p, size_t n);
+/* Find a failure in (p, n) from the line at `from` on, however short: a diagnostic, a traceback, a report of
+ * tests, amid lines printed with it. In source, prose, listings and search results a single word of trouble
+ * is not enough. Returns the start of one of its lines, n if there is none. Allocates nothing. */
+size_t abr_find_failure_by(const abr_failure_rules *rules, const char *p, size_t from, size_t n);
 
-/* The same with its own rules, on the stack. */
+/* The same for all of (p, n), with its own rules, on the stack. */
 size_t abr_find_failure(const char *p, size_t n);
 
 ABR_PRIVATE_END

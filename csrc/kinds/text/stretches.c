@@ -48,6 +48,7 @@ struct abr_stretches {
     size_t open_n;   /* and of the open one */
     line_place before;
     line_place open;
+    uint64_t failure;   /* lines up to a failure of the stretch before, if it is read as a log for that */
     uint64_t open_size; /* all its bytes */
     uint64_t open_lines;
     abr_char_counter chars; /* of it */
@@ -195,11 +196,11 @@ static size_t start_part(abr_stretches *s, size_t edge, bool written, abr_log_pa
     return count + 1;
 }
 
-/* The start of the last part, if it is held, else of the held bytes. */
-static size_t last_start(const abr_stretches *s, const abr_log_part *last)
+/* The start of a line, if it is held, else of the held bytes. */
+static size_t start_of_line(const abr_stretches *s, uint64_t line)
 {
     const uint64_t first = s->before_n > 0 ? s->before.lines : s->open.lines;
-    uint64_t passed = last->line > first ? last->line - first : 0;
+    uint64_t passed = line > first ? line - first : 0;
     return passed > 0 ? (size_t)abr_nth_newline(s->held, s->before_n + s->open_n, &passed) : 0;
 }
 
@@ -208,9 +209,12 @@ static size_t add_written(abr_stretches *s, abr_log_part *list, size_t count)
 {
     const size_t n = s->before_n + s->open_n;
     const float most = most_printed(s, s->before_n, n);
-    size_t edge = find_change(s, last_start(s, &list[count - 1]), n, most, true);
+    const size_t known = s->failure > s->before.lines ? start_of_line(s, s->failure - 1) : n;
+    size_t edge = find_change(s, start_of_line(s, list[count - 1].line), n, most, true);
     for (;;) {
-        const size_t failure = edge + abr_find_failure_by(&s->failures, s->held + edge, n - edge);
+        size_t failure = abr_find_failure_by(&s->failures, s->held, edge, n);
+        if (known >= edge && known < failure) /* what agrees with it is no longer held */
+            failure = known;
         count = start_part(s, edge, true, list, count);
         if (failure == n)
             return count;
@@ -230,16 +234,18 @@ static size_t add_stretch(abr_stretches *s, bool written, abr_log_part *list, si
         return count;
     if (written)
         return add_written(s, list, count);
-    const size_t failure = abr_find_failure_by(&s->failures, s->held, s->before_n + s->open_n);
+    const size_t failure = abr_find_failure_by(&s->failures, s->held, 0, s->before_n + s->open_n);
     const float most = most_printed(s, 0, s->before_n);
     return start_part(s, find_change(s, 0, failure, most, false), false, list, count);
 }
 
-/* Is the open stretch written? A failure across the joint of two such stretches is seen too. */
-static bool is_open_written(const abr_stretches *s, const abr_log_part *list, size_t count)
+/* Is the open stretch written? A failure across the joint of two such stretches is seen too; *failure: lines
+ * up to it, or 0. */
+static bool is_open_written(const abr_stretches *s, const abr_log_part *list, size_t count, uint64_t *failure)
 {
     const char *p = s->held + s->before_n;
     const size_t n = s->open_n;
+    *failure = 0;
     if (count == PARTS_MOST && !list[count - 1].written)
         return false;
     const bool follows = count > 0 && list[count - 1].written;
@@ -247,8 +253,11 @@ static bool is_open_written(const abr_stretches *s, const abr_log_part *list, si
         (!follows || abr_stretch_is_printed(&s->forms, p, n)))
         return false;
     const size_t from = follows && s->before_n > 0 ? line_after(s, s->before_n / 2) : s->before_n;
-    const size_t all = s->before_n + n - from;
-    return abr_find_failure_by(&s->failures, s->held + from, all) == all;
+    const size_t end = s->before_n + n;
+    const size_t at = abr_find_failure_by(&s->failures, s->held, from, end);
+    if (at < end)
+        *failure = place_of(s, at).lines + 1;
+    return at == end;
 }
 
 /* ---- the text ---- */
@@ -257,7 +266,10 @@ static void end_stretch(abr_stretches *s)
 {
     uint64_t invalid;
     s->held[s->before_n + s->open_n - 1] = '\n'; /* even if the line was cut */
-    s->count = add_stretch(s, is_open_written(s, s->parts, s->count), s->parts, s->count);
+    uint64_t failure;
+    const bool written = is_open_written(s, s->parts, s->count, &failure);
+    s->count = add_stretch(s, written, s->parts, s->count);
+    s->failure = failure;
     memmove(s->held, s->held + s->before_n, s->open_n);
     s->before_n = s->open_n;
     s->before = s->open;
@@ -320,8 +332,9 @@ const abr_log_parts *abr_stretches_parts(abr_stretches *s)
     enum { FEW = 4 };
     size_t count = s->count;
     memcpy(s->seen, s->parts, sizeof s->seen);
+    uint64_t failure;
     if (s->open_n > 0 && (count == 0 || s->open_lines >= FEW))
-        count = add_stretch(s, is_open_written(s, s->seen, count), s->seen, count);
+        count = add_stretch(s, is_open_written(s, s->seen, count, &failure), s->seen, count);
     if (count > 2)
         count = join_excerpts(s->seen, count, s->open.lines + s->open_lines);
     s->seen_list = (abr_log_parts){s->seen, count};

@@ -1,0 +1,138 @@
+-- SPEC 14, parts: what fails after `cat README.md` and before more of it shows, however short it is; what documents
+-- say of failures makes no log of them.
+local abridge = require "abridge"
+
+local pages = {}
+for i = 1, 40 do
+  pages[i] = ("## Section %d\n\nThis service handles errors and failures of step %d. When an error occurs, the\n"):format(
+    i,
+    i
+  ) .. ("request is retried.\n\n- fails fast on timeouts\n- error codes E%03d\n\n"):format(i)
+end
+local page = table.concat(pages)
+
+local FAILURES = {
+  ["an error below which a caret points at its place"] = {
+    'app/Cache.java:12: error: incompatible types: String cannot be converted to int\n  int z = "seven";\n          ^\n',
+    "Cache.java:12: error",
+  },
+  ["an error and how many were found"] = {
+    "app/a.py:3: error: Incompatible types in assignment  [assignment]\n"
+      .. "Found 1 error in 1 file (checked 7 source files)\n",
+    "app/a.py:3: error",
+  },
+  ["an error of Kotlin"] = {
+    "e: file:///app/src/main/java/com/acme/Cart.kt:58:31 Unresolved reference: price\n",
+    "Unresolved reference: price",
+  },
+  ["an error whose level stands in brackets"] = {
+    "[ERROR] /src/A.java:[12,5] cannot find symbol\n[INFO] BUILD FAILURE\n",
+    "[ERROR] /src/A.java:[12,5]",
+  },
+  ["a count of errors after such a level"] = { " [ERROR] Found 3 errors\n", "Found 3 errors" },
+  ["a row below the name of its file"] = {
+    "  Line   src/Cart.php\n ------ --------------\n  9      Parameter $n expects int\n"
+      .. "  10     Call to an undefined method Cart::total().\n ------ --------------\n",
+    "Call to an undefined method Cart::total().",
+  },
+  ["a place below which a caret has a remark"] = {
+    "In a.sh line 8:\nif [ $a -gt 3 ; then echo hi; fi\n   ^-- SC1073 (error): Couldn't parse this test expression.\n",
+    "SC1073 (error)",
+  },
+  ["a message below the name of a test"] = {
+    "  1) test adds (CalcTest)\n     test/calc_test.exs:5\n     Assertion with == failed\n     code:  assert 1 == 2\n",
+    "Assertion with == failed",
+  },
+  ["a panic at a place"] = {
+    "thread 'tests::sums' panicked at tests/cart.rs:19:9:\ncalled `Option::unwrap()` on a `None` value\n",
+    "called `Option::unwrap()`",
+  },
+  ["an error at a place, then its message"] = {
+    "CMake Error at CMakeLists.txt:4 (find_package):\n  Could NOT find Protobuf (missing: Protobuf_LIBRARIES)\n\n",
+    "CMake Error at CMakeLists.txt:4",
+  },
+  ["a failed test, then its place"] = {
+    "#   Failed test 'rounds price 17'\n#   at t/price.t line 2.\n#          got: '1'\n",
+    "Failed test 'rounds price 17'",
+  },
+  ["a failure whose place is named again"] = {
+    "Failure -> spec/a_spec.lua @ 46\nvault stores item 44\nspec/a_spec.lua:46: Expected objects to be equal.\n",
+    "Failure -> spec/a_spec.lua @ 46",
+  },
+  ["a title between rulings"] = {
+    "══╡ EXCEPTION CAUGHT BY WIDGETS LIBRARY ╞═════\nThe following TestFailure was thrown:\n",
+    "EXCEPTION CAUGHT BY",
+  },
+  ["a test that Dart marks"] = {
+    "00:31 +150 -1: /app/test/cart_test.dart: shows the pay button [E]\n  Test failed. See exception logs above.\n",
+    "shows the pay button [E]",
+  },
+  ["a host that failed"] = { 'fatal: [web04]: UNREACHABLE! => {"msg": "No route"}\n', "fatal: [web04]" },
+  ["a weakness with the address of what is known"] = {
+    "vm-run  <3.1\nSeverity: critical\nRemote code execution - https://github.com/advisories/GHSA\n",
+    "Remote code execution",
+  },
+  ["a count of weaknesses"] = { "\n34 vulnerabilities (11 low, 23 high)\n\n", "34 vulnerabilities" },
+  ["a count of errors"] = { "1 error\n", "\n1 error\n" },
+  ["a count of errors in a sentence"] = { "2 errors generated.\n", "2 errors generated." },
+  ["counts by name"] = { "FAILURES!\nTests: 7, Assertions: 7, Failures: 1.\n", "Failures: 1." },
+}
+
+describe("between two pages of a document", function()
+  for name, failure in pairs(FAILURES) do
+    it(name .. " shows", function()
+      for _, budget in ipairs { 2048, 8192 } do
+        local content, cut = abridge.auto(page .. failure[1] .. page, { max_bytes = budget })
+        assert.equal("log", cut.kind)
+        assert.is_truthy(content:find(failure[2], 1, true), content)
+      end
+    end)
+  end
+
+  it("a row below the name of its file shows amid many others that say nothing of trouble, wherever it is", function()
+    local rule = " ------ " .. ("-"):rep(73) .. "\n"
+    local function report(failing)
+      local files = {}
+      for i = 1, 24 do
+        local rows = {}
+        for row = 1, 4 do
+          local says = i == failing
+              and row == 3
+              and "Call to an undefined method App\\Repo::findByMail().              "
+            or "Parameter #1 $id of method App\\X::get() expects int, string|null given."
+          rows[row] = ("  %d     %s     \n         argument.type\n"):format(row * 20 - 10, says)
+        end
+        files[i] = rule
+          .. ("  Line   src/Part%02d/Service.php\n"):format(i)
+          .. rule
+          .. table.concat(rows)
+          .. rule
+          .. "\n"
+      end
+      return table.concat(files) .. " [ERROR] Found 96 errors\n\n"
+    end
+    for failing = 1, 24 do
+      local content = abridge.auto(report(failing), { max_bytes = 2048 })
+      assert.is_truthy(content:find("Repo::findByMail", 1, true), failing .. "\n" .. content)
+    end
+  end)
+
+  it("what a document says is none", function()
+    local said = {
+      "1. Errors\n\n   An error at src/a.c:12 is reported.\n",
+      "  1) the error is shown\n  2) the failure is counted\n",
+      "src/main.c:7:3: error: as an example of what is printed\n",
+      "738837 region leak\n",
+      "[error]: #error-events\n[fatal error]: docs/errors.md\n",
+      "Severity: critical\n\nThe worst that an error can be.\n",
+      "Errors: 3 kinds, Failures: some.\n",
+      "Found 0 errors in 7 files\n",
+      'WORD(FATAL, "panicked", "thread \'main\' panicked at src/a.rs:2:5:")\n',
+      "local lines = { \"x.c:7: error: no 'y'\" }\nassert(lines[1] == \"x.c:7: error: no 'y'\")\n",
+      "── errors and failures\n",
+    }
+    for _, text in ipairs(said) do
+      assert.equal("text", (abridge.kind(page .. text .. page)), text)
+    end
+  end)
+end)
