@@ -54,14 +54,6 @@ static const form_mark mark_rows[] = {
 };
 
 enum { MARK_ROWS = sizeof mark_rows / sizeof *mark_rows };
-
-/* How many marks are of results of tests: they stand first. */
-enum {
-    RESULT_MARKS = 0
-#define MARK(place, form, text, program, proof) +(ABR_FORM_##form == ABR_FORM_TEST)
-#include "line/marks.def"
-#undef MARK
-};
 _Static_assert((int)MARK_ROWS < (int)ABR_MARKS_MOST, "every mark has a place");
 _Static_assert(ABR_FORMS <= 64, "a bit for each form");
 
@@ -242,7 +234,7 @@ bool abr_is_result(unsigned without, abr_text_line line)
 {
     line.n = line.n < ABR_FORM_WITHIN ? line.n : ABR_FORM_WITHIN;
     const abr_form_line l = {.line = line, .bare = abr_trimmed(line)};
-    for (unsigned i = 0; i < RESULT_MARKS; i++) {
+    for (unsigned i = 0; i < MARK_ROWS && mark_rows[i].form == ABR_FORM_TEST; i++) { /* they stand first */
         const form_mark *m = &mark_rows[i];
         if (without != ABR_RULE_MARK + i &&
             (m->place == MARK_WITHIN ? abr_contains(l.bare, m->text, m->n) : has_mark(&l, m)))
