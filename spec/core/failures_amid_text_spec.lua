@@ -4,7 +4,7 @@ local abridge = require "abridge"
 
 local pages = {}
 for i = 1, 40 do
-  pages[i] = ("## Section %d\n\nThis service handles errors and failures of step %d. When an error occurs, the\n"):format(
+  pages[i] = ("## Section %d\n\nThis service handles errors and failures of step %d. After an error, the\n"):format(
     i,
     i
   ) .. ("request is retried.\n\n- fails fast on timeouts\n- error codes E%03d\n\n"):format(i)
@@ -13,7 +13,7 @@ local page = table.concat(pages)
 
 local FAILURES = {
   ["an error below which a caret points at its place"] = {
-    'app/Cache.java:12: error: incompatible types: String cannot be converted to int\n  int z = "seven";\n          ^\n',
+    'app/Cache.java:12: error: incompatible types: String cannot be made an int\n  int z = "seven";\n          ^\n',
     "Cache.java:12: error",
   },
   ["an error and how many were found"] = {

@@ -290,11 +290,8 @@ describe("a cut of JSON #few", function()
     local rules, results = {}, {}
     for i = 1, 60 do
       rules[i] = ('{"id":"r%d","help":{"text":"%s"}}'):format(i, ("See the guide of rule %d. "):format(i):rep(60))
-      results[i] = ('{"ruleId":"r%d","level":"note","locations":[%s],"message":{"text":"Value %d is read twice."}}'):format(
-        i,
-        ('{"uri":"src/a.c","startLine":12,"hash":"0123456789abcdef"},'):rep(40) .. i,
-        i
-      )
+      local result = '{"ruleId":"r%d","level":"note","locations":[%s],"message":{"text":"Value %d is read twice."}}'
+      results[i] = result:format(i, ('{"uri":"src/a.c","startLine":12,"hash":"0123456789abcdef"},'):rep(40) .. i, i)
     end
     local text = ('{"rules":[%s],"results":[%s]}'):format(table.concat(rules, ","), table.concat(results, ","))
     local content = abridge.auto(text, { max_bytes = 8192 })

@@ -96,7 +96,8 @@ describe("redaction of a text that is cleaned #few", function()
       assert.equal("key " .. MARK .. " ok\n", shown(text, { "sk%-%w+" }))
       assert_hidden_everywhere(text, { "sk%-%w+" }, { "ECRET99" })
     end
-    assert.equal("key " .. MARK .. "\n", shown("key s\27[6Gk-SX\bE\27[10GECR\b\bCRET99\n", { "sk%-%w+" })) -- with mistakes
+    local mended = "key s\27[6Gk-SX\bE\27[10GECR\b\bCRET99\n" -- typing errors put right
+    assert.equal("key " .. MARK .. "\n", shown(mended, { "sk%-%w+" }))
     assert.equal(MARK .. "\n", shown("sk-a\bab\bbc\bc1\b12\b2\n", { "sk%-%w+" })) -- bold, as man pages print it
   end)
 
