@@ -392,8 +392,8 @@ typedef struct {
  * Memory: at most twice the budget and 256 KiB, with ABR_AUTO and ABR_PRIORITY 64 times the budget and 1 MiB,
  * whatever is written and however much, snapshot and finish included. The budget in bytes is max.bytes, or
  * else 4 bytes a char, or else 16 a token; a stream with a budget in lines alone gets max.bytes of 1 MiB,
- * with ABR_AUTO and ABR_PRIORITY of 256 KiB. Copies of options and the memory of abr_stream_preview() come on
- * top.
+ * with ABR_AUTO and ABR_PRIORITY of 256 KiB. Copies of options, the memory of abr_stream_preview() and the
+ * copy of the content that opts.count_tokens reads come on top.
  *
  * opts and its strings are copied; count_tokens is only called by snapshot and finish.
  *

@@ -144,35 +144,6 @@ static used_part part_of_budget(uint64_t used, uint64_t budget)
     return budget == 0 ? (used_part){1, 1} : (used_part){used, budget};
 }
 
-/* Tokens of the source text kept. */
-static uint64_t kept_tokens(abr_cutter *j, const abr_cut *cut)
-{
-    abr_piece *sources = j->alloc->malloc(j->alloc->ctx, cut->piece_count * sizeof *sources + 1);
-    char *text = j->alloc->malloc(j->alloc->ctx, cut->content_bytes + 1);
-    abr_cut kept = {.pieces = sources, .utf8_replace = cut->utf8_replace};
-    size_t size = 0;
-    for (size_t i = 0; sources && i < cut->piece_count; i++) {
-        if (!cut->pieces[i].source)
-            continue;
-        abr_span shown = abr_no_span;
-        abr_add_cost(&j->measure, cut->pieces[i].p, cut->pieces[i].n, &shown);
-        size += (size_t)shown.shown;
-        sources[kept.piece_count++] = cut->pieces[i];
-    }
-    uint64_t tokens = 0;
-    if (sources && text) {
-        abr_cut_write(&kept, text);
-        tokens = abr_text_tokens(j, text, size);
-    } else {
-        j->failure = ABR_ENOMEM;
-    }
-    if (sources)
-        j->alloc->free(j->alloc->ctx, sources);
-    if (text)
-        j->alloc->free(j->alloc->ctx, text);
-    return tokens;
-}
-
 /* The part of a budget used by the text kept; for bytes and chars, `with_rest` includes markers and the
  * reserve. */
 static used_part used_share(abr_cutter *j, const abr_cut *cut, abr_unit unit, bool with_rest)
@@ -183,7 +154,7 @@ static used_part used_share(abr_cutter *j, const abr_cut *cut, abr_unit unit, bo
     if (unit == ABR_BY_LINES)
         return part_of_budget(cut->output_lines, max->lines);
     if (unit == ABR_BY_TOKENS)
-        return part_of_budget(kept_tokens(j, cut), max->tokens);
+        return part_of_budget(abr_kept_tokens(j, cut), max->tokens);
     for (size_t i = 0; i < cut->piece_count; i++)
         if (with_rest || cut->pieces[i].source)
             abr_add_cost(&measure, cut->pieces[i].p, cut->pieces[i].n, &used);

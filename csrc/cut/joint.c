@@ -4,10 +4,12 @@
 #include "cut/joint.h"
 #include "abridge.h"
 #include "base/memory.h"
+#include "base/tiny.h"
 #include "budget/marker.h"
 #include "budget/span.h"
 #include "budget/token_count.h"
 #include "text/scan.h"
+#include "text/tokens.h"
 
 static bool reserve_scratch(abr_cutter *j, size_t size)
 {
@@ -30,6 +32,20 @@ static size_t copy_shown(const abr_cutter *j, const char *p, size_t n, char *dst
         return abr_replace_invalid(p, n, dst);
     memcpy(dst, p, n);
     return n;
+}
+
+/* Add the cost of (p, n) as the model sees it. */
+static void add_shown(const abr_cutter *j, const char *p, size_t n, abr_token_sum *sum)
+{
+    enum { PART = ABR_OR_TINY(1024, 8) };
+    char shown[PART * ABR_REPLACEMENT_SIZE];
+    while (j->measure.replace && n > 0) {
+        const size_t part = n > PART ? PART - abr_open_sequence(p, PART) : n;
+        abr_add_token_cost(shown, abr_replace_invalid(p, part, shown), sum);
+        p += part;
+        n -= part;
+    }
+    abr_add_token_cost(p, n, sum);
 }
 
 uint64_t abr_byte_budget(const abr_budget *max)
@@ -105,10 +121,10 @@ uint64_t abr_text_tokens(abr_cutter *j, const char *p, size_t n)
     return tokens;
 }
 
-uint64_t abr_content_tokens(abr_cutter *j, const abr_span *head, const abr_span *tail, bool full)
+/* Put the content together for the caller's counter, in the scratch. */
+static uint64_t tokens_of_copy(abr_cutter *j, const abr_span *head, const abr_span *tail, size_t joint,
+                               size_t reserve)
 {
-    size_t joint = full && abr_joint_counts(j) ? widest_joint(j, head, tail, 0) : 0;
-    size_t reserve = full ? j->opts->reserve_len : 0;
     /* the raw joint is printed after the space for the content, as it may grow when shown */
     size_t content = (size_t)(head->shown + tail->shown) + joint * ABR_REPLACEMENT_SIZE + reserve;
     if (!reserve_scratch(j, content + joint + 1))
@@ -122,4 +138,43 @@ uint64_t abr_content_tokens(abr_cutter *j, const abr_span *head, const abr_span 
     if (reserve > 0)
         memcpy(j->scratch + n, j->opts->reserve, reserve);
     return abr_text_tokens(j, j->scratch, n + reserve);
+}
+
+uint64_t abr_content_tokens(abr_cutter *j, const abr_span *head, const abr_span *tail, bool full)
+{
+    size_t joint = full && abr_joint_counts(j) ? widest_joint(j, head, tail, 0) : 0;
+    size_t reserve = full ? j->opts->reserve_len : 0;
+    abr_token_sum sum = {0};
+    if (j->opts->count_tokens)
+        return tokens_of_copy(j, head, tail, joint, reserve);
+    if (j->failure != ABR_OK)
+        return 0;
+    add_shown(j, j->view->front.p, head->n, &sum);
+    add_shown(j, j->scratch, joint, &sum);
+    add_shown(j, j->view->back.p + (j->view->back.n - tail->n), tail->n, &sum);
+    abr_add_token_cost(j->opts->reserve, reserve, &sum);
+    return abr_weigh_token_sum(&sum, j->opts->token_safety);
+}
+
+/* Tokens of the source kept, as the caller counts them. */
+static uint64_t tokens_kept_copy(abr_cutter *j, const abr_cut *cut)
+{
+    size_t n = 0;
+    if (!reserve_scratch(j, cut->content_bytes + 1))
+        return 0;
+    for (size_t i = 0; i < cut->piece_count; i++)
+        if (cut->pieces[i].source)
+            n += copy_shown(j, cut->pieces[i].p, cut->pieces[i].n, j->scratch + n);
+    return abr_text_tokens(j, j->scratch, n);
+}
+
+uint64_t abr_kept_tokens(abr_cutter *j, const abr_cut *cut)
+{
+    abr_token_sum sum = {0};
+    if (j->opts->count_tokens)
+        return tokens_kept_copy(j, cut);
+    for (size_t i = 0; i < cut->piece_count; i++)
+        if (cut->pieces[i].source)
+            add_shown(j, cut->pieces[i].p, cut->pieces[i].n, &sum);
+    return abr_weigh_token_sum(&sum, j->opts->token_safety);
 }

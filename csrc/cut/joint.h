@@ -17,7 +17,7 @@ typedef struct {
     abr_measure measure;
     const char *format; /* the marker's; format_len 0: no marker */
     size_t format_len;
-    char *scratch; /* for markers at their widest and for token counts */
+    char *scratch; /* for markers at their widest and for the caller's counter */
     size_t scratch_size;
     abr_code failure; /* the first one; while set, every count returns 0, so that the work ends soon */
 } abr_cutter;
@@ -45,6 +45,9 @@ abr_span abr_joint_cost(abr_cutter *j, const abr_span *head, const abr_span *tai
 
 /* Tokens of the two sides as the model would see them; with `full` the joint and the reserve too. */
 uint64_t abr_content_tokens(abr_cutter *j, const abr_span *head, const abr_span *tail, bool full);
+
+/* Tokens of the source that a cut keeps. */
+uint64_t abr_kept_tokens(abr_cutter *j, const abr_cut *cut);
 
 /* Tokens of (p, n), 0 once something failed. */
 uint64_t abr_text_tokens(abr_cutter *j, const char *p, size_t n);

@@ -224,12 +224,14 @@ static inline unsigned take(unsigned *state, char byte)
     return s.cost;
 }
 
-/* Cost of (p, n) from a state on. */
-static uint64_t cost_of(const char *p, size_t n, unsigned state)
+/* Cost of (p, n) from *state on, which gets the state after it. */
+static uint64_t cost_of(const char *p, size_t n, unsigned *state)
 {
     uint64_t sum = 0;
+    unsigned at = *state;
     for (size_t i = 0; i < n; i++)
-        sum += take(&state, p[i]);
+        sum += take(&at, p[i]);
+    *state = at;
     return sum;
 }
 
@@ -252,14 +254,14 @@ static bool settles(const char *p, size_t n, unsigned *state)
 }
 
 /* The machine waits for its table at every byte; a processor can read several places in the time of one. */
-static uint64_t cost_in_lanes(const char *p, size_t n)
+static uint64_t cost_in_lanes(const char *p, size_t n, unsigned *from)
 {
     const size_t part = n / LANES;
-    unsigned state[LANES] = {LINE};
+    unsigned state[LANES] = {*from};
     uint64_t sum[LANES] = {0};
     for (size_t lane = 1; lane < LANES; lane++) {
         if (!settles(p + lane * part - SETTLES_WITHIN, SETTLES_WITHIN, &state[lane]))
-            return cost_of(p, n, LINE);
+            return cost_of(p, n, from);
     }
     for (size_t i = 0; i < part; i++) {
         sum[0] += take(&state[0], p[i]);
@@ -267,12 +269,25 @@ static uint64_t cost_in_lanes(const char *p, size_t n)
         sum[2] += take(&state[2], p[i + 2 * part]);
         sum[3] += take(&state[3], p[i + 3 * part]);
     }
-    return sum[0] + sum[1] + sum[2] + sum[3] + cost_of(p + LANES * part, n - LANES * part, state[LANES - 1]);
+    *from = state[LANES - 1];
+    return sum[0] + sum[1] + sum[2] + sum[3] + cost_of(p + LANES * part, n - LANES * part, from);
+}
+
+void abr_add_token_cost(const char *p, size_t n, abr_token_sum *sum)
+{
+    sum->cost += n < LANES_FROM ? cost_of(p, n, &sum->state) : cost_in_lanes(p, n, &sum->state);
+}
+
+uint64_t abr_weigh_token_sum(const abr_token_sum *sum, double safety)
+{
+    return abr_scaled_up((sum->cost + ABR_TOKEN_UNITS - 1) / ABR_TOKEN_UNITS, safety);
 }
 
 uint64_t abr_token_cost(const char *p, size_t n)
 {
-    return n < LANES_FROM ? cost_of(p, n, LINE) : cost_in_lanes(p, n);
+    abr_token_sum sum = {LINE, 0};
+    abr_add_token_cost(p, n, &sum);
+    return sum.cost;
 }
 
 uint64_t abr_estimate_tokens(const char *p, size_t n)

@@ -183,6 +183,26 @@ static void lanes_change_nothing(void)
     free(text);
 }
 
+static void parts_cost_as_much_as_the_whole(void)
+{
+    enum { SIZE = 20000 };
+    static const char bytes[] = "aB1 \n.,\xC3\xA9_xyz 23";
+    char *text = malloc(SIZE);
+    CHECK(text != NULL);
+    if (!text)
+        return;
+    for (size_t i = 0; i < SIZE; i++)
+        text[i] = i % 4000 < 100 ? '7' : bytes[check_cases(sizeof bytes - 1)];
+    for (size_t part = 1; part < SIZE; part = part * 3 + 1) {
+        abr_token_sum sum = {0};
+        for (size_t at = 0; at < SIZE; at += part)
+            abr_add_token_cost(text + at, SIZE - at < part ? SIZE - at : part, &sum);
+        CHECK_COUNT(abr_token_cost(text, SIZE), sum.cost);
+        CHECK_COUNT(abr_weigh_tokens(text, SIZE, 1.35), abr_weigh_token_sum(&sum, 1.35));
+    }
+    free(text);
+}
+
 static void long_runs_are_weighed(void)
 {
     enum { SIZE = 30000 };
@@ -211,6 +231,7 @@ int main(void)
     RUN(growing_before_a_newline_costs);
     RUN(growing_costs);
     RUN(lanes_change_nothing);
+    RUN(parts_cost_as_much_as_the_whole);
     RUN(long_runs_are_weighed);
     return check_end();
 }
