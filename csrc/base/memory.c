@@ -64,6 +64,20 @@ bool abr_grow(const abr_alloc *alloc, void **p, size_t *have, size_t wanted, siz
     return true;
 }
 
+bool abr_shrink(const abr_alloc *alloc, void **p, size_t *have, size_t wanted, size_t unit)
+{
+    if (wanted == 0)
+        wanted = 1;
+    if (!*p || wanted > *have / 2)
+        return true;
+    void *shrunk = alloc->realloc(alloc->ctx, *p, *have * unit, wanted * unit);
+    if (!shrunk)
+        return false;
+    *p = shrunk;
+    *have = wanted;
+    return true;
+}
+
 ABR_WRAPS size_t abr_to_page(const char *p)
 {
     return (size_t)(0 - (uintptr_t)p) % ABR_ALIGNED;

@@ -19,6 +19,10 @@ void *abr_resize(const abr_alloc *alloc, void *p, size_t old_size, size_t size);
  * one and a half times `most`, even while it moves. False if there is no memory; nothing changes then. */
 bool abr_grow(const abr_alloc *alloc, void **p, size_t *have, size_t wanted, size_t most, size_t unit);
 
+/* Leave `wanted` of the units, unless most of them are in use. False if there is no memory to move them to;
+ * nothing changes then. */
+bool abr_shrink(const abr_alloc *alloc, void **p, size_t *have, size_t wanted, size_t unit);
+
 /* Free p, unless it is NULL. */
 void abr_release(const abr_alloc *alloc, void *p);
 

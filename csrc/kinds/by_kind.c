@@ -391,12 +391,13 @@ abr_code abr_by_kind_open(const abr_opts *opts, size_t keep, abr_by_kind **out)
 /* Read a text that is all at hand, from `at` on. False in *held: byte *at shows that it is text. */
 static abr_code read_from(abr_by_kind *k, const char *p, size_t n, size_t *at, bool *held)
 {
-    enum { CHUNK = ABR_OR_TINY(256 * 1024, 96) };
+    enum { CHUNK = ABR_OR_TINY(256 * 1024, 96), CHUNK_INSIDE = ABR_OR_TINY(32 * 1024, 96) };
+    const size_t most = k->where == ABR_TEXT_STRING ? CHUNK_INSIDE : CHUNK;
     count_held(k, &k->held, p, *at);
     abr_code code = open_reader(k);
     *held = true;
     while (*at < n && code == ABR_OK && *held && (k->log.retainer || k->reader)) {
-        size_t part = n - *at < CHUNK ? n - *at : CHUNK;
+        size_t part = n - *at < most ? n - *at : most;
         if (!reserve_chunk(k, p + *at, part))
             code = ABR_ENOMEM;
         else if (write_chunk(k, p + *at, part, &part))
@@ -432,6 +433,8 @@ abr_code abr_by_kind_read(const abr_opts *opts, size_t keep, abr_text_place wher
             code = read_from(k, p, n, &at, &held);
         }
     }
+    if (code == ABR_OK && k->reader && k->reader->methods->settle && !k->reader->methods->settle(k->reader))
+        code = ABR_ENOMEM;
     if (code == ABR_OK)
         return ABR_OK;
     abr_by_kind_close(k);

@@ -59,6 +59,9 @@ typedef struct {
 
     void (*close)(abr_reader *r);
 
+    /* The text has ended: free what only more of it would need. False: out of memory. NULL: nothing. */
+    bool (*settle)(abr_reader *r);
+
     /* Is it not of this kind, whatever comes? *at: the byte of the text that shows it. NULL: never. */
     bool (*lost)(const abr_reader *r, uint64_t *at);
 } abr_reader_methods;

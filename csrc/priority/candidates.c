@@ -31,19 +31,25 @@ static bool reserve_slots(abr_candidates *c, size_t more)
     return fine;
 }
 
-static bool reserve_text(abr_candidates *c, size_t bytes)
+/* The copies moved to `text`. */
+static void move_copies(abr_candidates *c, char *text)
 {
-    const size_t most = c->allowance + c->allowance / ABR_COPY_SLACK;
-    const size_t wanted = c->text_used < most && bytes < most - c->text_used ? c->text_used + bytes : most;
-    uintptr_t old = (uintptr_t)c->text;
-    void *text = c->text;
-    const bool fine = abr_grow(c->alloc, &text, &c->text_size, wanted, most, 1);
+    const uintptr_t old = (uintptr_t)c->text;
     c->text = text;
     for (size_t i = 0; i < c->count && (uintptr_t)text != old; i++) {
         abr_candidate *moved = &c->slots[c->list[i].slot];
         moved->start = c->text + ((uintptr_t)moved->start - old);
         moved->window = c->text + ((uintptr_t)moved->window - old);
     }
+}
+
+static bool reserve_text(abr_candidates *c, size_t bytes)
+{
+    const size_t most = c->allowance + c->allowance / ABR_COPY_SLACK;
+    const size_t wanted = c->text_used < most && bytes < most - c->text_used ? c->text_used + bytes : most;
+    void *text = c->text;
+    const bool fine = abr_grow(c->alloc, &text, &c->text_size, wanted, most, 1);
+    move_copies(c, text);
     return fine;
 }
 
@@ -164,4 +170,19 @@ void abr_candidates_add(abr_candidates *c, const abr_candidate *x)
         c->count++;
     }
     copy_candidate(c, &c->slots[slot]);
+}
+
+bool abr_candidates_settle(abr_candidates *c)
+{
+    abr_candidates_trim(c);
+    void *p = c->text;
+    bool fine = abr_shrink(c->alloc, &p, &c->text_size, c->text_used, 1);
+    move_copies(c, p);
+    p = c->slots;
+    fine = fine && abr_shrink(c->alloc, &p, &c->size, c->used, sizeof *c->slots);
+    c->slots = p;
+    p = c->list;
+    fine = fine && abr_shrink(c->alloc, &p, &c->list_size, c->used, sizeof *c->list);
+    c->list = p;
+    return fine;
 }

@@ -123,6 +123,9 @@ void abr_candidates_add(abr_candidates *c, const abr_candidate *x);
 /* Leave those within the allowance. */
 void abr_candidates_trim(abr_candidates *c);
 
+/* No more come: leave those within the allowance, and free memory for others. False: out of memory. */
+bool abr_candidates_settle(abr_candidates *c);
+
 void abr_candidates_free(abr_candidates *c);
 
 /* Is a candidate at or below one that was turned away? */

@@ -14,6 +14,14 @@ typedef struct {
     size_t size; /* of what the piece repeats */
 } family;
 
+/* How much of a family's text there is. */
+typedef struct {
+    size_t bytes;  /* with what is around it; 0: enough to fill what a reader retains */
+    unsigned deep; /* strings around it, each in a document of its own */
+} extent;
+
+static const extent alone = {0, 0};
+
 /* ---- pieces ---- */
 
 static size_t put(char *dst, const char *text)
@@ -350,6 +358,14 @@ static size_t aligned(char *dst, unsigned i, size_t size)
     return n + put(dst + n, "\n");
 }
 
+static size_t drawn(char *dst, unsigned i, size_t size)
+{
+    size_t n = i == 0 ? put(dst, " id | name | state \n----+------+-------\n") : 0;
+    n += (size_t)sprintf(dst + n, " %u | n%u", mixed(i), i);
+    n += fill(dst + n, 'r', size);
+    return n + put(dst + n, " | failed\n");
+}
+
 static size_t lines(char *dst, unsigned i, size_t size)
 {
     size_t n = (size_t)sprintf(dst, "%u error %u", mixed(i), i);
@@ -598,14 +614,70 @@ static const family families[] = {
 
 enum { FAMILIES = sizeof families / sizeof *families };
 
+/* Documents in strings, some of them in strings of strings. */
+static const family documents[] = {
+    {"files", ABR_KIND_JSON, "", files, "", 0},
+    {"small hunks", ABR_KIND_JSON, "diff --git a/x b/x\n--- a/x\n+++ b/x\n", put_hunk, "", 1},
+    {"hunks", ABR_KIND_JSON, "diff --git a/x b/x\n--- a/x\n+++ b/x\n", put_hunk, "", 200},
+    {"commits", ABR_KIND_JSON, "", commits, "", 1},
+    {"history", ABR_KIND_JSON, "", history, "", 40},
+    {"objects", ABR_KIND_JSON, "[", objects, "]", 1},
+    {"numbers", ABR_KIND_JSON, "[", numbers, "]", 9},
+    {"keys", ABR_KIND_JSON, "{", keys, "}", 0},
+    {"levels", ABR_KIND_JSON, "[", levels, "]", 1},
+    {"strings", ABR_KIND_JSON, "[", strings, "]", 2500},
+    {"records", ABR_KIND_JSON, "", records, "", 1},
+    {"rows", ABR_KIND_JSON, "", rows, "", 0},
+    {"aligned rows", ABR_KIND_JSON, "", aligned, "", 0},
+    {"drawn rows", ABR_KIND_JSON, "", drawn, "", 0},
+    {"lines", ABR_KIND_JSON, "", lines, "", 0},
+    {"outputs", ABR_KIND_JSON, "", outputs, "", 9 * KB},
+};
+
+enum { DOCUMENTS = sizeof documents / sizeof *documents, DEEPEST = 3 };
+
 /* ---- streams ---- */
 
 static char piece[2 * PIECE];
 
-/* Write a family's text of `flow` bytes in chunks, look now and then, and finish. The most bytes that were
- * allocated at once. */
-static size_t peak_of(const family *f, abr_opts o, size_t flow, size_t chunk, abr_kind *kind)
+/* Put a text as so many strings around it spell it; it has no backslashes. */
+static size_t put_spelled(char *dst, const char *p, size_t n, unsigned deep)
 {
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++) {
+        const bool breaks = p[i] == '\n' && deep > 0;
+        const size_t before = breaks ? (size_t)1 << (deep - 1) : p[i] == '"' ? ((size_t)1 << deep) - 1 : 0;
+        used += fill(dst + used, '\\', before);
+        dst[used++] = (char)(breaks ? 'n' : p[i]);
+    }
+    return used;
+}
+
+/* The next part of a family's text, and the strings around it if it is the first or the last one. */
+static size_t put_part(char *dst, const family *f, unsigned i, size_t flown, const extent *of)
+{
+    static const char opens[] = "{\"out\":\"";
+    static const char ends[] = "\"}";
+    static char text[2 * PIECE];
+    size_t n = 0;
+    for (unsigned k = 0; k < of->deep && i == 0; k++)
+        n += put_spelled(dst + n, opens, sizeof opens - 1, k);
+    size_t text_n = i == 0 ? put(text, f->start) : 0;
+    text_n += f->piece(text + text_n, i, f->size);
+    n += put_spelled(dst + n, text, text_n, of->deep);
+    if (flown + n < of->bytes)
+        return n;
+    n += put_spelled(dst + n, f->end, strlen(f->end), of->deep);
+    for (unsigned k = of->deep; k-- > 0;)
+        n += put_spelled(dst + n, ends, sizeof ends - 1, k);
+    return n;
+}
+
+/* Write a family's text in chunks, look now and then, and finish. The most bytes that were
+ * allocated at once. */
+static size_t peak_of(const family *f, abr_opts o, const extent *of, size_t chunk, abr_kind *kind)
+{
+    const size_t flow = of->bytes;
     enum { LOOKS = 5 };
     ledger l = {0};
     const abr_alloc alloc = ledger_alloc(&l);
@@ -613,7 +685,7 @@ static size_t peak_of(const family *f, abr_opts o, size_t flow, size_t chunk, ab
     abr_stream *s = NULL;
     abr_cut cut;
     o.alloc = &alloc;
-    if (o.strategy == ABR_AUTO && f->kind != ABR_KIND_TEXT && !is_told(f))
+    if (o.strategy == ABR_AUTO && f->kind != ABR_KIND_TEXT && (of->deep > 0 || !is_told(f)))
         o.kind = f->kind;
     if (!buffer)
         exit(2);
@@ -621,11 +693,8 @@ static size_t peak_of(const family *f, abr_opts o, size_t flow, size_t chunk, ab
     size_t used = 0;
     size_t looked = 0;
     for (size_t flown = 0, i = 0; flown < flow; i++) {
-        size_t n = i == 0 ? put(piece, f->start) : 0;
-        n += f->piece(piece + n, (unsigned)i, f->size);
+        const size_t n = put_part(piece, f, (unsigned)i, flown, of);
         flown += n;
-        if (flown >= flow)
-            n += put(piece + n, f->end);
         for (size_t at = 0; at < n;) {
             const size_t part = n - at < chunk - used ? n - at : chunk - used;
             memcpy(buffer + used, piece + at, part);
@@ -663,7 +732,7 @@ static bool takes_long(void)
 }
 
 /* Is the peak within the bound of so many bytes? Texts are long enough to fill what a reader retains. */
-static void check_peak(const family *f, const abr_opts *o, size_t bytes, size_t chunk)
+static void check_peak(const family *f, const abr_opts *o, size_t bytes, size_t chunk, extent of)
 {
     enum { LEAST = 600 * KB, PER_BYTE = 20, PER_BYTE_MOST = 24 };
     const size_t most = 64 * bytes + MB;
@@ -674,10 +743,12 @@ static void check_peak(const family *f, const abr_opts *o, size_t bytes, size_t 
                         : f->piece == log_in_short || f->piece == line_in_short ? 120 * KB
                                                                                 : any;
     abr_kind kind;
-    const size_t peak = peak_of(f, *o, flow, chunk, &kind);
+    if (of.bytes == 0)
+        of.bytes = flow;
+    const size_t peak = peak_of(f, *o, &of, chunk, &kind);
     if (!CHECK(peak <= most))
-        fprintf(stderr, "%s, budget of %zu bytes, chunks of %zu: %zu bytes, %zu over\n", f->name, bytes,
-                chunk, peak, peak - most);
+        fprintf(stderr, "%s, %u deep, %zu bytes, budget of %zu, chunks of %zu: %zu bytes, %zu over\n",
+                f->name, of.deep, of.bytes, bytes, chunk, peak, peak - most);
     if (o->strategy == ABR_AUTO && o->max.bytes < LEAST && !CHECK(kind == f->kind))
         fprintf(stderr, "%s: kind %d\n", f->name, (int)kind);
 }
@@ -696,13 +767,30 @@ static void every_family_keeps_to_the_bound(void)
     for (size_t f = 0; f < FAMILIES && !takes_long(); f++)
         for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++) {
             const abr_opts o = options(ABR_AUTO, budgets[b]);
-            check_peak(&families[f], &o, budgets[b], chunks[(f + b) % CHUNKS]);
+            check_peak(&families[f], &o, budgets[b], chunks[(f + b) % CHUNKS], alone);
         }
     for (size_t f = 0; f < FAMILIES && takes_long(); f++)
         for (size_t budget = 200, b = 0; budget <= MB; budget += budget, b++) {
             const abr_opts o = options(ABR_AUTO, budget);
-            check_peak(&families[f], &o, budget, chunks[(f + b) % CHUNKS]);
+            check_peak(&families[f], &o, budget, chunks[(f + b) % CHUNKS], alone);
         }
+}
+
+/* In strings of 30 to 300 KB: some are short enough for all of the text to be at hand, others are held. */
+static void documents_in_strings_keep_to_it_too(void)
+{
+    static const size_t budgets[] = {200, 640, 4 * KB, 30 * KB, 64 * KB};
+    static const size_t flows[] = {30 * KB, 60 * KB, 105 * KB, 125 * KB, 200 * KB, 300 * KB};
+    enum { BUDGETS = sizeof budgets / sizeof *budgets, FLOWS = sizeof flows / sizeof *flows, SOME = 7 };
+    size_t turn = 0;
+    for (size_t d = 0; d < DOCUMENTS; d++)
+        for (unsigned deep = 1; deep <= DEEPEST; deep++)
+            for (size_t i = 0; i < FLOWS * BUDGETS; i++, turn++) {
+                const abr_opts o = options(ABR_AUTO, budgets[i % BUDGETS]);
+                const extent of = {flows[i / BUDGETS], deep};
+                if (takes_long() || turn % SOME == 0)
+                    check_peak(&documents[d], &o, budgets[i % BUDGETS], chunks[turn % CHUNKS], of);
+            }
 }
 
 static void markers_that_do_not_count_keep_to_it_too(void)
@@ -713,7 +801,7 @@ static void markers_that_do_not_count_keep_to_it_too(void)
             abr_opts o = options(ABR_AUTO, BUDGET);
             o.marker = (abr_marker)marker;
             if (takes_long() || f % 3 == (size_t)marker % 3)
-                check_peak(&families[f], &o, BUDGET, chunks[f % CHUNKS]);
+                check_peak(&families[f], &o, BUDGET, chunks[f % CHUNKS], alone);
         }
 }
 
@@ -723,7 +811,7 @@ static void priority_has_the_same_bound(void)
         for (size_t budget = 300; budget < 40 * KB; budget *= 10) {
             const abr_opts o = options(ABR_PRIORITY, budget);
             if (families[f].kind == ABR_KIND_LOG)
-                check_peak(&families[f], &o, budget, chunks[f % CHUNKS]);
+                check_peak(&families[f], &o, budget, chunks[f % CHUNKS], alone);
         }
 }
 
@@ -733,10 +821,10 @@ static void chars_count_four_bytes_and_tokens_sixteen(void)
     for (size_t f = 0; f < FAMILIES; f += takes_long() ? 1 : 5) {
         abr_opts o = options(ABR_AUTO, ABR_UNLIMITED);
         o.max.chars = CHARS;
-        check_peak(&families[f], &o, (size_t)CHARS * BYTES_PER_CHAR, chunks[0]);
+        check_peak(&families[f], &o, (size_t)CHARS * BYTES_PER_CHAR, chunks[0], alone);
         o.max.chars = ABR_UNLIMITED;
         o.max.tokens = TOKENS;
-        check_peak(&families[f], &o, (size_t)TOKENS * BYTES_PER_TOKEN, chunks[0]);
+        check_peak(&families[f], &o, (size_t)TOKENS * BYTES_PER_TOKEN, chunks[0], alone);
     }
 }
 
@@ -762,6 +850,7 @@ static void lines_alone_are_a_budget_of_bytes(void)
 int main(void)
 {
     RUN(every_family_keeps_to_the_bound);
+    RUN(documents_in_strings_keep_to_it_too);
     RUN(markers_that_do_not_count_keep_to_it_too);
     RUN(priority_has_the_same_bound);
     RUN(chars_count_four_bytes_and_tokens_sixteen);

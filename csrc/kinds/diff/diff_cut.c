@@ -44,6 +44,8 @@ _Static_assert(ABR_CANDIDATES_MEMORY(DIFF_PER_BYTE *ABR_MEMORY_UNIT) +
                    ABR_MEMORY_UNITS,
                "a diff takes no more than a stream may for its budget");
 
+enum { PARTS_OPEN = 5 }; /* parts already open; the lines of their ends may be places */
+
 typedef struct {
     abr_reader base;
     const abr_alloc *alloc;
@@ -102,10 +104,10 @@ static size_t count_hunks(const char *p, size_t n)
 static bool reserve_diff(abr_reader *base, const char *p, size_t n)
 {
     diff_reader *r = (diff_reader *)base;
-    enum { OPEN = 5 }; /* parts already open */
     const size_t before = r->scanned.open.n + r->scan.start_n + sizeof r->scan.held + ABR_DIFF_HEADER_MOST;
-    return abr_diff_store_reserve(&r->scanned.store, n + before, (size_t)abr_count_newlines(p, n) + OPEN,
-                                  count_hunks(p, n) + OPEN) &&
+    return abr_diff_store_reserve(&r->scanned.store, n + before,
+                                  (size_t)abr_count_newlines(p, n) + PARTS_OPEN,
+                                  count_hunks(p, n) + PARTS_OPEN) &&
            abr_diff_scan_reserve(&r->scanned, n);
 }
 
@@ -113,6 +115,19 @@ static void write_diff(abr_reader *base, const char *p, size_t n)
 {
     diff_reader *r = (diff_reader *)base;
     abr_diff_scan_write(&r->scan, p, n);
+}
+
+static bool settle_diff(abr_reader *base)
+{
+    diff_reader *r = (diff_reader *)base;
+    void *p = r->scanned.places;
+    size_t places = ABR_DIFF_PLACES_MOST;
+    bool fine =
+        abr_shrink(r->alloc, &p, &places, r->scan.place_count + PARTS_OPEN, sizeof *r->scanned.places);
+    r->scanned.places = p;
+    for (int i = 0; i < ABR_DIFF_LISTS; i++)
+        fine = fine && abr_candidates_settle(&r->scanned.store.lists[i]);
+    return fine;
 }
 
 /* ---- a choice ---- */
@@ -168,7 +183,7 @@ static bool choose_diff(abr_reader *base, const abr_kind_request *q, abr_content
     diff_reader *r = (diff_reader *)base;
     abr_diff_store *s = &r->scanned.store;
     const abr_view *v = q->view;
-    if (!reserve_diff(base, "", 0))
+    if (!abr_diff_scan_reserve(&r->scanned, 0))
         return false;
     const abr_diff_open open = r->scanned.open;
     const uint64_t hunk_count = s->hunk_count;
@@ -206,4 +221,5 @@ const abr_reader_methods abr_diff_methods = {.open = open_diff,
                                              .write = write_diff,
                                              .choose = choose_diff,
                                              .close = close_diff,
+                                             .settle = settle_diff,
                                              .lost = lost_diff};

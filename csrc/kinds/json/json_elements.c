@@ -58,7 +58,7 @@ bool abr_json_elements_open(abr_json_elements *x, const abr_kind_request *q, con
         x->log = held->log;
         return true;
     }
-    const char *p = held->p + s->from;
+    const char *p = abr_json_held_bytes(held, s);
     x->log.is_array = abr_json_are_lines(p, s->lead, &x->log.feed);
     x->failed = !abr_json_log_read(&x->log, &held->opts, q->keep, p, s->n, &x->text);
     return !x->failed;

@@ -33,6 +33,7 @@ void abr_json_held_open(abr_json_held *x, const abr_reader_opts *opts, const abr
                                   .patterns = &says->patterns,
                                   .alloc = opts->alloc},
                          .tell = opts->tell};
+    x->text = opts->text;
     x->document = opts->is_short && !opts->is_record ? opts->text : NULL;
     x->most = opts->is_record ? 0 : held_most(opts->keep);
 }
@@ -85,6 +86,22 @@ void abr_json_held_settle(abr_json_held *x)
     x->opts.alloc->free(x->opts.alloc->ctx, x->p);
     x->p = NULL;
     x->size = 0;
+}
+
+void abr_json_held_ends(abr_json_held *x)
+{
+    abr_json_held_settle(x);
+    if (!x->text || x->flows)
+        return;
+    abr_release(x->opts.alloc, x->p);
+    abr_release(x->opts.alloc, x->scratch);
+    x->p = x->scratch = NULL;
+    x->size = 0;
+}
+
+const char *abr_json_held_bytes(const abr_json_held *x, const abr_json_held_string *s)
+{
+    return x->p ? x->p + s->from : x->text + s->at;
 }
 
 bool abr_json_held_reserve(abr_json_held *x, const char *p, size_t n, size_t more)

@@ -49,6 +49,7 @@ typedef struct {
     abr_json_log_opts opts;
     abr_telling (*tell)(const char *p, size_t n, bool whole);
     const char *document; /* NULL: it flows */
+    const char *text;     /* all of it, or NULL: it comes in chunks */
     char *p;
     size_t size; /* allocated */
     size_t most; /* 0: none is held */
@@ -78,6 +79,12 @@ bool abr_json_held_reserve(abr_json_held *x, const char *p, size_t n, size_t mor
 
 /* Free memory that only another chunk might need. */
 void abr_json_held_settle(abr_json_held *x);
+
+/* The document has ended: if it is all at hand, its strings are read there. */
+void abr_json_held_ends(abr_json_held *x);
+
+/* The bytes of a string that is held whole. */
+const char *abr_json_held_bytes(const abr_json_held *x, const abr_json_held_string *s);
 
 /* A long string's content begins, after `at` bytes of the source, which are at hand from the last call on; n
  * more bytes of it; its end. */

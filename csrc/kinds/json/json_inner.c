@@ -8,6 +8,7 @@
 #include "abridge.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "base/tiny.h"
 #include "budget/options.h"
 #include "kinds/json/json_string.h"
 #include "text/scan.h"
@@ -15,8 +16,10 @@
 enum {
     DEPTH_OF_DOCUMENTS = 4, /* nested documents, counting the outermost */
     TEXT_LEAST = 512,       /* bytes, decoded */
-    ROOM_LEAST = 128,       /* least bytes worth a cut */
-    NEWLINES = 4,           /* that make several lines */
+    /* bytes of the innermost of them, and twice the budget on top: those around it take memory too */
+    DEEPEST_MOST = ABR_OR_TINY(64 * 1024, 4096),
+    ROOM_LEAST = 128, /* least bytes worth a cut */
+    NEWLINES = 4,     /* that make several lines */
     TRIES = 6,
     ESCAPE_MOST = 6
 };
@@ -238,11 +241,16 @@ bool abr_json_is_deep(const abr_kind_request *q)
     return !q->view->cut_inner || q->view->depth + 1 >= DEPTH_OF_DOCUMENTS;
 }
 
+static bool is_too_large(const abr_kind_request *q, size_t n)
+{
+    return q->view->depth + 2 == DEPTH_OF_DOCUMENTS && n > DEEPEST_MOST && (n - DEEPEST_MOST) / 2 > q->keep;
+}
+
 bool abr_json_inner_cut(const abr_kind_request *q, const abr_alloc *alloc, const char *raw, size_t n,
                         uint64_t most, bool marks, abr_json_inner *x)
 {
     *x = (abr_json_inner){.raw = raw, .n = n, .marks = marks};
-    if (abr_json_is_deep(q) || most < ROOM_LEAST || n <= TEXT_LEAST)
+    if (abr_json_is_deep(q) || most < ROOM_LEAST || n <= TEXT_LEAST || is_too_large(q, n))
         return false;
     x->text = alloc->malloc(alloc->ctx, n);
     x->failed = !x->text;
@@ -263,7 +271,7 @@ bool abr_json_inner_cut_log(const abr_kind_request *q, const abr_json_held *held
         return false;
     x->spelled = alloc->malloc(alloc->ctx, (size_t)most);
     x->failed = !x->spelled || (!flowed && !abr_json_log_read(&x->log, &held->opts, q->keep,
-                                                              held->p + s->from, s->n, &x->text));
+                                                              abr_json_held_bytes(held, s), s->n, &x->text));
     if (flowed)
         x->log = held->log;
     return !x->failed && cut_within(q, s->n, true, most, x);

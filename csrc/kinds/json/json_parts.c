@@ -101,6 +101,23 @@ bool abr_json_parts_reserve(abr_json_parts *x, size_t n, size_t beside)
     return fine && grow_units(x, n / UNIT_BYTES + UNITS_MORE) && grow_nodes(x, n / NODE_BYTES + NODES_MORE);
 }
 
+bool abr_json_parts_settle(abr_json_parts *x)
+{
+    void *p = x->units;
+    bool fine = abr_shrink(x->alloc, &p, &x->unit_size, x->unit_count, sizeof *x->units);
+    x->units = p;
+    p = x->keys;
+    fine = fine && abr_shrink(x->alloc, &p, &x->key_size, x->unit_count, UNIT_KEYS);
+    x->keys = p;
+    p = x->nodes;
+    fine = fine && abr_shrink(x->alloc, &p, &x->node_size, x->node_count, sizeof *x->nodes);
+    x->nodes = p;
+    p = x->copies;
+    fine = fine && abr_shrink(x->alloc, &p, &x->copy_size, x->copied, 1);
+    x->copies = p;
+    return fine;
+}
+
 void abr_json_parts_free(abr_json_parts *x)
 {
     const abr_alloc *a = x->alloc;

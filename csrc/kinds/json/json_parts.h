@@ -119,6 +119,9 @@ size_t abr_json_string_most(bool is_record, size_t allowance);
  * False: out of memory, with no visible change. */
 bool abr_json_parts_reserve(abr_json_parts *x, size_t n, size_t beside);
 
+/* Free memory that only more of the document might need. False: out of memory. */
+bool abr_json_parts_settle(abr_json_parts *x);
+
 /* Add a node or unit to the innermost open node; memory was reserved. The caller fills in its fields, except
  * `place` and those about its parents, and its text_n bytes there, unless it is a ghost. */
 abr_json_node *abr_json_parts_open(abr_json_parts *x, size_t text_n);

@@ -204,7 +204,7 @@ static bool cut_string(const printer *x, const abr_json_value *v, abr_json_inner
         if (as == ABR_JSON_AS_LOG)
             return abr_json_inner_cut_log(x->q, held, s, most, marks, inner);
         return as == ABR_JSON_AT_HAND &&
-               abr_json_inner_cut(x->q, a, held->p + s->from, n, most, marks, inner);
+               abr_json_inner_cut(x->q, a, abr_json_held_bytes(held, s), n, most, marks, inner);
     }
     return false;
 }
@@ -602,7 +602,7 @@ static void print_as_lines(printer *x, const abr_json_value *v, const printed *b
     if (v->kids == v->count || abr_json_is_deep(x->q) || as == ABR_JSON_UNHELD || most < CHOSEN_LEAST)
         return;
     if (as == ABR_JSON_AT_HAND) {
-        e.p = h->document ? h->document + at : h->p + h->strings[held].from;
+        e.p = h->document ? h->document + at : abr_json_held_bytes(h, &h->strings[held]);
         fine = abr_json_join(e.p, (size_t)(v->end - 1 - at), x->costs->tree->alloc, &e.joined);
     } else {
         fine = abr_json_elements_open(&e.flown, x->q, h, held);

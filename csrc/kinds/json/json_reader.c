@@ -49,6 +49,13 @@ typedef struct {
     size_t tail_n;
 } long_string;
 
+/* Needed while the document goes by. */
+typedef struct {
+    abr_json_keys keys;
+    abr_json_source source;
+    abr_json_levels levels;
+} json_state;
+
 typedef struct {
     abr_reader reader;
     const abr_alloc *alloc;
@@ -60,22 +67,20 @@ typedef struct {
     bool tells;            /* its key is new, and says that its words tell what its object is about */
     uint64_t path;         /* path of the next value */
     abr_json_known *known; /* its key; NULL: it is looked up */
-    abr_json_keys keys;
-    size_t half; /* bytes retained of either end of a long string */
+    size_t half;           /* bytes retained of either end of a long string */
     long_string string;
     abr_json_held held;
     abr_json_compact compact; /* the whole document, while it may fit */
     abr_json_parts parts;
     abr_json_values *values;
-    abr_json_source source;
-    abr_json_levels levels;
+    json_state *now; /* NULL once the document has ended */
 } json_reader;
 
 /* ---- judging values ---- */
 
 static inline abr_json_path *path_of_next(json_reader *r, bool *first)
 {
-    abr_json_level *in = abr_json_innermost(&r->levels);
+    abr_json_level *in = abr_json_innermost(&r->now->levels);
     *first = false;
     if (r->has_key && r->known && r->known->noted) {
         abr_json_path *known = r->known->noted;
@@ -101,7 +106,7 @@ static inline abr_json_path *path_of_next(json_reader *r, bool *first)
 static inline abr_json_saying say_string(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
 {
     const size_t read = n < ABR_JSON_READ ? (size_t)n : ABR_JSON_READ;
-    const char *p = abr_json_bytes(&r->source, at, read, ABR_PADDING);
+    const char *p = abr_json_bytes(&r->now->source, at, read, ABR_PADDING);
     return p ? abr_json_read_string(r->values, path, p, read) : (abr_json_saying){0};
 }
 
@@ -109,7 +114,7 @@ static abr_json_saying say_other(json_reader *r, abr_json_path *path, uint64_t a
 {
     if (!abr_json_counts_values(path) || n > ABR_JSON_SHORT_NUMBER)
         return (abr_json_saying){0};
-    const char *p = abr_json_bytes(&r->source, at, (size_t)n, 0);
+    const char *p = abr_json_bytes(&r->now->source, at, (size_t)n, 0);
     return p ? abr_json_read_other(r->values, path, abr_json_hash(p, (size_t)n)) : (abr_json_saying){0};
 }
 
@@ -129,11 +134,11 @@ static inline abr_json_saying say_value(json_reader *r, abr_json_token token, ab
 static void keep_long(json_reader *r, uint64_t start, uint64_t end, bool whole)
 {
     long_string *s = &r->string;
-    abr_json_source *source = &r->source;
+    abr_json_source *source = &r->now->source;
     if (!s->begun) {
-        abr_json_long_begins(&r->levels, end);
+        abr_json_long_begins(&r->now->levels, end);
         *s = (long_string){.begun = true,
-                           .at = abr_json_innermost(&r->levels)->from,
+                           .at = abr_json_innermost(&r->now->levels)->from,
                            .bytes = s->bytes,
                            .size = s->size,
                            .counted = start};
@@ -175,34 +180,34 @@ static void end_long(json_reader *r, abr_json_entry *e)
                                 .tail_n = tail_n,
                                 .tail = s->bytes + ABR_JSON_PREFIX_MOST + r->half + (s->tail_n - tail_n)};
     s->begun = false;
-    abr_json_long_ends(&r->levels, e, &text);
+    abr_json_long_ends(&r->now->levels, e, &text);
 }
 
 /* ---- tokens ---- */
 
 ABR_WRAPS static inline void note_key(json_reader *r, abr_json_known *known, uint64_t path)
 {
-    abr_json_level *in = abr_json_innermost(&r->levels);
+    abr_json_level *in = abr_json_innermost(&r->now->levels);
     const bool is_map = in->count >= ABR_JSON_MAP;
     r->path = is_map ? in->any : path;
     r->known = is_map ? NULL : known;
     r->has_key = true;
-    r->scan.guess = abr_json_next_guess(&r->keys);
+    r->scan.guess = abr_json_next_guess(&r->now->keys);
 }
 
 static void take_key(json_reader *r, uint64_t start, uint64_t end)
 {
-    abr_json_level *in = abr_json_innermost(&r->levels);
+    abr_json_level *in = abr_json_innermost(&r->now->levels);
     const uint64_t size = end - start - ABR_JSON_QUOTES;
     abr_json_known *known = NULL;
     const char *p = NULL;
     if (size <= ABR_JSON_PREFIX_MOST)
-        p = abr_json_bytes(&r->source, start, (size_t)size + ABR_JSON_QUOTES, 0);
+        p = abr_json_bytes(&r->now->source, start, (size_t)size + ABR_JSON_QUOTES, 0);
     const uint64_t path = abr_json_key_path(in->path, p ? abr_json_hash(p + 1, (size_t)size) : 0);
     if (p && (p[1] == '.' || p[1] == '\\'))
         in->dots |= abr_json_dots(p);
     else if (p)
-        known = abr_json_learn(&r->keys, p + 1, (size_t)size, in->path, path);
+        known = abr_json_learn(&r->now->keys, p + 1, (size_t)size, in->path, path);
     r->tells = known && !known->noted && !abr_json_find_path(r->values, path) &&
                abr_json_role_of(p, (size_t)size + ABR_JSON_QUOTES) <= ABR_JSON_NAMES;
     note_key(r, known, path);
@@ -210,8 +215,8 @@ static void take_key(json_reader *r, uint64_t start, uint64_t end)
 
 static inline void take_guessed_key(json_reader *r, uint64_t start, uint64_t end)
 {
-    const abr_json_level *in = abr_json_innermost(&r->levels);
-    abr_json_known *known = abr_json_guessed(&r->keys, in->path);
+    const abr_json_level *in = abr_json_innermost(&r->now->levels);
+    abr_json_known *known = abr_json_guessed(&r->now->keys, in->path);
     if (known && (known->noted || in->count >= ABR_JSON_MAP))
         note_key(r, known, known->name);
     else
@@ -221,9 +226,9 @@ static inline void take_guessed_key(json_reader *r, uint64_t start, uint64_t end
 /* A value has ended: are there enough elements to tell whether they are lines? */
 static inline void note_elements(json_reader *r, uint64_t end)
 {
-    const abr_json_level *in = abr_json_innermost(&r->levels);
-    if (in->count == ABR_JSON_LINES_LEAST && !in->object && r->levels.depth > 0)
-        abr_json_held_elements(&r->held, &r->source, r->levels.depth, end);
+    const abr_json_level *in = abr_json_innermost(&r->now->levels);
+    if (in->count == ABR_JSON_LINES_LEAST && !in->object && r->now->levels.depth > 0)
+        abr_json_held_elements(&r->held, &r->now->source, r->now->levels.depth, end);
 }
 
 /* Is a string made of words, or the path of a file, by its start? */
@@ -231,7 +236,7 @@ static bool is_telling(json_reader *r, uint64_t start, uint64_t end)
 {
     enum { READ = 64 };
     const size_t n = end - start < READ ? (size_t)(end - start) : READ;
-    const char *p = abr_json_bytes(&r->source, start, n, 0);
+    const char *p = abr_json_bytes(&r->now->source, start, n, 0);
     const char *slash = p ? memchr(p, '/', n) : NULL;
     return p && (memchr(p, ' ', n) || (slash && slash[1] != '/'));
 }
@@ -239,9 +244,9 @@ static bool is_telling(json_reader *r, uint64_t start, uint64_t end)
 static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, uint64_t end)
 {
     bool first;
-    if (r->levels.depth == ABR_JSON_SHOWN_DEPTH) {
-        abr_json_innermost(&r->levels)->count++;
-        abr_json_innermost(&r->levels)->from = end;
+    if (r->now->levels.depth == ABR_JSON_SHOWN_DEPTH) {
+        abr_json_innermost(&r->now->levels)->count++;
+        abr_json_innermost(&r->now->levels)->from = end;
         r->has_key = false;
         return;
     }
@@ -257,19 +262,19 @@ static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, ui
     if (is_long)
         end_long(r, &e);
     else
-        abr_json_value_ends(&r->levels, &e);
+        abr_json_value_ends(&r->now->levels, &e);
     note_elements(r, end);
 }
 
 static void take_open(json_reader *r, uint64_t start, uint64_t end, bool object)
 {
     bool first;
-    abr_json_level *in = abr_json_innermost(&r->levels);
-    if (r->levels.depth == ABR_JSON_SHOWN_DEPTH)
+    abr_json_level *in = abr_json_innermost(&r->now->levels);
+    if (r->now->levels.depth == ABR_JSON_SHOWN_DEPTH)
         return;
     const abr_json_path *path = path_of_next(r, &first);
     const uint64_t own = r->has_key ? r->path : in->any;
-    abr_json_level *level = abr_json_level_opens(&r->levels, start);
+    abr_json_level *level = abr_json_level_opens(&r->now->levels, start);
     level->path = own;
     level->any = abr_json_any_path(own);
     level->entry.fresh = first;
@@ -278,13 +283,13 @@ static void take_open(json_reader *r, uint64_t start, uint64_t end, bool object)
     level->from = end;
     r->has_key = false;
     if (!object)
-        abr_json_held_array(&r->held, &r->source, r->levels.depth, start);
+        abr_json_held_array(&r->held, &r->now->source, r->now->levels.depth, start);
 }
 
 /* The level at `depth` ends. */
 static void take_close(json_reader *r, size_t depth, uint64_t end)
 {
-    abr_json_level *in = abr_json_innermost(&r->levels);
+    abr_json_level *in = abr_json_innermost(&r->now->levels);
     if (depth > ABR_JSON_SHOWN_DEPTH) {
         if (depth == ABR_JSON_SHOWN_DEPTH + 1) {
             in->count++;
@@ -293,8 +298,8 @@ static void take_close(json_reader *r, size_t depth, uint64_t end)
         return;
     }
     if (!in->object)
-        abr_json_held_array_ends(&r->held, &r->source, r->levels.depth, end);
-    abr_json_level_closes(&r->levels, end);
+        abr_json_held_array_ends(&r->held, &r->now->source, r->now->levels.depth, end);
+    abr_json_level_closes(&r->now->levels, end);
     note_elements(r, end);
 }
 
@@ -339,7 +344,7 @@ static bool reserve_levels(json_reader *r, const char *p, size_t n)
 static bool reserve_string(json_reader *r, size_t n)
 {
     const size_t size = ABR_JSON_PREFIX_MOST + 3 * r->half;
-    if (r->string.bytes || r->source.flow.last.at + n <= ABR_JSON_SMALL)
+    if (r->string.bytes || r->now->source.flow.last.at + n <= ABR_JSON_SMALL)
         return true;
     r->string.bytes = r->alloc->malloc(r->alloc->ctx, size);
     return r->string.bytes != NULL;
@@ -367,13 +372,13 @@ static bool is_in_long(const json_reader *r, uint64_t start, uint64_t end)
     if (r->string.begun)
         return true;
     return abr_json_in_string(&r->scan) && end - start > ABR_JSON_SMALL &&
-           r->levels.depth < ABR_JSON_SHOWN_DEPTH && r->scan.depth <= ABR_JSON_SHOWN_DEPTH;
+           r->now->levels.depth < ABR_JSON_SHOWN_DEPTH && r->scan.depth <= ABR_JSON_SHOWN_DEPTH;
 }
 
 /* The start of the bytes that may still be needed once the document has been read up to `end`. */
 static uint64_t needed_from(json_reader *r, uint64_t start, uint64_t end)
 {
-    const uint64_t need = r->string.begun ? end : abr_json_levels_need(&r->levels, end);
+    const uint64_t need = r->string.begun ? end : abr_json_levels_need(&r->now->levels, end);
     if (need > end || end - need <= ABR_JSON_CARRY)
         return need < end ? need : end;
     /* a value after so many blanks cannot be shown, but an unfinished short token is still read */
@@ -383,12 +388,12 @@ static uint64_t needed_from(json_reader *r, uint64_t start, uint64_t end)
 static void write_json(abr_reader *reader, const char *p, size_t n)
 {
     json_reader *r = (json_reader *)(void *)reader;
-    const uint64_t at = r->source.flow.last.at;
+    const uint64_t at = r->now->source.flow.last.at;
     const uint64_t end = at + n;
     size_t i = 0;
     if (at == 0 && n > 0 && (unsigned char)*p == 0xEF)
-        r->skipped = r->levels.open[0].from = 3;
-    abr_json_chunk(&r->source, p, n);
+        r->skipped = r->now->levels.open[0].from = 3;
+    abr_json_chunk(&r->now->source, p, n);
     if (at < r->skipped)
         i = r->skipped - (size_t)at < n ? r->skipped - (size_t)at : n;
     const char *from = p + i;
@@ -413,8 +418,8 @@ static void write_json(abr_reader *reader, const char *p, size_t n)
     const uint64_t start = r->scan.start + r->skipped;
     if (is_in_long(r, start, end))
         keep_long(r, start, end, false);
-    abr_json_held_go_on(&r->held, &r->source, end);
-    abr_json_carry(&r->source, needed_from(r, start, end));
+    abr_json_held_go_on(&r->held, &r->now->source, end);
+    abr_json_carry(&r->now->source, needed_from(r, start, end));
 }
 
 static bool holds_json(const abr_reader *reader)
@@ -460,10 +465,31 @@ static bool choose_json(abr_reader *reader, const abr_kind_request *q, abr_conte
 {
     json_reader *r = (json_reader *)(void *)reader;
     abr_json_held_settle(&r->held);
+    if (!abr_json_parts_settle(&r->parts))
+        return false;
     return q->whole ? put_whole(r, q, out) : abr_json_cut(&r->parts, r->values, &r->held, q, out);
 }
 
 /* ---- opening ---- */
+
+static void free_state(json_reader *r)
+{
+    abr_release(r->alloc, r->now);
+    abr_release(r->alloc, r->scan.levels);
+    abr_release(r->alloc, r->string.bytes);
+    r->now = NULL;
+    r->scan.levels = NULL;
+    r->scan.room = 0;
+    r->string.bytes = NULL;
+}
+
+static bool settle_json(abr_reader *reader)
+{
+    json_reader *r = (json_reader *)(void *)reader;
+    free_state(r);
+    abr_json_held_ends(&r->held);
+    return abr_json_values_settle(r->values, r->alloc);
+}
 
 static void close_json(abr_reader *reader)
 {
@@ -473,8 +499,7 @@ static void close_json(abr_reader *reader)
         abr_json_held_close(&r->held);
     abr_json_values_close(r->values, a);
     abr_json_parts_free(&r->parts);
-    abr_release(a, r->scan.levels);
-    abr_release(a, r->string.bytes);
+    free_state(r);
     abr_release(a, r->compact.p);
     a->free(a->ctx, r);
 }
@@ -494,20 +519,32 @@ static abr_code open_json(const abr_reader_opts *opts, abr_reader **out)
                                 .is_record = opts->is_record,
                                 .allowance = abr_json_allowance(opts->keep, opts->is_record)};
     r->half = abr_json_string_most(opts->is_record, r->parts.allowance) / 2;
-    r->levels.parts = &r->parts;
-    r->levels.source = &r->source;
-    r->levels.open[0].any = r->levels.open[0].path = ABR_JSON_ROOT;
+    r->now = opts->alloc->malloc(opts->alloc->ctx, sizeof *r->now);
+    if (!r->now) {
+        close_json(&r->reader);
+        return ABR_ENOMEM;
+    }
+    memset(r->now, 0, sizeof *r->now);
+    r->now->levels.parts = &r->parts;
+    r->now->levels.source = &r->now->source;
+    r->now->levels.open[0].any = r->now->levels.open[0].path = ABR_JSON_ROOT;
     abr_json_open(&r->scan, NULL, 0);
     if (abr_json_values_open(opts->hits, opts->hit_count, opts->quiet_groups, paths, opts->alloc,
                              &r->values) != ABR_OK) {
         close_json(&r->reader);
         return ABR_ENOMEM;
     }
-    r->levels.values = r->values;
+    r->now->levels.values = r->values;
     abr_json_held_open(&r->held, opts, r->values);
     *out = &r->reader;
     return ABR_OK;
 }
 
-const abr_reader_methods abr_json_methods = {open_json,   reserve_json, write_json, holds_json,
-                                             choose_json, close_json,   lost_json};
+const abr_reader_methods abr_json_methods = {.open = open_json,
+                                             .reserve = reserve_json,
+                                             .write = write_json,
+                                             .holds = holds_json,
+                                             .choose = choose_json,
+                                             .close = close_json,
+                                             .settle = settle_json,
+                                             .lost = lost_json};

@@ -6,6 +6,7 @@
 
 #include "kinds/json/json_values.h"
 #include "abridge.h"
+#include "base/memory.h"
 #include "kinds/json/json_string.h"
 #include "line/line_score.h"
 #include "line/score.h"
@@ -17,20 +18,35 @@ enum {
     ODD_PART = 10         /* a value is odd below this part of them */
 };
 
-abr_code abr_json_values_open(const abr_hit *hits, size_t hit_count, unsigned quiet, size_t paths,
-                              const abr_alloc *alloc, abr_json_values **out)
+/* The most of so many places that may be taken. */
+static size_t most_of_places(size_t places)
 {
-    const size_t values = paths * ABR_JSON_VALUES_EACH;
-    const size_t size =
-        sizeof(abr_json_values) + paths * sizeof(abr_json_path) + values * sizeof(abr_json_value_count);
-    abr_json_values *x = *out = alloc->malloc(alloc->ctx, size);
-    if (!x)
-        return ABR_ENOMEM;
-    memset(x, 0, size);
+    return places / 4 * 3;
+}
+
+static bool make_places(abr_json_values *x, size_t paths, size_t values, const abr_alloc *alloc)
+{
+    const size_t size = paths * sizeof *x->paths + values * sizeof *x->values;
+    x->paths = alloc->malloc(alloc->ctx, size);
+    if (!x->paths)
+        return false;
+    memset(x->paths, 0, size);
     x->path_places = paths;
     x->value_places = values;
     x->values = (abr_json_value_count *)(void *)(x->paths + paths);
+    return true;
+}
+
+abr_code abr_json_values_open(const abr_hit *hits, size_t hit_count, unsigned quiet, size_t paths,
+                              const abr_alloc *alloc, abr_json_values **out)
+{
+    abr_json_values *x = *out = alloc->malloc(alloc->ctx, sizeof *x);
+    if (!x)
+        return ABR_ENOMEM;
+    memset(x, 0, sizeof *x);
     abr_lexicon_open(&x->lexicon, quiet);
+    if (!make_places(x, paths, paths * ABR_JSON_VALUES_EACH, alloc))
+        return ABR_ENOMEM;
     return abr_patterns_open(&x->patterns, hits, hit_count, alloc);
 }
 
@@ -39,16 +55,11 @@ void abr_json_values_close(abr_json_values *x, const abr_alloc *alloc)
     if (!x)
         return;
     abr_patterns_close(&x->patterns, alloc);
+    abr_release(alloc, x->paths);
     alloc->free(alloc->ctx, x);
 }
 
 /* ---- paths ---- */
-
-/* The most of so many places that may be taken. */
-static size_t most_of_places(size_t places)
-{
-    return places / 4 * 3;
-}
 
 static size_t slot_of_path(const abr_json_values *x, uint64_t hash)
 {
@@ -99,11 +110,15 @@ float abr_json_trouble(const abr_json_values *x, const char *p, size_t n)
 
 /* ---- values ---- */
 
-static inline size_t slot_of_value(const abr_json_values *x, uint64_t hash)
+static inline uint32_t value_tag(uint64_t hash)
 {
-    const uint32_t tag = (uint32_t)(hash >> 32) | 1;
+    return (uint32_t)(hash >> 32) | 1;
+}
+
+static inline size_t slot_of_value(const abr_json_values *x, uint32_t tag)
+{
     const size_t mask = x->value_places - 1;
-    size_t i = (size_t)hash & mask;
+    size_t i = (size_t)(tag >> 1) & mask;
     while (x->values[i].tag != 0 && x->values[i].tag != tag)
         i = (i + 1) & mask;
     return i;
@@ -122,14 +137,14 @@ static inline abr_json_value_count *count_value(abr_json_values *x, abr_json_pat
     if (!abr_json_counts_values(path))
         return NULL;
     const uint64_t key = abr_json_mix(path->hash, hash);
-    abr_json_value_count *value = &x->values[slot_of_value(x, key)];
+    abr_json_value_count *value = &x->values[slot_of_value(x, value_tag(key))];
     *first = value->tag == 0;
     if (*first) {
         path->distinct++;
         if (x->value_count == most_of_places(x->value_places))
             return NULL;
         x->value_count++;
-        value->tag = (uint32_t)(key >> 32) | 1;
+        value->tag = value_tag(key);
     }
     value->count++;
     return value;
@@ -163,8 +178,40 @@ abr_json_saying abr_json_look_up(const abr_json_values *x, const abr_json_path *
 {
     if (!abr_json_counts_values(path))
         return (abr_json_saying){0};
-    const abr_json_value_count *value = &x->values[slot_of_value(x, abr_json_mix(path->hash, hash))];
+    const abr_json_value_count *value =
+        &x->values[slot_of_value(x, value_tag(abr_json_mix(path->hash, hash)))];
     if (value->tag == 0)
         return (abr_json_saying){0};
     return (abr_json_saying){value->score, is_odd_value(path, value)};
+}
+
+/* ---- the end ---- */
+
+static size_t places_for(size_t count)
+{
+    size_t places = 4;
+    while (most_of_places(places) < count)
+        places *= 2;
+    return places;
+}
+
+bool abr_json_values_settle(abr_json_values *x, const abr_alloc *alloc)
+{
+    const abr_json_values from = *x;
+    const size_t paths = places_for(x->path_count);
+    const size_t values = places_for(x->value_count);
+    if (paths + values > (x->path_places + x->value_places) / 2)
+        return true;
+    if (!make_places(x, paths, values, alloc)) {
+        x->paths = from.paths;
+        return false;
+    }
+    for (size_t i = 0; i < from.path_places; i++)
+        if (from.paths[i].hash != 0)
+            x->paths[slot_of_path(x, from.paths[i].hash)] = from.paths[i];
+    for (size_t i = 0; i < from.value_places; i++)
+        if (from.values[i].tag != 0)
+            x->values[slot_of_value(x, from.values[i].tag)] = from.values[i];
+    alloc->free(alloc->ctx, from.paths);
+    return true;
 }

@@ -43,8 +43,8 @@ typedef struct {
     uint32_t value_count;
     size_t path_places;
     size_t value_places;
-    abr_json_value_count *values; /* after the paths */
-    abr_json_path paths[];
+    abr_json_path *paths;
+    abr_json_value_count *values; /* after the paths, in their block */
 } abr_json_values;
 
 /* The judgement of a value. */
@@ -92,6 +92,8 @@ static inline uint64_t abr_json_key_path(uint64_t of, uint64_t key)
 /* `paths`: number of places for paths. */
 abr_code abr_json_values_open(const abr_hit *hits, size_t hit_count, unsigned quiet, size_t paths,
                               const abr_alloc *alloc, abr_json_values **out);
+/* All has been read: free the places that are not in use. False: out of memory. */
+bool abr_json_values_settle(abr_json_values *x, const abr_alloc *alloc);
 void abr_json_values_close(abr_json_values *x, const abr_alloc *alloc);
 
 /* Count a value of this path; *first: it is the path's first. NULL if there are too many paths. */

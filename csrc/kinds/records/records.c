@@ -976,6 +976,11 @@ static void close_records(abr_reader *base)
     abr_release(a, r);
 }
 
+static bool settle_records(abr_reader *base)
+{
+    return abr_candidates_settle(&((records *)base)->retained);
+}
+
 static abr_code open_records(const abr_reader_opts *opts, abr_reader **out)
 {
     records *r = opts->alloc->malloc(opts->alloc->ctx, sizeof *r);
@@ -1006,4 +1011,5 @@ const abr_reader_methods abr_record_methods = {
     .write = write_records,
     .choose = choose_content,
     .close = close_records,
+    .settle = settle_records,
 };
