@@ -47,6 +47,32 @@ describe("a cut of a diff #once", function()
     end)
   end)
 
+  it("takes no rest of a line for a change", function()
+    local parts = {}
+    for file = 1, 6 do
+      parts[#parts + 1] = ("diff --git a/f%d b/f%d\nindex 08dcf02..8875220 100644\n--- a/f%d\n+++ b/f%d\n"):format(
+        file,
+        file,
+        file,
+        file
+      )
+      for from = 31, 131, 100 do
+        parts[#parts + 1] = ("@@ -%d,17 +%d,20 @@ end\n"):format(from, from)
+        for i = 1, 8 do
+          parts[#parts + 1] = (" if (gamma > %d) {\n"):format(i * 77)
+        end
+        parts[#parts + 1] = "-\n+}\n+beta = 1909\n+delta = 3\n+\tcall(delta, 102);\n"
+        for i = 1, 8 do
+          parts[#parts + 1] = (" --- alpha %d\n"):format(i * 1127)
+        end
+      end
+    end
+    local source = judge.source(table.concat(parts), { kind = "diff" })
+    for budget = 860, 1100 do
+      cases.judge(source, { max_bytes = budget })
+    end
+  end)
+
   it("is right in every small budget", function()
     random.each(5, function()
       local text, dir = diffs.tree(3)

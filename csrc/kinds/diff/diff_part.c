@@ -74,14 +74,24 @@ static size_t before_line(const hunk_ends *e, const char *p, size_t n, bool chan
     return at;
 }
 
+/* The whole lines of the end at the back, which starts with the rest of a line unless it is of `lines`. */
+static abr_text_line lines_at_back(const hunk_ends *e, hunk_end back, bool lines)
+{
+    const char *p = e->back.p + e->back.n - back.n;
+    if (lines || (p > e->back.p && p[-1] == '\n'))
+        return (abr_text_line){p, back.n};
+    const char *newline = memchr(p, '\n', back.n);
+    const size_t rest = newline ? (size_t)(newline - p) + 1 : back.n;
+    return (abr_text_line){p + rest, back.n - rest};
+}
+
 /* Show these ends, unless they are too small or show no change. */
-static bool set_ends(const hunk_ends *e, abr_shown_hunk *x, hunk_end front, hunk_end back,
-                     uint64_t lines_least)
+static bool set_ends(const hunk_ends *e, abr_shown_hunk *x, hunk_end front, hunk_end back, bool lines)
 {
     const char *p = e->front.p;
-    if (front.lines < lines_least || back.n == 0 ||
-        (before_line(e, p, front.n, true) == front.n &&
-         before_line(e, e->back.p + e->back.n - back.n, back.n, true) == back.n))
+    const abr_text_line whole = lines_at_back(e, back, lines);
+    if (front.lines < (lines ? FRONT_LINES_LEAST : 1) || back.n == 0 ||
+        (before_line(e, p, front.n, true) == front.n && before_line(e, whole.p, whole.n, true) == whole.n))
         return false;
     const uint64_t newlines = x->h.newlines - front.lines - back.lines; /* of the gap */
     const bool cuts_line = p[front.n - 1] != '\n' && newlines > 0;      /* its newline is the gap's first */
@@ -96,7 +106,7 @@ static bool set_ends(const hunk_ends *e, abr_shown_hunk *x, hunk_end front, hunk
 static bool set_lines(const hunk_ends *e, abr_shown_hunk *x, uint64_t half, uint64_t room)
 {
     const hunk_end back = back_lines(e, room - front_lines(e, half).n);
-    return set_ends(e, x, front_lines(e, room - back.n), back, FRONT_LINES_LEAST);
+    return set_ends(e, x, front_lines(e, room - back.n), back, true);
 }
 
 /* The start of the line that `at` is in, or for the `back` the place after its end; `at` itself if the line
@@ -124,7 +134,7 @@ static bool set_bytes(const hunk_ends *e, abr_shown_hunk *x, size_t room, uint64
     const size_t last = b.n - abr_bytes_at_most(b.n, room - front);
     const size_t back = out_of_line(b, last + abr_rest_of_char(b.p + last, b.n - last), short_line, true);
     return set_ends(e, x, (hunk_end){front, abr_count_newlines(f.p, front)},
-                    (hunk_end){b.n - back, abr_count_newlines(b.p + back, b.n - back)}, 1);
+                    (hunk_end){b.n - back, abr_count_newlines(b.p + back, b.n - back)}, false);
 }
 
 bool abr_diff_set_part(const abr_diff_plan *plan, abr_shown_hunk *x, uint64_t bytes, bool split,
