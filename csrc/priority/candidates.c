@@ -31,10 +31,9 @@ static bool reserve_slots(abr_candidates *c, size_t more)
     return fine;
 }
 
-/* The copies moved to `text`. */
-static void move_copies(abr_candidates *c, char *text)
+/* The copies moved from `old` to `text`. */
+static void move_copies(abr_candidates *c, uintptr_t old, char *text)
 {
-    const uintptr_t old = (uintptr_t)c->text;
     c->text = text;
     for (size_t i = 0; i < c->count && (uintptr_t)text != old; i++) {
         abr_candidate *moved = &c->slots[c->list[i].slot];
@@ -47,9 +46,10 @@ static bool reserve_text(abr_candidates *c, size_t bytes)
 {
     const size_t most = c->allowance + c->allowance / ABR_COPY_SLACK;
     const size_t wanted = c->text_used < most && bytes < most - c->text_used ? c->text_used + bytes : most;
+    const uintptr_t old = (uintptr_t)c->text;
     void *text = c->text;
     const bool fine = abr_grow(c->alloc, &text, &c->text_size, wanted, most, 1);
-    move_copies(c, text);
+    move_copies(c, old, text);
     return fine;
 }
 
@@ -175,9 +175,10 @@ void abr_candidates_add(abr_candidates *c, const abr_candidate *x)
 bool abr_candidates_settle(abr_candidates *c)
 {
     abr_candidates_trim(c);
+    const uintptr_t old = (uintptr_t)c->text;
     void *p = c->text;
     bool fine = abr_shrink(c->alloc, &p, &c->text_size, c->text_used, 1);
-    move_copies(c, p);
+    move_copies(c, old, p);
     p = c->slots;
     fine = fine && abr_shrink(c->alloc, &p, &c->size, c->used, sizeof *c->slots);
     c->slots = p;

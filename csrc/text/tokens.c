@@ -273,6 +273,8 @@ static uint64_t cost_in_lanes(const char *p, size_t n, unsigned *from)
     return sum[0] + sum[1] + sum[2] + sum[3] + cost_of(p + LANES * part, n - LANES * part, from);
 }
 
+_Static_assert((int)LINE == 0, "a sum starts zeroed");
+
 void abr_add_token_cost(const char *p, size_t n, abr_token_sum *sum)
 {
     sum->cost += n < LANES_FROM ? cost_of(p, n, &sum->state) : cost_in_lanes(p, n, &sum->state);
@@ -285,7 +287,7 @@ uint64_t abr_weigh_token_sum(const abr_token_sum *sum, double safety)
 
 uint64_t abr_token_cost(const char *p, size_t n)
 {
-    abr_token_sum sum = {LINE, 0};
+    abr_token_sum sum = {0};
     abr_add_token_cost(p, n, &sum);
     return sum.cost;
 }

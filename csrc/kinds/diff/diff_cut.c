@@ -78,7 +78,8 @@ static abr_code open_diff(const abr_reader_opts *opts, abr_reader **out)
     r->alloc = a;
     r->text = opts->text;
     r->scan.to = &r->scanned;
-    r->scanned.places = a->malloc(a->ctx, ABR_DIFF_PLACES_MOST * sizeof(abr_diff_place));
+    r->scanned.place_most = ABR_DIFF_PLACES_MOST;
+    r->scanned.places = a->malloc(a->ctx, r->scanned.place_most * sizeof *r->scanned.places);
     if (!abr_diff_store_open(&r->scanned.store, opts->keep, a) || !r->scanned.places) {
         close_diff(&r->base);
         return ABR_ENOMEM;
@@ -121,9 +122,8 @@ static bool settle_diff(abr_reader *base)
 {
     diff_reader *r = (diff_reader *)base;
     void *p = r->scanned.places;
-    size_t places = ABR_DIFF_PLACES_MOST;
-    bool fine =
-        abr_shrink(r->alloc, &p, &places, r->scan.place_count + PARTS_OPEN, sizeof *r->scanned.places);
+    bool fine = abr_shrink(r->alloc, &p, &r->scanned.place_most, r->scan.place_count + PARTS_OPEN,
+                           sizeof *r->scanned.places);
     r->scanned.places = p;
     for (int i = 0; i < ABR_DIFF_LISTS; i++)
         fine = fine && abr_candidates_settle(&r->scanned.store.lists[i]);

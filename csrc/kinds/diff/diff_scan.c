@@ -85,7 +85,7 @@ static void drop_open(abr_diff_scan *s)
 static void note_stop(abr_diff_scan *s)
 {
     const uint64_t last = s->place_count > 0 ? s->to->places[s->place_count - 1].at : 0;
-    if (s->at > last + last / PLACES_STEP && s->place_count < ABR_DIFF_PLACES_MOST)
+    if (s->at > last + last / PLACES_STEP && s->place_count < s->to->place_most)
         s->to->places[s->place_count++] = (abr_diff_place){s->now, s->at, s->line, s->file.at};
 }
 

@@ -27,7 +27,8 @@ typedef struct {
 typedef struct {
     abr_diff_open open;
     abr_diff_store store;
-    abr_diff_place *places; /* ABR_DIFF_PLACES_MOST */
+    abr_diff_place *places;
+    size_t place_most; /* allocated; ABR_DIFF_PLACES_MOST while it goes by */
 } abr_diff_scanned;
 
 typedef struct {

@@ -238,7 +238,7 @@ static bool is_telling(json_reader *r, uint64_t start, uint64_t end)
     const size_t n = end - start < READ ? (size_t)(end - start) : READ;
     const char *p = abr_json_bytes(&r->now->source, start, n, 0);
     const char *slash = p ? memchr(p, '/', n) : NULL;
-    return p && (memchr(p, ' ', n) || (slash && slash[1] != '/'));
+    return p && (memchr(p, ' ', n) || (slash && slash + 1 < p + n && slash[1] != '/'));
 }
 
 static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, uint64_t end)
