@@ -99,12 +99,14 @@ static bool lists_named_counts(abr_text_line line)
     line.n -= line.p[line.n - 1] == '.';
     size_t at = 0;
     while (at < line.n) {
+        if (!abr_is_letter(line.p[at]))
+            return false;
         const char *comma = memchr(line.p + at, ',', line.n - at);
         const size_t end = comma ? (size_t)(comma - line.p) : line.n;
         const char *colon = memchr(line.p + at, ':', end - at);
         const size_t count = colon ? (size_t)(colon - line.p) + 2 : end;
         uint64_t value;
-        if (!abr_is_letter(line.p[at]) || count >= end || (!comma && at == 0) ||
+        if (count >= end || (!comma && at == 0) ||
             abr_read_lnum(line.p, line.n, count, &value) != end - count)
             return false;
         at = end + 2;
@@ -141,9 +143,11 @@ static bool is_count(abr_text_line line)
 /* "[ERROR] Found 3 errors" */
 static bool starts_in_brackets(abr_text_line line)
 {
-    const abr_text_line bare = abr_trimmed(line);
-    const char *end = bare.n > 0 && *bare.p == '[' ? memchr(bare.p, ']', bare.n) : NULL;
-    return end && abr_has_at(bare, (size_t)(end - bare.p), "] ", 2);
+    size_t i = 0;
+    while (i < line.n && (line.p[i] == ' ' || line.p[i] == '\t'))
+        i++;
+    const char *end = i < line.n && line.p[i] == '[' ? memchr(line.p + i, ']', line.n - i) : NULL;
+    return end && abr_has_at(line, (size_t)(end - line.p), "] ", 2);
 }
 
 /* Does a runner count failures in it? */
