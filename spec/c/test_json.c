@@ -380,6 +380,34 @@ static void a_lowered_budget_shows_as_much_of_a_string_as_that_budget(void)
     free(text);
 }
 
+/* Of a long string the ends are retained, so that only its start can be compared with another, or with a key. */
+static void long_strings_are_compared_by_what_is_retained(void)
+{
+    enum { LONG = 64 * 1024, SIZE = 3 * LONG };
+    char *filler = malloc(LONG + 1);
+    char *text = malloc(SIZE);
+    if (!filler || !text)
+        exit(2);
+    memset(filler, 'a', LONG);
+    filler[LONG] = '\0';
+    for (size_t i = 0; i < LONG; i += 7)
+        filler[i] = ' ';
+    const char *const forms[] = {"[{\"text\":\"%.*s\",\"n\":1},{\"text\":\"%.*s\",\"n\":2}]",
+                                 "[[1],{\"%.*s\":{\"name\":\"%.*s\",\"n\":[1]}}]"};
+    for (size_t form = 0; form < sizeof forms / sizeof *forms; form++)
+        for (int n = 100; n < LONG; n += n / 3)
+            for (uint64_t bytes = 64; bytes <= 65536; bytes *= 4) {
+                const abr_opts o = options(bytes, ABR_MARKER_INSIDE);
+                const size_t size = (size_t)snprintf(text, SIZE, forms[form], n, filler, n, filler);
+                abr_cut cut;
+                CHECK(abr_cut_text(text, size, &o, &cut, NULL) == ABR_OK);
+                check_stream(text, size, &cut, 4 * bytes, bytes, 4096);
+                abr_cut_free(&cut);
+            }
+    free(filler);
+    free(text);
+}
+
 /* Whether a value is shown does not depend on how deep what follows on it is, nor on the chunks. */
 static void a_value_before_many_levels_is_shown(void)
 {
@@ -537,6 +565,7 @@ int main(void)
     RUN(a_key_after_a_flood_of_blanks_is_read_as_in_one_call);
     RUN(a_string_is_never_shown_whole_in_too_few_bytes);
     RUN(a_lowered_budget_shows_as_much_of_a_string_as_that_budget);
+    RUN(long_strings_are_compared_by_what_is_retained);
     RUN(a_value_before_many_levels_is_shown);
     RUN(a_long_string_across_blocks_has_its_line);
     RUN(many_levels_make_no_more_parts_than_there_is_memory_for);

@@ -52,14 +52,14 @@ size_t abr_json_allowance(size_t keep, bool is_record)
                      : ABR_JSON_LEAST + ABR_JSON_PER_BYTE * keep;
 }
 
-size_t abr_json_string_most(bool is_record, size_t allowance)
+size_t abr_json_string_half(bool is_record, size_t allowance)
 {
     const size_t least = is_record ? ABR_JSON_RECORD_LEAST : ABR_JSON_LEAST;
     const size_t per_byte = is_record ? ABR_JSON_RECORD_PER_BYTE : ABR_JSON_PER_BYTE;
     const size_t keep = allowance > least ? (allowance - least) / per_byte : 0;
     const size_t most =
         STRING_MORE + keep + keep / 3; /* two thirds of the shown part of a string are its start */
-    return most < STRING_MOST ? most : STRING_MOST;
+    return (most < STRING_MOST ? most : STRING_MOST) / 2;
 }
 
 /* ---- memory ---- */
@@ -140,8 +140,8 @@ static uint64_t unit_cost(const abr_json_parts *x, const abr_json_unit *u, size_
 {
     size_t bytes = u->n;
     if (u->chars > 0)
-        bytes = u->lead +
-                abr_bytes_at_most(u->n + u->tail_n - u->lead, abr_json_string_most(x->is_record, allowance));
+        bytes = u->lead + abr_bytes_at_most(u->n + u->tail_n - u->lead,
+                                            2 * abr_json_string_half(x->is_record, allowance));
     const uint64_t around = u->node == ABR_JSON_NONE ? 0 : x->nodes[u->node].chain;
     return (uint64_t)bytes * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST + value_cost(x) * u->values + around;
 }

@@ -110,10 +110,10 @@ typedef struct {
     uint64_t dropped_at; /* the furthest dropped unit that was not one of the last */
 } abr_json_parts;
 
-/* The allowance for a budget, and the most bytes of one string for an allowance, half of them at either end:
- * as many as the budget can show, up to 32 MiB. */
+/* The allowance for a budget, and the most bytes of either end of a string for an allowance: as many as the
+ * budget can show, up to 16 MiB. */
 size_t abr_json_allowance(size_t keep, bool is_record);
-size_t abr_json_string_most(bool is_record, size_t allowance);
+size_t abr_json_string_half(bool is_record, size_t allowance);
 
 /* Get memory for the parts that n bytes of a document may add, and the `beside` bytes held back before them.
  * False: out of memory, with no visible change. */

@@ -518,7 +518,7 @@ static abr_code open_json(const abr_reader_opts *opts, abr_reader **out)
     r->parts = (abr_json_parts){.alloc = opts->alloc,
                                 .is_record = opts->is_record,
                                 .allowance = abr_json_allowance(opts->keep, opts->is_record)};
-    r->half = abr_json_string_most(opts->is_record, r->parts.allowance) / 2;
+    r->half = abr_json_string_half(opts->is_record, r->parts.allowance);
     r->now = opts->alloc->malloc(opts->alloc->ctx, sizeof *r->now);
     if (!r->now) {
         close_json(&r->reader);

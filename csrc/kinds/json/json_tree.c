@@ -323,14 +323,18 @@ static void set_role(const abr_json_value *values, abr_json_value *v)
         v->role = ABR_JSON_CODE;
 }
 
+bool abr_json_is_same(const abr_json_value *v, const char *p, uint64_t n)
+{
+    return !abr_json_holds_values(v) && abr_json_own_size(v) == n &&
+           memcmp(v->p + v->head, p, n < ABR_JSON_READ ? (size_t)n : ABR_JSON_READ) == 0;
+}
+
 /* Does the object have the same plain value at the path of v? */
 static bool has_same(const abr_json_value *values, uint32_t in, const abr_json_value *v)
 {
     for (uint32_t c = values[in].child; c; c = values[c].next)
         if (values[c].hash == v->hash)
-            return abr_json_own_size(&values[c]) == abr_json_own_size(v) &&
-                   !abr_json_holds_values(&values[c]) &&
-                   memcmp(values[c].p + values[c].head, v->p + v->head, (size_t)abr_json_own_size(v)) == 0;
+            return abr_json_is_same(&values[c], v->p + v->head, abr_json_own_size(v));
     return false;
 }
 
