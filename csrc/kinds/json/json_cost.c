@@ -78,10 +78,35 @@ ABR_WRAPS uint64_t abr_json_text_size(const abr_json_value *v)
     return abr_json_own_size(v) - ABR_JSON_QUOTES;
 }
 
+size_t abr_json_half(const abr_json_costs *x, const abr_json_value *v)
+{
+    const abr_json_parts *parts = x->tree->parts;
+    return abr_json_half_of(parts, &parts->units[v->origin], abr_json_allowance(x->keep, parts->is_record));
+}
+
 /* Only the two ends of a longer string are retained; a larger budget may have retained all of it. */
 bool abr_json_may_be_whole(const abr_json_costs *x, const abr_json_value *v)
 {
-    return abr_json_text_size(v) + ABR_JSON_QUOTES <= 2 * (uint64_t)x->half;
+    return abr_json_own_size(v) <= 2 * (uint64_t)abr_json_half(x, v);
+}
+
+/* Is a string cut as a document, whatever is retained of it? */
+static bool is_held(const abr_json_costs *x, const abr_json_value *v)
+{
+    if (x->held->document)
+        return true;
+    for (size_t i = 0; i < x->held->count; i++)
+        if (x->held->strings[i].at == v->at + v->head + 1)
+            return abr_json_held_as(x->held, i, x->keep) != ABR_JSON_UNHELD;
+    return false;
+}
+
+uint64_t abr_json_most_room(const abr_json_costs *x, const abr_json_value *v)
+{
+    if (abr_json_may_be_whole(x, v) || is_held(x, v))
+        return abr_json_text_size(v);
+    const uint64_t front = abr_json_half(x, v) - 1;
+    return front + front / 2; /* its start is two thirds of what is shown */
 }
 
 static uint64_t least_room(const abr_json_costs *x, const abr_json_value *v)
@@ -246,7 +271,9 @@ void abr_json_give_room(abr_json_costs *x, uint32_t v, uint64_t room)
 {
     abr_json_value *it = &x->tree->values[v];
     const uint64_t n = abr_json_text_size(it);
+    const uint64_t most = abr_json_most_room(x, it);
     const uint64_t marker = abr_json_marker_size(x, it);
+    room = room < most ? room : most;
     if (room + marker >= n && abr_json_may_be_whole(x, it)) {
         x->used = x->used + n - it->room - marker;
         it->full = true;

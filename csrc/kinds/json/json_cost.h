@@ -17,7 +17,7 @@ typedef struct {
     uint64_t most; /* bytes to use, of source and of markers that count */
     uint64_t used;
     uint64_t part; /* a longer string may be shown in part */
-    size_t half;   /* bytes of either end of a string that may be shown */
+    size_t keep;   /* bytes of the budget for which strings are retained */
     bool marks;    /* there are markers */
     bool pays;     /* they count in the budget */
 } abr_json_costs;
@@ -40,16 +40,20 @@ uint64_t abr_json_cost_whole(const abr_json_costs *x, uint32_t v);
 void abr_json_show(abr_json_costs *x, uint32_t v);
 void abr_json_show_whole(abr_json_costs *x, uint32_t v);
 
+/* Bytes of either end of a string that may be shown, with its quote. */
+size_t abr_json_half(const abr_json_costs *x, const abr_json_value *v);
+
 /* Is all of a string retained, in one piece? */
 bool abr_json_may_be_whole(const abr_json_costs *x, const abr_json_value *v);
 
-/* Bytes of a string's content that are at hand. */
+/* Bytes of a string's content, and how many of them may be shown. */
 uint64_t abr_json_text_size(const abr_json_value *v);
+uint64_t abr_json_most_room(const abr_json_costs *x, const abr_json_value *v);
 
 /* Bytes of a value's marker at its widest, if markers count. */
 uint64_t abr_json_marker_size(const abr_json_costs *x, const abr_json_value *v);
 
-/* Give a partly shown string so many bytes. */
+/* Give a partly shown string so many bytes, or as many as may be shown of it. */
 void abr_json_give_room(abr_json_costs *x, uint32_t v, uint64_t room);
 
 ABR_PRIVATE_END

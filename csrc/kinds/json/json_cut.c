@@ -87,7 +87,7 @@ bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_
                                 .held = held,
                                 .most = q->bytes,
                                 .part = q->bytes / PART,
-                                .half = abr_json_string_half(parts->is_record, allowance),
+                                .keep = q->keep,
                                 .marks = marker != ABR_MARKER_NONE,
                                 .pays = marker == ABR_MARKER_INSIDE};
         if (!pick(&costs))

@@ -12,6 +12,7 @@
 #include "base/tiny.h"
 #include "kinds/json/json_parts.h"
 #include "kinds/json/json_source.h"
+#include "kinds/json/json_string.h"
 #include "line/score.h"
 #include "text/flow.h"
 
@@ -205,17 +206,23 @@ void abr_json_long_ends(abr_json_levels *x, abr_json_entry *e, const abr_json_lo
     in->from = e->end;
     x->parts->met_units = true;
     const float weight = weight_of(x, e, false);
-    if (is_ghost(x) || e->start - e->at > ABR_JSON_PREFIX_MOST)
+    const uint64_t lead = e->start - e->at;
+    if (lead > ABR_JSON_PREFIX_MOST)
         return;
+    if (!abr_json_is_data(text->head + lead + 1, text->head_n - (size_t)lead - 1)) /* little of it is shown */
+        abr_json_parts_rank(x->parts, e->at, e->end - e->start, weight);
+    if (is_ghost(x))
+        return;
+    const bool whole = text->head_n + text->tail_n == e->end - e->at;
     abr_json_unit *u = abr_json_parts_add(x->parts, 1, text->head_n + text->tail_n);
     u->at = e->at;
     u->end = e->end;
     u->line = text->line;
     u->ordinal = e->ordinal;
     u->chars = text->chars;
-    u->n = text->head_n;
-    u->tail_n = text->tail_n;
-    u->lead = (uint32_t)(e->start - e->at);
+    u->n = text->head_n + (whole ? text->tail_n : 0);
+    u->tail_n = whole ? 0 : text->tail_n;
+    u->lead = (uint32_t)lead;
     u->weight = weight;
     u->tail = u->place + text->head_n;
     memcpy(abr_json_text(x->parts, u->place), text->head, text->head_n);

@@ -16,11 +16,11 @@
 #include "priority/sort.h"
 
 enum {
-    /* bytes of the longest string, besides those the budget may show */
-    STRING_MORE = ABR_OR_TINY(2 * 1024 + 64, 256),
-    STRING_MOST = 32 * 1024 * 1024, /* bytes of a string for any budget: its memory is allocated at once */
-    LAST = 4,                       /* part of the allowance for the units that came last */
-    UNIT_BYTES = 3,                 /* bytes of a document per unit, at least, */
+    STRING_HALF = ABR_OR_TINY(1024 + 32, 128),  /* bytes retained of either end of any string, */
+    STRING_LEAST = 2 * STRING_HALF,             /* and of both */
+    HALF_MOST = 16 * 1024 * 1024,               /* of either end, at most: allocated at once */
+    LAST = 4,                                   /* part of the allowance for the units that came last */
+    UNIT_BYTES = 3,                             /* bytes of a document per unit, at least, */
     UNITS_MORE = 2 * ABR_JSON_SHOWN_DEPTH + 16, /* not counting those of the open levels */
     NODE_BYTES = 8,                             /* and per node, */
     NODES_MORE = 256,
@@ -38,8 +38,16 @@ enum { NODES_AGAIN = ABR_JSON_SMALL + 2 * ABR_JSON_SHOWN_DEPTH };
 _Static_assert(ABR_JSON_SHOWN_DEPTH *(size_t)NODE_BYTES <= NODES_AGAIN, "memory is reserved for all nodes");
 _Static_assert(ABR_JSON_SHOWN_DEPTH *(size_t)2 * UNIT_BYTES <= NODES_AGAIN, "and for all units");
 
-_Static_assert(STRING_MORE / 2 > ABR_JSON_DATA_READ + 1, "a long string keeps the bytes that tell its data");
-_Static_assert(STRING_MORE / 2 > ABR_JSON_READ + ABR_PADDING, "and those read for trouble");
+_Static_assert(STRING_HALF > ABR_JSON_DATA_READ + 1, "a long string keeps the bytes that tell its data");
+_Static_assert(STRING_HALF > ABR_JSON_READ + ABR_PADDING, "and those read for trouble");
+/* Four thirds of a budget for the last string and for the heaviest, half of that for the next, and so on. */
+enum { HARMONIC_SUM_3 = 1834, HARMONIC_SUM_16 = 3381, HARMONIC_ONE = 1000 };
+_Static_assert(ABR_JSON_RANKS == 16 && ABR_JSON_BYTE_COST * 4 * (HARMONIC_ONE + HARMONIC_SUM_16) <=
+                                           3 * HARMONIC_ONE * ABR_JSON_PER_BYTE,
+               "the allowance grows faster than what is set aside for long strings");
+_Static_assert(ABR_JSON_RECORD_RANKS == 3 && ABR_JSON_BYTE_COST * 4 * (HARMONIC_ONE + HARMONIC_SUM_3) <=
+                                                 3 * HARMONIC_ONE * ABR_JSON_RECORD_PER_BYTE,
+               "and so does a record's");
 _Static_assert(ABR_JSON_RECORD_PER_BYTE >= ABR_JSON_BYTE_COST * ABR_JSON_REACH,
                "a value is out of reach only if its keys take more than any budget");
 
@@ -52,14 +60,66 @@ size_t abr_json_allowance(size_t keep, bool is_record)
                      : ABR_JSON_LEAST + ABR_JSON_PER_BYTE * keep;
 }
 
-size_t abr_json_string_half(bool is_record, size_t allowance)
+/* ---- long strings ---- */
+
+/* Bytes of either end of the string of a rank, counted from 0. */
+static size_t ranked_half(const abr_json_parts *x, size_t rank, size_t allowance)
 {
-    const size_t least = is_record ? ABR_JSON_RECORD_LEAST : ABR_JSON_LEAST;
-    const size_t per_byte = is_record ? ABR_JSON_RECORD_PER_BYTE : ABR_JSON_PER_BYTE;
+    const size_t least = x->is_record ? ABR_JSON_RECORD_LEAST : ABR_JSON_LEAST;
+    const size_t per_byte = x->is_record ? ABR_JSON_RECORD_PER_BYTE : ABR_JSON_PER_BYTE;
     const size_t keep = allowance > least ? (allowance - least) / per_byte : 0;
-    const size_t most =
-        STRING_MORE + keep + keep / 3; /* two thirds of the shown part of a string are its start */
-    return (most < STRING_MOST ? most : STRING_MOST) / 2;
+    const size_t shown = keep / (rank + 1);
+    const size_t half =
+        STRING_HALF + shown / 3 * 2; /* two thirds of what is shown of a string are its start */
+    return half < HALF_MOST ? half : HALF_MOST;
+}
+
+size_t abr_json_longest_half(const abr_json_parts *x)
+{
+    return ranked_half(x, 0, x->allowance);
+}
+
+size_t abr_json_half_of(const abr_json_parts *x, const abr_json_unit *u, size_t allowance)
+{
+    if (x->longest_count > 0 && x->last_long_at == u->at)
+        return ranked_half(x, 0, allowance);
+    for (size_t rank = 0; rank < x->longest_count; rank++)
+        if (x->longest[rank].at == u->at)
+            return ranked_half(x, rank, allowance);
+    return STRING_HALF;
+}
+
+void abr_json_parts_rank(abr_json_parts *x, uint64_t at, uint64_t n, float weight)
+{
+    const size_t most = x->is_record ? ABR_JSON_RECORD_RANKS : ABR_JSON_RANKS;
+    size_t i = x->longest_count;
+    if (n <= STRING_LEAST)
+        return;
+    x->last_long_at = at;
+    x->long_most = n > x->long_most ? n : x->long_most;
+    if (i == most && x->longest[--i].weight >= weight)
+        return;
+    for (; i > 0 && x->longest[i - 1].weight < weight; i--)
+        x->longest[i] = x->longest[i - 1];
+    x->longest[i] = (abr_json_longest){at, n, weight};
+    x->longest_count += x->longest_count < most;
+}
+
+/* What is retained of a long string beyond what is of any. */
+static size_t more_of(const abr_json_parts *x, uint64_t n, size_t rank, size_t allowance)
+{
+    const size_t most = 2 * ranked_half(x, rank, allowance);
+    return (n < most ? (size_t)n : most) - STRING_LEAST;
+}
+
+/* What is left of an allowance for the units. It never grows as the document goes by, whichever string is the
+ * last. */
+static size_t allowance_for_units(const abr_json_parts *x, size_t allowance)
+{
+    size_t more = x->longest_count > 0 ? more_of(x, x->long_most, 0, allowance) : 0;
+    for (size_t rank = 0; rank < x->longest_count; rank++)
+        more += more_of(x, x->longest[rank].n, rank, allowance);
+    return allowance - more * ABR_JSON_BYTE_COST;
 }
 
 /* ---- memory ---- */
@@ -135,13 +195,12 @@ static uint64_t value_cost(const abr_json_parts *x)
     return x->is_record ? ABR_JSON_RECORD_VALUE_COST : ABR_JSON_VALUE_COST;
 }
 
-/* The cost of a unit under an allowance; the bytes of a long string over its limit don't count. */
-static uint64_t unit_cost(const abr_json_parts *x, const abr_json_unit *u, size_t allowance)
+/* The cost of a unit, with `half` of either end of a long string. */
+static uint64_t unit_cost(const abr_json_parts *x, const abr_json_unit *u, size_t half)
 {
     size_t bytes = u->n;
     if (u->chars > 0)
-        bytes = u->lead + abr_bytes_at_most(u->n + u->tail_n - u->lead,
-                                            2 * abr_json_string_half(x->is_record, allowance));
+        bytes = u->lead + abr_bytes_at_most(u->n + u->tail_n - u->lead, 2 * half);
     const uint64_t around = u->node == ABR_JSON_NONE ? 0 : x->nodes[u->node].chain;
     return (uint64_t)bytes * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST + value_cost(x) * u->values + around;
 }
@@ -172,12 +231,13 @@ static bool is_excluded(const abr_json_parts *x, const abr_json_unit *u)
  * last if a unit after it was dropped. */
 static size_t before_last(const abr_json_parts *x, size_t allowance)
 {
+    const size_t most = allowance_for_units(x, allowance) / LAST;
     uint64_t cost = 0;
     size_t i = x->unit_count;
     while (i > 0 && x->units[i - 1].at >= x->dropped_at) {
         if (is_within_reach(x, &x->units[i - 1], allowance))
-            cost += unit_cost(x, &x->units[i - 1], allowance);
-        if (cost > allowance / LAST)
+            cost += unit_cost(x, &x->units[i - 1], STRING_HALF);
+        if (cost > most)
             break;
         i--;
     }
@@ -195,7 +255,8 @@ static size_t choose_units(const abr_json_parts *x, size_t allowance, bool *chos
 {
     abr_key *keys = x->keys;
     const size_t before = before_last(x, allowance);
-    const uint64_t most = allowance - allowance / LAST;
+    const size_t all = allowance_for_units(x, allowance);
+    const uint64_t most = all - all / LAST;
     uint64_t cost = 0;
     size_t n = 0;
     for (size_t i = 0; i < x->unit_count; i++) {
@@ -204,7 +265,7 @@ static size_t choose_units(const abr_json_parts *x, size_t allowance, bool *chos
         if (i >= before || !chosen[i])
             continue;
         keys[n++] = (abr_key){~abr_float_key(u->weight), (uint32_t)i};
-        cost += unit_cost(x, u, allowance);
+        cost += unit_cost(x, u, STRING_HALF);
     }
     if (cost <= most)
         return SIZE_MAX;
@@ -213,7 +274,7 @@ static size_t choose_units(const abr_json_parts *x, size_t allowance, bool *chos
     abr_sort_keys(keys, n, keys + n);
     for (size_t i = 0; i < n; i++) {
         const abr_json_unit *u = &x->units[keys[i].index];
-        cost += unit_cost(x, u, allowance);
+        cost += unit_cost(x, u, STRING_HALF);
         if (cost > most)
             return keys[i].index;
         chosen[keys[i].index] = true;
@@ -246,6 +307,20 @@ static void mark_around(abr_json_parts *x, uint32_t node)
         x->nodes[node].mark = 1;
 }
 
+/* Keep no more of the ends of a long string than its rank has. */
+static void trim_string(abr_json_unit *u, size_t half)
+{
+    if (u->n - u->lead + u->tail_n <= 2 * half)
+        return;
+    if (u->tail_n == 0) {
+        u->tail = u->place;
+        u->tail_n = u->n;
+    }
+    u->n = abr_bytes_at_most(u->n, u->lead + half);
+    u->tail += u->tail_n - abr_bytes_at_most(u->tail_n, half);
+    u->tail_n = abr_bytes_at_most(u->tail_n, half);
+}
+
 /* Drop the units that are not chosen, and mark the nodes that stay. */
 static void sweep_units(abr_json_parts *x, const bool *chosen)
 {
@@ -260,9 +335,13 @@ static void sweep_units(abr_json_parts *x, const bool *chosen)
     for (size_t i = 0; i < x->unit_count; i++) {
         if (!chosen[i])
             continue;
-        x->units[kept] = x->units[i];
-        x->cost += unit_cost(x, &x->units[kept], x->allowance);
-        mark_around(x, x->units[kept++].node);
+        abr_json_unit *u = &x->units[kept++];
+        *u = x->units[i];
+        const size_t half = abr_json_half_of(x, u, x->allowance);
+        if (u->chars > 0)
+            trim_string(u, half);
+        x->cost += unit_cost(x, u, half);
+        mark_around(x, u->node);
     }
     x->unit_count = kept;
 }
@@ -379,7 +458,7 @@ void abr_json_parts_raise(abr_json_parts *x, bool outside)
     uint64_t cost = 0;
     size_t i = x->unit_count;
     const float weight = i > 0 ? part_around * x->units[i - 1].weight : 0;
-    while (i-- > 0 && (cost += unit_cost(x, &x->units[i], least)) <= least / LAST)
+    while (i-- > 0 && (cost += unit_cost(x, &x->units[i], STRING_HALF)) <= least / LAST)
         if (x->units[i].weight < weight && !(outside && x->units[i].node == x->open[x->depth - 1]) &&
             is_open_inside(x, x->units[i].node))
             x->units[i].weight = weight;

@@ -29,7 +29,9 @@ enum {
     ABR_JSON_UNIT_COST = 320, /* of a unit, besides its bytes and values */
     ABR_JSON_NODE_COST = 320, /* of a node around it, besides its bytes */
     ABR_JSON_SLACK = 5,       /* part of the allowance that may be used beyond it between two sweeps */
-    ABR_JSON_REACH = 4        /* part that the keys around a value may take; no budget has room for more */
+    ABR_JSON_REACH = 4,       /* part that the keys around a value may take; no budget has room for more */
+    ABR_JSON_RANKS = 16,      /* strings of which more is retained the larger the budget is, */
+    ABR_JSON_RECORD_RANKS = 3 /* the same in a record */
 };
 
 /* Memory of the parts with an allowance: their bytes, if copied, and their records. */
@@ -79,10 +81,21 @@ typedef struct {
     float weight;    /* decides whether it is retained */
 } abr_json_unit;
 
+/* A string longer than what is retained of any. */
+typedef struct {
+    uint64_t at; /* its unit's */
+    uint64_t n;  /* its bytes */
+    float weight;
+} abr_json_longest;
+
 /*
  * The units that came last are retained, and the heaviest of the others, each group within its share of the
  * allowance: the longest start of the list sorted by weight. A dropped unit excludes itself and all lighter
  * ones for good. So the units a smaller allowance retains are the first of those a larger one does.
+ *
+ * For that, a unit costs the same whatever the allowance: of a long string, what is retained of any. What
+ * more is retained of the heaviest ones, and of the last, is set aside first. The rank-th of them in the
+ * document may fill 1/rank of the budget, whether it is retained or not.
  */
 typedef struct {
     const abr_alloc *alloc;
@@ -107,13 +120,23 @@ typedef struct {
     bool excludes;
     float excluded_weight;
     uint64_t excluded_at;
-    uint64_t dropped_at; /* the furthest dropped unit that was not one of the last */
+    uint64_t dropped_at;                      /* the furthest dropped unit that was not one of the last */
+    abr_json_longest longest[ABR_JSON_RANKS]; /* the heaviest first */
+    size_t longest_count;
+    uint64_t last_long_at; /* the last such string, */
+    uint64_t long_most;    /* and the bytes of the longest */
 } abr_json_parts;
 
-/* The allowance for a budget, and the most bytes of either end of a string for an allowance: as many as the
- * budget can show, up to 16 MiB. */
+/* The allowance for a budget. */
 size_t abr_json_allowance(size_t keep, bool is_record);
-size_t abr_json_string_half(bool is_record, size_t allowance);
+
+/* The most bytes of either end of a string that are retained for an allowance, up to 16 MiB: of the heaviest
+ * string, and of the one in a unit. */
+size_t abr_json_longest_half(const abr_json_parts *x);
+size_t abr_json_half_of(const abr_json_parts *x, const abr_json_unit *u, size_t allowance);
+
+/* A string of n bytes has ended, whose unit may follow. */
+void abr_json_parts_rank(abr_json_parts *x, uint64_t at, uint64_t n, float weight);
 
 /* Get memory for the parts that n bytes of a document may add, and the `beside` bytes held back before them.
  * False: out of memory, with no visible change. */

@@ -99,7 +99,7 @@ static uint32_t find_rendered(const abr_json_costs *x, uint32_t message)
         if (v->type != ABR_JSON_TEXT || abr_json_text_size(v) <= n ||
             (found && abr_json_text_size(v) >= abr_json_text_size(&values[found])))
             continue;
-        const uint64_t size = abr_json_may_be_whole(x, v) ? abr_json_text_size(v) : x->half - 1;
+        const uint64_t size = abr_json_may_be_whole(x, v) ? abr_json_text_size(v) : abr_json_half(x, v) - 1;
         const abr_text_line text = {.p = v->p + v->head + 1, .n = (size_t)size};
         if (abr_contains(text, it->p + it->head + 1, n))
             found = i;
@@ -113,9 +113,7 @@ static void show_told(abr_json_costs *x, uint32_t v, uint64_t limit)
     const abr_json_value *it = &x->tree->values[v];
     if (it->shown || !show_if(x, v, limit) || it->type != ABR_JSON_TEXT || it->full || x->used >= limit)
         return;
-    const uint64_t room = it->room + (limit - x->used);
-    const uint64_t all = abr_json_text_size(it);
-    abr_json_give_room(x, v, room < all ? room : all);
+    abr_json_give_room(x, v, it->room + (limit - x->used));
 }
 
 void abr_json_pick_message(abr_json_costs *x)
@@ -224,9 +222,7 @@ static void widen_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
         return;
     const uint64_t share = share_of(x, limit);
     const uint64_t left = limit - x->used;
-    const uint64_t room = it->room + (share < left ? share : left);
-    const uint64_t all = abr_json_text_size(it);
-    abr_json_give_room(x, v, room < all ? room : all);
+    abr_json_give_room(x, v, it->room + (share < left ? share : left));
 }
 
 /* Show the rest of the texts in a value that are shown in part, such as the reason beside a failed state. */
@@ -525,12 +521,11 @@ void abr_json_pick_text(abr_json_costs *x, abr_json_queue *q)
     q->count = 0;
     for (uint32_t i = 1; i < x->tree->count; i++)
         if (values[i].shown && values[i].type == ABR_JSON_TEXT && !values[i].full)
-            abr_json_queue_put(q, abr_json_text_size(&values[i]), i);
+            abr_json_queue_put(q, abr_json_most_room(x, &values[i]), i);
     while (q->count > 0 && x->used < x->most) {
-        uint64_t size;
+        uint64_t most;
         const uint64_t share = (x->most - x->used) / q->count;
-        const uint32_t v = abr_json_queue_take(q, &size);
-        const uint64_t room = values[v].room + share;
-        abr_json_give_room(x, v, room < size ? room : size);
+        const uint32_t v = abr_json_queue_take(q, &most);
+        abr_json_give_room(x, v, values[v].room + share);
     }
 }

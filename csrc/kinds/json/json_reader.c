@@ -102,12 +102,21 @@ static inline abr_json_path *path_of_next(json_reader *r, bool *first)
     return in->elements = abr_json_note_path(r->values, in->any, first);
 }
 
-/* Judge a string with n bytes of content from `at` on; the bytes to read are at hand. */
-static inline abr_json_saying say_string(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
+/* The first n bytes of a string that has ended, from its quote on, up to ABR_JSON_READ after it, with so many
+ * readable bytes behind them. Those of a long string have been kept. NULL: not at hand. */
+static inline const char *start_of_string(json_reader *r, uint64_t start, size_t n, size_t padding)
+{
+    if (r->string.begun)
+        return r->string.bytes + (start - r->string.at);
+    return abr_json_bytes(&r->now->source, start, n, padding);
+}
+
+/* Judge a string with n bytes of content. */
+static inline abr_json_saying say_string(json_reader *r, abr_json_path *path, uint64_t start, uint64_t n)
 {
     const size_t read = n < ABR_JSON_READ ? (size_t)n : ABR_JSON_READ;
-    const char *p = abr_json_bytes(&r->now->source, at, read, ABR_PADDING);
-    return p ? abr_json_read_string(r->values, path, p, read) : (abr_json_saying){0};
+    const char *p = start_of_string(r, start, 1 + read, ABR_PADDING);
+    return p ? abr_json_read_string(r->values, path, p + 1, read) : (abr_json_saying){0};
 }
 
 static abr_json_saying say_other(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
@@ -121,11 +130,8 @@ static abr_json_saying say_other(json_reader *r, abr_json_path *path, uint64_t a
 static inline abr_json_saying say_value(json_reader *r, abr_json_token token, abr_json_path *path,
                                         uint64_t start, uint64_t end)
 {
-    if (token != ABR_JSON_STRING)
-        return say_other(r, path, start, end - start);
-    if (!r->string.begun)
-        return say_string(r, path, start + 1, end - start - 2);
-    return abr_json_read_string(r->values, path, r->string.bytes + (start - r->string.at) + 1, ABR_JSON_READ);
+    return token == ABR_JSON_STRING ? say_string(r, path, start, end - start - ABR_JSON_QUOTES)
+                                    : say_other(r, path, start, end - start);
 }
 
 /* ---- long strings ---- */
@@ -236,7 +242,7 @@ static bool is_telling(json_reader *r, uint64_t start, uint64_t end)
 {
     enum { READ = 64 };
     const size_t n = end - start < READ ? (size_t)(end - start) : READ;
-    const char *p = abr_json_bytes(&r->now->source, start, n, 0);
+    const char *p = start_of_string(r, start, n, 0);
     const char *slash = p ? memchr(p, '/', n) : NULL;
     return p && (memchr(p, ' ', n) || (slash && slash + 1 < p + n && slash[1] != '/'));
 }
@@ -518,7 +524,7 @@ static abr_code open_json(const abr_reader_opts *opts, abr_reader **out)
     r->parts = (abr_json_parts){.alloc = opts->alloc,
                                 .is_record = opts->is_record,
                                 .allowance = abr_json_allowance(opts->keep, opts->is_record)};
-    r->half = abr_json_string_half(opts->is_record, r->parts.allowance);
+    r->half = abr_json_longest_half(&r->parts);
     r->now = opts->alloc->malloc(opts->alloc->ctx, sizeof *r->now);
     if (!r->now) {
         close_json(&r->reader);
