@@ -34,8 +34,8 @@ enum {
 };
 
 /* Parts of a block's value. */
-static const float told_least = 0.5F;     /* of a failure that isn't a list */
-static const float part_of_suite = 0.25F; /* that sums up failures before it */
+static const float told_least = 0.5F;    /* of a failure that isn't a list */
+static const float part_of_none = 0.25F; /* of a failure that adds nothing to others */
 static const float part_of_head = 0.95F;
 static const float part_after = 0.85F;
 static const float part_before = 0.7F;
@@ -162,9 +162,22 @@ typedef struct {
     float told;   /* 1; less if most of its lines are hits, as in a list of failures */
     float value;
     bool is_clear;
-    bool tells;   /* it says more than that something failed */
-    bool sums_up; /* it is a suite's, and its tests failed before it */
+    bool tells; /* it says more than that something failed */
+    /* it says no more than others do: a suite's, whose tests failed before it, or a test's, of which the run
+     * tells again in detail */
+    bool adds_nothing;
 } block;
+
+/* Is a block nothing but results of tests, in a row with a test that passed, and told of again? */
+static bool is_told_again(const abr_chooser *x, const block *b)
+{
+    size_t i = b->first;
+    if (!x->twice || !follows(x, i) || x->lines[i - 1].c->kind != ABR_LINE_PASS)
+        return false;
+    while (i < b->end && x->lines[i].c->result != ABR_RESULT_NONE)
+        i++;
+    return i == b->end;
+}
 
 /* The block whose failure starts at line i. */
 static block block_at(const abr_chooser *x, size_t i)
@@ -193,7 +206,7 @@ static block block_at(const abr_chooser *x, size_t i)
     }
     if (b.nth == UINT32_MAX)
         b.nth = 0;
-    b.sums_up = !b.tells && fails_in_tap(&x->lines[i]);
+    b.adds_nothing = b.tells ? is_told_again(x, &b) : fails_in_tap(&x->lines[i]);
     b.told = others < hits ? (float)others / (float)hits : 1;
     const float headed = ABR_SCORE_CLEAR * abr_early_hit_factor(x->lines[b.start].c, ABR_EARLY_BONUS);
     named = named || x->lines[b.start].layout.look == ABR_LOOK_HEAD;
@@ -213,12 +226,12 @@ static unsigned same_before(const abr_chooser *x, const block *b, size_t i)
     return same;
 }
 
-/* Lower the lines of a block that sums up others. */
-static void lower_sum(abr_chooser *x, block *b)
+/* Lower the lines of a block that adds nothing to others. */
+static void lower_block(abr_chooser *x, block *b)
 {
-    b->value *= part_of_suite;
+    b->value *= part_of_none;
     for (size_t i = b->first; i < b->end; i++)
-        x->lines[i].keep_value *= part_of_suite;
+        x->lines[i].keep_value *= part_of_none;
 }
 
 static void raise_lines_before(abr_chooser *x, const block *b, float reach)
@@ -390,7 +403,7 @@ static void raise_block(abr_chooser *x, block *b, uint32_t before, uint32_t afte
  * is clear, others count, too, until a failure comes whose head makes it clear. */
 static void note_whole(abr_chooser *x, const block *b, bool *noted_clear, uint64_t failed)
 {
-    if (b->is_clear < *noted_clear || !b->tells || b->told < told_least ||
+    if (b->is_clear < *noted_clear || !b->tells || b->adds_nothing || b->told < told_least ||
         x->lines[b->first].c->line > failed)
         return;
     x->last = (abr_block){b->start, b->end};
@@ -408,8 +421,8 @@ void abr_raise_blocks(abr_chooser *x, uint64_t failed)
         if (x->lines[i].c->failure == 0)
             continue;
         block b = block_at(x, i);
-        if (b.sums_up)
-            lower_sum(x, &b);
+        if (b.adds_nothing)
+            lower_block(x, &b);
         raise_block(x, &b, before, clear > before ? clear - before - b.is_clear : clear);
         before += b.is_clear;
         note_whole(x, &b, &noted_clear, failed);

@@ -743,6 +743,39 @@ tests/test_%s.py:%d: AttributeError
     assert.is_true(whole(content, "E       AttributeError"), content)
   end)
 
+  it("that the run tells of again show their messages, not the rows of their results", function()
+    local rows, told, names = {}, {}, {}
+    for i = 1, 90 do
+      local fails = i % 15 == 4 or i % 15 == 5
+      rows[i] = ("  %s  %d [chromium] > e2e/till.spec.ts:%d:7 > till > rings %d (%d.1s)"):format(
+        fails and "\226\156\152" or "\226\156\147",
+        i,
+        i,
+        i,
+        i % 9
+      )
+      if fails then
+        names[#names + 1] = ("    [chromium] > e2e/till.spec.ts:%d:7 > till > rings %d"):format(i, i)
+        told[#told + 1] = ("  %d) %s\n\n    Error: the drawer of till %d is shut\n\n%s"):format(
+          #names,
+          names[#names],
+          i,
+          ("        at ring (e2e/till.spec.ts:7:9)\n"):rep(20)
+        )
+      end
+    end
+    local text = ("Running 90 tests\n\n%s\n\n\n%s\n  %d failed\n%s\n"):format(
+      table.concat(rows, "\n"),
+      table.concat(told, "\n\n"),
+      #names,
+      table.concat(names, "\n")
+    )
+    local content = abridge.priority(text, { max_bytes = 3000 })
+    assert.is_nil(content:find("\226\156\152", 1, true), content)
+    local _, messages = content:gsub("Error: the drawer of till %d+ is shut", "")
+    assert.equal(#names, messages, content)
+  end)
+
   it("that end their first line with a colon show the message below it", function()
     local parts = {}
     for i = 1, 14 do
