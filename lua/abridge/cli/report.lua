@@ -71,7 +71,7 @@ function M.run(args)
   local run, message = require("abridge.run.reader").open(args.words[1])
   if not run then terminal.fail(message) end
   local path = args.other.output
-  if path then
+  if path and path ~= "-" then
     write_file(run, path)
   elseif terminal.is_terminal(1) then
     terminal.bad "report prints a page: name a file for it with -o, or redirect stdout"
