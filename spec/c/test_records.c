@@ -582,6 +582,24 @@ static void a_large_budget_that_is_lowered_retains_what_a_small_one_does(void)
     free(text.p);
 }
 
+/* Of a record that is a little longer than what is retained of it, too; its chars are cut nowhere. */
+static void a_record_of_any_length_is_retained_with_its_end(void)
+{
+    static const size_t budgets[] = {2048, 4096, 5012, 8192, 30000, 47790};
+    for (size_t longest = 4000; longest < 7000; longest += 300) {
+        made text = {0};
+        add(&text, "id,state,note\n");
+        for (int i = 0; i < 900; i++) {
+            add(&text, i % 9 == 0 ? "7,failed,\"" : "7,ok,\"");
+            for (size_t left = i % 9 < 2 ? longest - pick(900) : pick(90); left > 0; left -= left > 1 ? 2 : 1)
+                add(&text, left > 1 ? "\xC3\xA9" : "e");
+            add(&text, "\"\n");
+        }
+        check_budgets(&text, &csv, ABR_MARKER_INSIDE, budgets, sizeof budgets / sizeof *budgets);
+        free(text.p);
+    }
+}
+
 static void short_records_fill_a_budget(void)
 {
     ledger l = {0};
@@ -670,6 +688,7 @@ int main(void)
     RUN(more_short_records_than_a_budget_keeps_are_listed);
     RUN(runs_are_of_whole_records);
     RUN(a_large_budget_that_is_lowered_retains_what_a_small_one_does);
+    RUN(a_record_of_any_length_is_retained_with_its_end);
     RUN(short_records_fill_a_budget);
     RUN(memory_is_bounded);
     RUN(no_failed_allocation_leaks);

@@ -17,7 +17,7 @@ typedef struct {
     uint64_t lines; /* newlines in it, the last one too */
     uint64_t sign;  /* bytes of it before its worst value */
     const char *p;
-    const char *end; /* the last end_n bytes, after the first n */
+    const char *end; /* the last end_n bytes; some may be among the first n, too */
     size_t n;
     uint32_t end_n;
     bool ends_line; /* its last byte is a newline */

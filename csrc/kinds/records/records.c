@@ -40,16 +40,18 @@
 #include "text/utf8.h"
 
 enum {
-    JSON_MOST = 64 * 1024, /* bytes of a record that are read, and retained, so that it can be cut as JSON */
-    ROW_MOST = 4 * 1024,
-    MOST_PER_KEEP = 32,           /* and this part of the budget is retained too */
-    END_MOST = 1024,              /* bytes of the end of a longer one */
-    FOOTER_MOST = 1024,           /* bytes of the text after a table's last row */
-    AGAIN_MOST = 2 * ABR_PADDING, /* a repeated record up to so many bytes is not read again */
-    PLACES_APART = 256,           /* bytes between two noted places */
-    RECORDS_PER_KEEP = 16,        /* records of each end: one per so many bytes, and at least */
+    /* Bytes of a record that are read, and retained, so that it can be cut as JSON. */
+    JSON_MOST = ABR_OR_TINY(64 * 1024, 1024),
+    ROW_MOST = ABR_OR_TINY(4 * 1024, 128),
+    MOST_PER_KEEP = 32,               /* and this part of the budget is retained too */
+    END_MOST = ABR_OR_TINY(1024, 32), /* bytes of the end of a longer one */
+    FOOTER_MOST = 1024,               /* bytes of the text after a table's last row */
+    AGAIN_MOST = 2 * ABR_PADDING,     /* a repeated record up to so many bytes is not read again */
+    PLACES_APART = 256,               /* bytes between two noted places */
+    RECORDS_PER_KEEP = 16,            /* records of each end: one per so many bytes, and at least */
     RECORDS_LEAST = 256,
-    ALLOWANCE_LEAST = 32 * 1024, /* for retained records, and more for each byte of the budget */
+    /* For retained records, and more for each byte of the budget. */
+    ALLOWANCE_LEAST = ABR_OR_TINY(32 * 1024, 4096),
     ALLOWANCE_PER_BYTE = 2,
     LISTED_KEEP = ABR_OR_TINY(256 * 1024, 4096)
 };
@@ -65,6 +67,10 @@ _Static_assert(ABR_CANDIDATES_MEMORY(ALLOWANCE_PER_BYTE *ABR_MEMORY_UNIT) +
                        ABR_JSON_TREE_MEMORY(ABR_JSON_RECORD_PER_BYTE * ABR_MEMORY_UNIT) <=
                    ABR_MEMORY_UNITS,
                "records take no more than a stream may for its budget");
+
+_Static_assert(ALLOWANCE_LEAST <=
+                   ALLOWANCE_PER_BYTE * MOST_PER_KEEP * (ROW_MOST + END_MOST + ABR_CANDIDATE_COST),
+               "what long records cost grows more slowly than the allowance");
 
 static const float first_weight = 1e6F; /* the first record is retained */
 /* Of the value of a record in trouble, for the next one that goes on with it, down to the least, except in a
@@ -152,9 +158,10 @@ static size_t read_most(const records *r)
     return r->opts.told.kind == ABR_KIND_JSON_LINES ? JSON_MOST : ROW_MOST;
 }
 
+/* In steps, so that the allowance grows whenever the longest retained part does. */
 static size_t listed_keep(size_t keep)
 {
-    return keep < LISTED_KEEP ? keep : LISTED_KEEP;
+    return (keep < LISTED_KEEP ? keep : LISTED_KEEP) / MOST_PER_KEEP * MOST_PER_KEEP;
 }
 
 /* The longest record that is retained whole. */
@@ -463,17 +470,16 @@ static abr_record_bytes record_at(place from, const char *p, size_t n, uint64_t 
 }
 
 /* Cut a record of over `most` bytes down to the size it is retained with: so many, and an end, if it has none
- * yet from its last n bytes, which end at `end`. */
+ * yet from its last n bytes, which end at `end`. The two may overlap, so that the end is as long as with a
+ * smaller `most`. */
 static void shorten(abr_record_bytes *b, size_t most, const char *end, size_t n)
 {
     if (b->size <= most)
         return;
-    b->n = abr_char_start(b->p, b->n, abr_bytes_at_most(b->n, most));
+    b->n = abr_bytes_at_most(b->n, most);
     if (b->end_n > 0)
         return;
     n = n < END_MOST ? n : END_MOST;
-    n = n < b->size - b->n ? n : (size_t)(b->size - b->n);
-    n -= abr_rest_of_char(end - n, n);
     b->end = end - n;
     b->end_n = (uint32_t)n;
 }
@@ -609,7 +615,14 @@ static size_t most_listed(records *r, size_t keep)
 
 static void list_record(records *r, const abr_record_bytes *bytes, uint64_t number)
 {
-    r->list.records[r->list.count++] = (abr_shown_record){.bytes = *bytes, .number = number};
+    abr_record_bytes b = *bytes;
+    if (b.n < b.size) { /* it was cut anywhere */
+        const size_t skipped = abr_rest_of_char(b.end, b.end_n);
+        b.n -= abr_open_sequence(b.p, b.n);
+        b.end += skipped;
+        b.end_n -= (uint32_t)skipped;
+    }
+    r->list.records[r->list.count++] = (abr_shown_record){.bytes = b, .number = number};
 }
 
 /* List records in (p, n), which starts at the place `now`, until there are `most` of them or they fill the
