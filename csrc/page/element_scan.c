@@ -365,6 +365,13 @@ static abr_code begin_element(abr_element_scan *s, const char *p, uint64_t at, a
     return s->meant ? start_page(s, &place, false, error) : ABR_OK;
 }
 
+/* Has an element other than the first ended where no cut of the page shows all of it? Then no next page
+ * begins after it. */
+static bool is_past_page(const abr_element_scan *s)
+{
+    return s->last_end > s->first.at + s->keep && s->last_end > s->first_end;
+}
+
 /* Note the name of a member of the page's object. */
 static abr_code note_name(abr_element_scan *s, abr_error *error)
 {
@@ -381,7 +388,7 @@ static abr_code note_name(abr_element_scan *s, abr_error *error)
         memcpy(s->after_name, key->name, key->n);
     if (s->places && s->unique && !abr_unique_add(&s->names, s->alloc, key->name, key->n, &s->unique))
         return abr_no_memory(error);
-    if (s->found && (after || s->child_at - s->first.at <= s->keep)) {
+    if (s->found && (after ? !is_past_page(s) : s->child_at - s->first.at <= s->keep)) {
         size_t size = abr_escape_name(key->name, key->n, escaped);
         s->name_most = size > s->name_most ? size : s->name_most;
     }
@@ -547,8 +554,7 @@ static bool has_enough(const abr_element_scan *s)
         return true;
     const uint64_t edge = s->first.at + s->keep;
     return s->first_end > 0 && s->at - s->first.at >= front_most(s) &&
-           (s->has_after || (s->in_child && s->child_at <= edge) ||
-            (s->last_end > edge && s->last_end > s->first_end));
+           (s->has_after || (s->in_child && s->child_at <= edge) || is_past_page(s));
 }
 
 /* Read the tokens of a chunk. */

@@ -455,6 +455,26 @@ static void a_member_without_a_name_of_its_own_goes_by_its_index(void)
     expect_page("{\"a\": 1, \"\\ud83d\\ude00/\": 2}", "", 9, "{\"a\": 1}", "/\xF0\x9F\x98\x80~1");
 }
 
+/* Room for the pointer of a next page is that of the members that one may begin at, which are all that a scan
+ * with an index reads. */
+static void a_name_past_the_page_takes_no_room(void)
+{
+    enum { LONG = 5000 };
+    static const char *const forms[] = {"{\"a\": 1, \"b\": \"%0*d\", \"a long name\": 2}",
+                                        "{\"a\": \"%0*d\", \"a long name\": 2}"};
+    for (size_t i = 0; i < 2; i++) {
+        char text[LONG + 100];
+        char got[100];
+        abr_page_items items;
+        snprintf(text, sizeof text, forms[i], LONG, 0);
+        if (!CHECK(show(text, "", 20, got, &items, NULL) == ABR_OK))
+            return;
+        CHECK_TEXT(i == 0 ? "/b" : "/a long name", items.next, items.next_len);
+        CHECK_COUNT(strlen(i == 0 ? "/~#3" : "/a long name"), items.next_most);
+        free((char *)items.next);
+    }
+}
+
 /* Hand a page its text byte by byte, as far as it goes. */
 static abr_code show_by_bytes(const char *text, const char *pointer, abr_error *error)
 {
@@ -688,6 +708,7 @@ int main(void)
     RUN(a_pointer_leads_to_an_element);
     RUN(a_number_over_budget_is_cut_the_same_wherever_a_chunk_ends);
     RUN(a_member_without_a_name_of_its_own_goes_by_its_index);
+    RUN(a_name_past_the_page_takes_no_room);
     RUN(a_pointer_that_leads_nowhere_says_where_it_stops);
     RUN(what_is_no_json_is_refused_at_its_byte);
     RUN(depth_is_bounded_by_memory);
