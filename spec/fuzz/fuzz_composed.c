@@ -114,14 +114,17 @@ static void compose(input *in)
 
 /* ---- rules ---- */
 
+/* Parts follow one another; a line that a document starts or ends in is one of two. */
 static void check_parts_of(const abr_cut *cut)
 {
     uint64_t line = 0;
     RULE(cut->part_count != 1 && cut->part_count <= ABR_PARTS_MOST);
     for (size_t i = 0; i < cut->part_count; i++) {
-        RULE(cut->parts[i].first_line == line + 1 && cut->parts[i].last_line > line);
-        RULE(cut->parts[i].output_lines <= cut->parts[i].last_line - line);
-        line = cut->parts[i].last_line;
+        const abr_part *part = &cut->parts[i];
+        RULE(part->first_line == line + 1 || (i > 0 && part->first_line == line));
+        RULE(part->last_line >= part->first_line);
+        RULE(part->output_lines <= part->last_line - part->first_line + 1);
+        line = part->last_line;
     }
     RULE(cut->part_count == 0 || line == cut->total_lines);
 }
