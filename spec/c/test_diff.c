@@ -293,6 +293,30 @@ static void a_long_diff_can_be_lowered(void)
     free(d.p);
 }
 
+/* By a byte, at which what is retained of each message grows by one. */
+static void many_long_messages_can_be_lowered(void)
+{
+    made d = {0};
+    char line[200];
+    for (int i = 1; i <= 300; i++) {
+        snprintf(line, sizeof line,
+                 "commit %040x\nAuthor: A <a@b>\nDate:   Mon Jan 1 00:00:00 2026 +0000\n\n    Subject %d\n\n",
+                 i, i);
+        add(&d, line);
+        for (int lines = i % 7 == 0 ? 12 : 60; lines > 0; lines--)
+            add(&d, "    it is better\n");
+        snprintf(line, sizeof line, "\ndiff --git a/x%d b/x%d\n--- a/x%d\n+++ b/x%d\n@@ -1 +1 @@\n-a\n+b\n",
+                 i, i, i, i);
+        add(&d, line);
+    }
+    for (uint64_t bytes = 4919; bytes <= 4991; bytes += 8) {
+        const result r = cut_at_once(d.p, d.n, bytes);
+        check_same(&r, cut_in_chunks(d.p, d.n, d.n, bytes + 1, bytes, false));
+        free(r.content);
+    }
+    free(d.p);
+}
+
 static void every_start_of_a_diff_is_cut(void)
 {
     made d = make_diff(9, 6);
@@ -453,6 +477,7 @@ int main(void)
     RUN(chunks_and_lowered_budgets_change_nothing);
     RUN(tiny_hunks_fill_a_large_budget);
     RUN(a_long_diff_can_be_lowered);
+    RUN(many_long_messages_can_be_lowered);
     RUN(every_start_of_a_diff_is_cut);
     RUN(paths_of_generated_files_are_told);
     RUN(a_look_leaves_the_open_hunk_as_it_is);

@@ -25,17 +25,23 @@ static size_t capped(size_t keep)
     return keep < ABR_DIFF_KEEP_MOST ? keep : (size_t)ABR_DIFF_KEEP_MOST;
 }
 
+/* In steps, so that the allowance of texts grows whenever what each takes does. */
+static size_t text_share(size_t keep)
+{
+    return capped(keep) / ABR_DIFF_TEXT_SHARE;
+}
+
 size_t abr_diff_allowance(size_t keep, int which)
 {
     static const size_t per_byte[] = {ABR_DIFF_HUNKS_PER_BYTE, ABR_DIFF_NAMES_PER_BYTE,
                                       ABR_DIFF_TEXTS_PER_BYTE};
     static const size_t least[] = {ABR_DIFF_HUNKS_LEAST, ABR_DIFF_NAMES_LEAST, ABR_DIFF_TEXTS_LEAST};
-    return least[which] + capped(keep) * per_byte[which];
+    return least[which] + text_share(keep) * ABR_DIFF_TEXT_SHARE * per_byte[which];
 }
 
 size_t abr_diff_text_most(size_t keep)
 {
-    const size_t share = capped(keep) / ABR_DIFF_TEXT_SHARE;
+    const size_t share = text_share(keep);
     return share > ABR_DIFF_TEXT_LEAST ? share : (size_t)ABR_DIFF_TEXT_LEAST;
 }
 
