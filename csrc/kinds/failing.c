@@ -69,22 +69,20 @@ static bool says_a_word(abr_text_line line)
     return i < line.n;
 }
 
-/* The score of a line of so many words that reports trouble; 0 for others. `counts`: a count of failures does
- * too. */
-static float trouble_in(finder *f, abr_text_line line, bool counts, unsigned words)
+/* Read a line that may report trouble; false if it is no hit. */
+static bool read_hit(finder *f, abr_text_line line, abr_reading *reading)
 {
     static const abr_patterns none;
-    abr_reading reading;
     const char *p = line.p;
     if (line.n < SHORTEST || line.n >= LONGEST || line.p[line.n - 1] == ',' || !says_a_word(line))
-        return 0;
+        return false;
     if (f->n - (size_t)(line.p - f->p) < line.n + ABR_PADDING) {
         memcpy(f->padded, line.p, line.n);
         memset(f->padded + line.n, 0, ABR_PADDING);
         p = f->padded;
     }
-    abr_read_if_scored(&f->rules->lexicon, &none, p, line.n, &reading);
-    return reading.hit && (reading.tells || counts) && reading.words >= words ? reading.line_score : 0;
+    abr_read_if_scored(&f->rules->lexicon, &none, p, line.n, reading);
+    return reading->hit;
 }
 
 /* "208 examples, 2 failures" */
@@ -150,14 +148,19 @@ static bool starts_in_brackets(abr_text_line line)
     return end && abr_has_at(line, (size_t)(end - line.p), "] ", 2);
 }
 
-/* Does a runner count failures in it? */
-static bool counts_failures(finder *f, abr_text_line line)
+/* Does a runner count failures in this hit? */
+static bool counts_failures(abr_text_line line, const abr_reading *hit)
 {
-    if (line.n < SHORTEST || line.n >= LONGEST)
-        return false;
     if (lists_counts(line) || lists_named_counts(line))
-        return trouble_in(f, line, true, PROSE_WORDS) >= least_count;
-    return is_count(line) && trouble_in(f, line, true, 1) >= least_message;
+        return hit->words >= PROSE_WORDS && hit->line_score >= least_count;
+    return is_count(line) && hit->words > 0 && hit->line_score >= least_message;
+}
+
+/* Does this hit tell of trouble, or count it? */
+static bool says_trouble(abr_text_line line, const abr_reading *hit)
+{
+    return hit->words >= PROSE_WORDS && hit->line_score >= least_message &&
+           (hit->tells || starts_in_brackets(line));
 }
 
 /* Evidence of a log in a line, minus evidence of text. */
@@ -166,10 +169,12 @@ static float evidence_of(finder *f, abr_text_line line)
     const abr_form_told told = abr_read_whole_form(&f->rules->forms, line);
     const float text = line.n < LONGEST ? told.text : 1;
     float log = told.log;
+    abr_reading hit;
     f->weighed++;
     if (abr_trimmed(line).n == 0)
         return 0;
-    if (text <= most_text && trouble_in(f, line, true, PROSE_WORDS) >= least_score)
+    if (text <= most_text && read_hit(f, line, &hit) && hit.words >= PROSE_WORDS &&
+        hit.line_score >= least_score)
         log = log + trouble > 1 ? log + trouble : 1;
     return log > text ? log - text / 4 : log / 4 - text;
 }
@@ -389,9 +394,11 @@ size_t abr_find_failure_by(const abr_failure_rules *rules, const char *p, size_t
     for (size_t at = 0; f.weighed < WEIGHED_MOST && abr_next_line(f.p, f.n, &at, &line);) {
         while (at < f.n && f.p[at] == '\n') /* there may be many */
             at++;
-        const float score = trouble_in(&f, line, starts_in_brackets(line), PROSE_WORDS);
-        if (counts_failures(&f, line) ||
-            (score >= least_message && (fails_in_run(&f, line, at, score) || fails_alone(&f, line, at))))
+        abr_reading hit;
+        if (read_hit(&f, line, &hit) &&
+            (counts_failures(line, &hit) ||
+             (says_trouble(line, &hit) &&
+              (fails_in_run(&f, line, at, hit.line_score) || fails_alone(&f, line, at)))))
             return (size_t)(line.p - p);
     }
     return n;
