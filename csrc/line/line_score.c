@@ -370,9 +370,10 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
         read_diagnostic(&l);
         read_report(&l);
     }
-    memset(out, 0, sizeof *out);
+    out->line_score = 0;
     if (how == READ_ALONE && patterns->count == 0 && (!may_say || line_score_of(&l) <= 0))
-        return;
+        return; /* the caller wants no more */
+    memset(out, 0, sizeof *out);
     out->told = abr_read_form(&lexicon->forms, (abr_text_line){p, n});
     out->kind = kind_of(&l, (abr_form)out->told.form);
     out->words = words.words;

@@ -7,6 +7,7 @@
 #include "kinds/diff/diff.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "line/char_set.h"
 
 enum {
     HASH = 7,              /* digits of the shortest hash that git abbreviates to */
@@ -232,9 +233,9 @@ bool abr_diff_may_start(const char *p, size_t n, bool mail)
     abr_text_line line;
     size_t at = 0;
     const size_t first = n < HASH ? n : HASH;
-    const bool is_named = n > 0 && memchr("dIcF", *p, 4); /* diff, Index, commit, From */
+    const bool is_named = n > 0 && ABR_HAS("dIcF", *p); /* diff, Index, commit, From */
     if (!is_named && !mail && !abr_diff_hash_at((abr_text_line){p, first}, 0) &&
-        (n == 0 || !memchr("- ", *p, 2)))
+        (n == 0 || !ABR_HAS("- ", *p)))
         return false; /* nearly all lines */
     if (!abr_next_line(p, n, &at, &line) || line.n == 0)
         return false;

@@ -113,6 +113,8 @@ static size_t find_json(const parts_search *s, size_t at, abr_kind *kind, size_t
  * may print one now and then. */
 static size_t find_json_inside(const parts_search *s, size_t *at, size_t *next)
 {
+    if ((s->n - *at) * 2 < s->n)
+        return 0;
     const size_t line = line_end(s, *at);
     size_t i = *at;
     while (i < line && s->p[i] != '{' && s->p[i] != '[')

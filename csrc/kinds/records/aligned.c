@@ -110,7 +110,7 @@ static bool read_headings(abr_text_line line, header *out)
     out->count = 0; /* the names are not zeroed: every line of a text is read */
     out->capitals = true;
     out->gaps = false;
-    if (line.n == 0 || line.n > MOST_CHARS || memchr(line.p, '\t', line.n))
+    if (line.n == 0 || line.n > MOST_CHARS || memchr(line.p, '\t', line.n) || !memchr(line.p, ' ', line.n))
         return false;
     for (size_t i = 0; i < line.n;) {
         if (line.p[i] == ' ') {
