@@ -20,13 +20,12 @@ struct abr_reader;
 /* The lines kept, and the reasons: priority/told_line.h. */
 struct abr_told_lines;
 
-/* Cuts a text inside another one, for kinds: a string `depth` deep, or with `part`, a part of the text at
- * that depth. */
-typedef abr_code (*abr_cut_inner)(const char *p, size_t n, const abr_opts *opts, unsigned depth, bool part,
-                                  abr_cut *cut);
+/* Cuts a text inside another one, for kinds: a string, or with `part`, a part of it. */
+struct abr_view;
+typedef abr_code (*abr_cut_inner)(const char *p, size_t n, const abr_opts *opts, const struct abr_view *in,
+                                  bool part, abr_cut *cut);
 
 /* Cuts a text that went by inside another one, given a view of it: see cut/cut.h. */
-struct abr_view;
 typedef abr_code (*abr_cut_viewed)(const struct abr_view *view, const abr_opts *opts, abr_cut *cut,
                                    abr_error *error);
 
@@ -50,6 +49,7 @@ typedef struct abr_view {
     abr_cut_inner cut_inner;               /* NULL: no texts inside are cut, */
     abr_cut_viewed cut_viewed;             /* nor any with a view */
     unsigned depth;                        /* of the source itself: 0, or how deep it is nested in others */
+    uint64_t held; /* bytes of this text, those around it and what their cuts need, if they are at hand */
 } abr_view;
 
 /* Size of the source's first or last line, without its newline. */

@@ -11,6 +11,7 @@
 #include "cut/cut.h"
 #include "cut/cut_text.h"
 #include "kinds/by_kind.h"
+#include "kinds/telling.h"
 #include "priority/told_line.h"
 #include "priority/retain.h"
 #include "text/scan.h"
@@ -91,7 +92,7 @@ ABR_WRAPS static abr_view view_of_text(const char *p, size_t n, bool with_chars)
     return view;
 }
 
-static abr_code cut_text(const char *p, size_t n, const abr_opts *opts, unsigned depth, bool part,
+static abr_code cut_text(const char *p, size_t n, const abr_opts *opts, const abr_view *in, bool part,
                          abr_cut *cut, abr_told_lines *told, abr_error *error)
 {
     abr_code code = abr_check_opts(opts, error);
@@ -103,7 +104,8 @@ static abr_code cut_text(const char *p, size_t n, const abr_opts *opts, unsigned
     view.told_lines = told;
     view.cut_inner = abr_cut_text_inside;
     view.cut_viewed = abr_cut_view;
-    view.depth = depth;
+    view.depth = in ? in->depth + !part : 0;
+    view.held = in ? in->held + (part ? 0 : n) : n <= ABR_TOLD_BY ? n : 0; /* a stream holds no more */
     if (opts->strategy == ABR_PRIORITY)
         return cut_text_by_priority(&view, opts, cut, error);
     if (opts->strategy == ABR_AUTO)
@@ -113,18 +115,18 @@ static abr_code cut_text(const char *p, size_t n, const abr_opts *opts, unsigned
 
 abr_code abr_cut_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_error *error)
 {
-    return cut_text(p, n, opts, 0, false, cut, NULL, error);
+    return cut_text(p, n, opts, NULL, false, cut, NULL, error);
 }
 
-abr_code abr_cut_text_inside(const char *p, size_t n, const abr_opts *opts, unsigned depth, bool part,
+abr_code abr_cut_text_inside(const char *p, size_t n, const abr_opts *opts, const abr_view *in, bool part,
                              abr_cut *cut)
 {
-    return cut_text(p, n, opts, depth, part, cut, NULL, NULL);
+    return cut_text(p, n, opts, in, part, cut, NULL, NULL);
 }
 
 abr_code abr_explain_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_told_lines *told,
                           abr_error *error)
 {
     *told = (abr_told_lines){NULL, 0};
-    return cut_text(p, n, opts, 0, false, cut, told, error);
+    return cut_text(p, n, opts, NULL, false, cut, told, error);
 }

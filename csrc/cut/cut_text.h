@@ -4,6 +4,7 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "budget/view.h"
 #include "priority/told_line.h"
 
 ABR_PRIVATE_BEGIN
@@ -13,8 +14,8 @@ ABR_PRIVATE_BEGIN
 abr_code abr_explain_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_told_lines *told,
                           abr_error *error);
 
-/* abr_cut_text() for a text that is nested `depth` deep in others. */
-abr_code abr_cut_text_inside(const char *p, size_t n, const abr_opts *opts, unsigned depth, bool part,
+/* abr_cut_text() for a text inside another one: a string that was decoded, or with `part`, a part of it. */
+abr_code abr_cut_text_inside(const char *p, size_t n, const abr_opts *opts, const abr_view *in, bool part,
                              abr_cut *cut);
 
 ABR_PRIVATE_END

@@ -456,6 +456,15 @@ static size_t line_in_short(char *dst, unsigned i, size_t size)
     return log_line(dst, i, size);
 }
 
+/* Elements that are the lines of a diff's hunks. */
+static size_t diff_lines(char *dst, unsigned i, size_t size)
+{
+    size_t n = put_number(dst, ",\"@@ -%u +%u @@\",\"-old", i + 1);
+    n += fill(dst + n, 'x', size);
+    n += put_number(dst + n, "\",\"+new%u", mixed(i));
+    return n + fill(dst + n, 'y', size) + put(dst + n + size, "\"");
+}
+
 /* A record with such a line. */
 static size_t log_record(char *dst, unsigned i, size_t size)
 {
@@ -631,6 +640,8 @@ static const family documents[] = {
     {"aligned rows", ABR_KIND_JSON, "", aligned, "", 0},
     {"drawn rows", ABR_KIND_JSON, "", drawn, "", 0},
     {"lines", ABR_KIND_JSON, "", lines, "", 0},
+    {"lines of a diff in an array", ABR_KIND_JSON, "[\"diff --git a/x b/x\",\"--- a/x\",\"+++ b/x\"",
+     diff_lines, "]", 16},
     {"outputs", ABR_KIND_JSON, "", outputs, "", 9 * KB},
 };
 

@@ -90,9 +90,13 @@ bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_
                                 .keep = q->keep,
                                 .marks = marker != ABR_MARKER_NONE,
                                 .pays = marker == ABR_MARKER_INSIDE};
+        abr_view view = *q->view;
+        abr_kind_request inside = *q;
         if (!pick(&costs))
             show_empty(&costs);
-        abr_json_print(&costs, q, out);
+        view.held += (uint64_t)t.count * ABR_JSON_VALUE_COST; /* they stay while a text inside is cut */
+        inside.view = &view;
+        abr_json_print(&costs, &inside, out);
     }
     abr_json_tree_free(&t);
     return fine;

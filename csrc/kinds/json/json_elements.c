@@ -33,7 +33,7 @@ bool abr_json_joined_keep(abr_json_line_list *x, const abr_kind_request *q, uint
     abr_cut cut;
     for (size_t i = 0; i < x->count; i++)
         x->elements[i].kept = false;
-    x->failed = q->view->cut_inner(x->text, x->text_n, &o, q->view->depth + 1, false, &cut) != ABR_OK;
+    x->failed = q->view->cut_inner(x->text, x->text_n, &o, q->view, false, &cut) != ABR_OK;
     if (x->failed)
         return false;
     const bool is_log = cut.kind == ABR_KIND_LOG && cut.hits_found > 0;
@@ -52,7 +52,7 @@ bool abr_json_elements_open(abr_json_elements *x, const abr_kind_request *q, con
 {
     const abr_json_held_string *s = &held->strings[i];
     *x = (abr_json_elements){.alloc = held->opts.alloc};
-    if (abr_json_is_deep(q) || !q->view->cut_viewed)
+    if (abr_json_is_deep(q, 0) || !q->view->cut_viewed)
         return false;
     if (held->flows && i + 1 == held->count) {
         x->log = held->log;

@@ -16,8 +16,10 @@
 enum {
     DEPTH_OF_DOCUMENTS = 4, /* nested documents, counting the outermost */
     TEXT_LEAST = 512,       /* bytes, decoded */
-    /* bytes of the innermost of them, and twice the budget on top: those around it take memory too */
-    DEEPEST_MOST = ABR_OR_TINY(64 * 1024, 4096),
+    /* bytes that three or more of them may take, with a few times the budget on top. A reader of the
+     * innermost takes up to 690 KiB, and the readers around it 24 KiB each: the rest of what a stream may. */
+    NESTED_MOST = ABR_OR_TINY(192 * 1024, 4096),
+    NESTED_PER_BYTE = 4,
     ROOM_LEAST = 128, /* least bytes worth a cut */
     NEWLINES = 4,     /* that make several lines */
     TRIES = 6,
@@ -197,7 +199,7 @@ static bool try_cut(const abr_kind_request *q, const abr_opts *o, size_t size, a
         view.depth = q->view->depth + 1;
         code = q->view->cut_viewed(&view, o, &x->cut, NULL);
     } else {
-        code = q->view->cut_inner(x->text, size, o, q->view->depth + 1, false, &x->cut);
+        code = q->view->cut_inner(x->text, size, o, q->view, false, &x->cut);
     }
     x->failed = code != ABR_OK;
     return code == ABR_OK && x->cut.piece_count > 0;
@@ -236,21 +238,19 @@ static bool cut_within(const abr_kind_request *q, size_t size, bool is_lines, ui
     return false;
 }
 
-bool abr_json_is_deep(const abr_kind_request *q)
+bool abr_json_is_deep(const abr_kind_request *q, size_t n)
 {
-    return !q->view->cut_inner || q->view->depth + 1 >= DEPTH_OF_DOCUMENTS;
-}
-
-static bool is_too_large(const abr_kind_request *q, size_t n)
-{
-    return q->view->depth + 2 == DEPTH_OF_DOCUMENTS && n > DEEPEST_MOST && (n - DEEPEST_MOST) / 2 > q->keep;
+    const abr_view *view = q->view;
+    return !view->cut_inner || view->depth + 1 >= DEPTH_OF_DOCUMENTS ||
+           (view->depth > 0 && view->held + n > NESTED_MOST &&
+            (view->held + n - NESTED_MOST) / NESTED_PER_BYTE > q->keep);
 }
 
 bool abr_json_inner_cut(const abr_kind_request *q, const abr_alloc *alloc, const char *raw, size_t n,
                         uint64_t most, bool marks, abr_json_inner *x)
 {
     *x = (abr_json_inner){.raw = raw, .n = n, .marks = marks};
-    if (abr_json_is_deep(q) || most < ROOM_LEAST || n <= TEXT_LEAST || is_too_large(q, n))
+    if (abr_json_is_deep(q, n) || most < ROOM_LEAST || n <= TEXT_LEAST)
         return false;
     x->text = alloc->malloc(alloc->ctx, n);
     x->failed = !x->text;
@@ -267,7 +267,7 @@ bool abr_json_inner_cut_log(const abr_kind_request *q, const abr_json_held *held
     const abr_alloc *alloc = held->opts.alloc;
     const bool flowed = held->flows && s == &held->strings[held->count - 1];
     *x = (abr_json_inner){.n = s->n, .is_log = true, .marks = marks};
-    if (abr_json_is_deep(q) || !q->view->cut_viewed || most < ROOM_LEAST)
+    if (abr_json_is_deep(q, 0) || !q->view->cut_viewed || most < ROOM_LEAST)
         return false;
     x->spelled = alloc->malloc(alloc->ctx, (size_t)most);
     x->failed = !x->spelled || (!flowed && !abr_json_log_read(&x->log, &held->opts, q->keep,

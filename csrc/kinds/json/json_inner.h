@@ -23,8 +23,8 @@ typedef struct {
     bool failed; /* out of memory */
 } abr_json_inner;
 
-/* Is this text nested too deep for its strings to be documents? */
-bool abr_json_is_deep(const abr_kind_request *q);
+/* Is this text nested too deep for n bytes of it to be decoded and cut as a document, or in too much? */
+bool abr_json_is_deep(const abr_kind_request *q, size_t n);
 
 /* The options for cutting a text inside this one by its own kind, within so many bytes or the fewer for
  * which enough is kept of a text that went by. */

@@ -598,12 +598,13 @@ static void print_as_lines(printer *x, const abr_json_value *v, const printed *b
     const size_t at = (size_t)(v->at + v->head);
     const abr_json_holding as = h->document ? ABR_JSON_AT_HAND : abr_json_held_as(h, held, x->q->keep);
     elements_of e = {.v = v, .before = *before};
+    const size_t n = as == ABR_JSON_AT_HAND ? (size_t)(v->end - 1 - at) : 0;
     bool fine = false;
-    if (v->kids == v->count || abr_json_is_deep(x->q) || as == ABR_JSON_UNHELD || most < CHOSEN_LEAST)
+    if (v->kids == v->count || abr_json_is_deep(x->q, n) || as == ABR_JSON_UNHELD || most < CHOSEN_LEAST)
         return;
     if (as == ABR_JSON_AT_HAND) {
         e.p = h->document ? h->document + at : abr_json_held_bytes(h, &h->strings[held]);
-        fine = abr_json_join(e.p, (size_t)(v->end - 1 - at), x->costs->tree->alloc, &e.joined);
+        fine = abr_json_join(e.p, n, x->costs->tree->alloc, &e.joined);
     } else {
         fine = abr_json_elements_open(&e.flown, x->q, h, held);
     }

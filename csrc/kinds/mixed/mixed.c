@@ -103,8 +103,7 @@ static abr_code cut_part(const part_shares *x, size_t i, uint64_t bytes, abr_cut
     o.max =
         (abr_budget){.bytes = bytes, .chars = ABR_UNLIMITED, .lines = ABR_UNLIMITED, .tokens = ABR_UNLIMITED};
     o.reserve_len = 0;
-    return x->q->view->cut_inner(x->m->text + part->from, part->end - part->from, &o, x->q->view->depth, true,
-                                 cut);
+    return x->q->view->cut_inner(x->m->text + part->from, part->end - part->from, &o, x->q->view, true, cut);
 }
 
 /* Bytes of a cut that the budget counts. */
