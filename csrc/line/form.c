@@ -37,8 +37,22 @@ static const form_row form_rows[ABR_FORMS] = {
 #undef FORM
 };
 
-/* The place of a mark. */
-typedef enum { MARK_START, MARK_EDGE, MARK_END, MARK_WITHIN, MARK_WORD, MARK_TYPE, MARK_LABEL } mark_place;
+/* The place of a mark; the last ones are those of results, unless lines of their form are asked for. */
+typedef enum {
+    MARK_START,
+    MARK_EDGE,
+    MARK_END,
+    MARK_WITHIN,
+    MARK_WORD,
+    MARK_TYPE,
+    MARK_LABEL,
+    MARK_RESULT_START,
+    MARK_RESULT_END,
+    MARK_RESULT_WITHIN,
+    MARK_PLACES
+} mark_place;
+
+_Static_assert((int)MARK_PLACES == (int)ABR_MARK_PLACES, "every place has its marks");
 
 typedef struct {
     const char *text;
@@ -129,21 +143,29 @@ static void open_rows(abr_forms *x, abr_form_set asked)
     }
 }
 
+static unsigned result_place(unsigned place)
+{
+    return place == MARK_END      ? MARK_RESULT_END
+           : place == MARK_WITHIN ? MARK_RESULT_WITHIN
+                                  : MARK_RESULT_START;
+}
+
 ABR_WRAPS static void open_marks(abr_forms *x, abr_form_set asked)
 {
     for (unsigned i = MARK_ROWS; i-- > 0;) {
         const form_mark *m = &mark_rows[i];
         const bool is_asked = m->place >= MARK_WORD || asked >> m->form & 1; /* words serve tests */
-        if (!is_asked || x->without == ABR_RULE_MARK + i ||
+        if ((!is_asked && m->form != ABR_FORM_TEST) || x->without == ABR_RULE_MARK + i ||
             x->without == ABR_RULE_FORM + (unsigned)m->form - 1)
             continue;
-        const unsigned place = m->place;
+        const unsigned place = is_asked ? m->place : result_place(m->place);
         if (place == MARK_WITHIN) {
             if (x->within_count < ABR_WITHIN_MOST)
                 x->within[x->within_count++] = (abr_mark_within){needs_of(m->text), (uint16_t)i};
             continue;
         }
-        uint16_t *head = &x->marks[place][char_index(m->text[place == MARK_END ? m->n - 1 : 0])];
+        const char c = (char)(m->place == MARK_WITHIN ? '\0' : m->text[m->place == MARK_END ? m->n - 1 : 0]);
+        uint16_t *head = &x->marks[place][char_index(c)];
         x->next[i + 1] = *head;
         *head = (uint16_t)(i + 1);
     }
@@ -230,17 +252,24 @@ bool abr_starts_with_mark(const abr_forms *x, abr_form form, abr_text_line line)
     return false;
 }
 
-bool abr_is_result(unsigned without, abr_text_line line)
+/* Does the line have one of the results' marks, of those at this place that start or end with this char? */
+static bool has_result(const abr_forms *x, mark_place place, char c, const abr_form_line *l)
 {
-    line.n = line.n < ABR_FORM_WITHIN ? line.n : ABR_FORM_WITHIN;
-    const abr_form_line l = {.line = line, .bare = abr_trimmed(line)};
-    for (unsigned i = 0; i < MARK_ROWS && mark_rows[i].form == ABR_FORM_TEST; i++) { /* they stand first */
-        const form_mark *m = &mark_rows[i];
-        if (without != ABR_RULE_MARK + i &&
-            (m->place == MARK_WITHIN ? abr_contains(l.bare, m->text, m->n) : has_mark(&l, m)))
+    for (unsigned i = x->marks[place][char_index(c)]; i != 0; i = x->next[i]) {
+        const form_mark *m = &mark_rows[i - 1];
+        if (place == MARK_RESULT_WITHIN ? abr_contains(l->bare, m->text, m->n) : has_mark(l, m))
             return true;
     }
     return false;
+}
+
+bool abr_is_result(const abr_forms *x, abr_text_line line)
+{
+    line.n = line.n < ABR_FORM_WITHIN ? line.n : ABR_FORM_WITHIN;
+    const abr_form_line l = {.line = line, .bare = abr_trimmed(line)};
+    return l.bare.n > 0 && (has_result(x, MARK_RESULT_START, *l.bare.p, &l) ||
+                            has_result(x, MARK_RESULT_END, l.bare.p[l.bare.n - 1], &l) ||
+                            has_result(x, MARK_RESULT_WITHIN, '\0', &l));
 }
 
 bool abr_is_mark(const abr_forms *x, abr_form form, abr_text_line word)

@@ -50,6 +50,7 @@ typedef struct {
 
 enum {
     ABR_SURE = 20, /* steps on the scale of how sure a form is */
+    ABR_MARK_PLACES = 10,
     ABR_MARKS_MOST = 288,
     ABR_WITHIN_MOST = 32,
     ABR_FIRSTS = 128 /* chars that lines and marks start with; those beyond ASCII share the last one */
@@ -63,15 +64,15 @@ typedef struct {
 
 /* The rows of both tables, for lookup. */
 typedef struct abr_forms {
-    abr_form_set by_first[ABR_FIRSTS];     /* forms that may start with a byte, */
-    abr_form_set by_last[ABR_FIRSTS];      /* or end with it */
-    abr_form_set needing[ABR_FIRSTS];      /* or need it in the line */
-    abr_char_set needed;                   /* the chars that any form needs */
-    abr_char_set holds[ABR_FORMS];         /* chars that each form needs */
-    abr_form_set surer_log[ABR_SURE + 1];  /* forms that are more than so many steps sure of a log, */
-    abr_form_set surer_text[ABR_SURE + 1]; /* or of a text */
-    uint16_t marks[7][ABR_FIRSTS];         /* the first mark of a place, by its first or last byte */
-    uint16_t next[ABR_MARKS_MOST];         /* the next one */
+    abr_form_set by_first[ABR_FIRSTS];           /* forms that may start with a byte, */
+    abr_form_set by_last[ABR_FIRSTS];            /* or end with it */
+    abr_form_set needing[ABR_FIRSTS];            /* or need it in the line */
+    abr_char_set needed;                         /* the chars that any form needs */
+    abr_char_set holds[ABR_FORMS];               /* chars that each form needs */
+    abr_form_set surer_log[ABR_SURE + 1];        /* forms that are more than so many steps sure of a log, */
+    abr_form_set surer_text[ABR_SURE + 1];       /* or of a text */
+    uint16_t marks[ABR_MARK_PLACES][ABR_FIRSTS]; /* the first mark of a place, by its first or last byte */
+    uint16_t next[ABR_MARKS_MOST];               /* the next one */
     abr_mark_within within[ABR_WITHIN_MOST];
     unsigned within_count;
     bool thorough;    /* set by the caller: also tell how sure a text is if a log is sure */
@@ -101,8 +102,8 @@ abr_form_told abr_read_whole_form(const abr_forms *x, abr_text_line line);
 /* Does the line start with a mark of the form? */
 bool abr_starts_with_mark(const abr_forms *x, abr_form form, abr_text_line line);
 
-/* Does the line have any mark of a test's result, but the rule `without`? All are tried: for few lines. */
-bool abr_is_result(unsigned without, abr_text_line line);
+/* Does the line have any mark of a test's result? Such lines must not be among those asked for. */
+bool abr_is_result(const abr_forms *x, abr_text_line line);
 
 /* Is the whole word a mark of the form? */
 bool abr_is_mark(const abr_forms *x, abr_form form, abr_text_line word);

@@ -288,7 +288,7 @@ static float line_score_of(const abr_evidence *l)
 
 static abr_result result_of(const abr_evidence *l)
 {
-    if (!abr_is_result(l->lexicon->without, (abr_text_line){l->p, l->n}))
+    if (!abr_is_result(&l->lexicon->untroubled, (abr_text_line){l->p, l->n}))
         return ABR_RESULT_NONE;
     for (size_t i = 0; i < l->at; i++)
         if (is_alnum(l->p[i]))
