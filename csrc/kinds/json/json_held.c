@@ -255,10 +255,13 @@ static void drop_outermost(abr_json_held *x)
     if (x->array_count == 0)
         return;
     memmove(x->arrays, x->arrays + 1, x->array_count * sizeof *x->arrays);
-    const size_t gone = (size_t)(x->arrays[0].at - s->at);
+    const uint64_t gone = x->arrays[0].at - s->at;
     s->at += gone;
-    s->n -= gone;
-    memmove(x->p + s->from, x->p + s->from + gone, s->n);
+    s->n = gone < s->n ? s->n - (size_t)gone : 0;
+    if (s->n > 0)
+        memmove(x->p + s->from, x->p + s->from + gone, s->n);
+    else
+        x->taken_to = s->at; /* its bytes may not have been taken yet */
 }
 
 /* Is it a log by the first n bytes of the array? */
@@ -294,8 +297,8 @@ static void tell_array(abr_json_held *x, size_t n, bool whole)
         drop_arrays(x);
 }
 
-/* Take some of the next n bytes of the open arrays; returns how many. */
-static size_t take_some(abr_json_held *x, const char *p, size_t n)
+/* Take some of the next n bytes of the open arrays. */
+static void take_some(abr_json_held *x, const char *p, size_t n)
 {
     abr_json_held_string *s = &x->strings[x->count];
     const size_t room = x->told ? x->most - x->used - s->n : ABR_JSON_ARRAY_TOLD_BY - s->n;
@@ -303,18 +306,19 @@ static size_t take_some(abr_json_held *x, const char *p, size_t n)
     if (part > 0)
         memcpy(x->p + s->from + s->n, p, part);
     s->n += part;
+    x->taken_to += part;
     if (part == n)
-        return n;
+        return;
     if (x->told)
         pass_on(x, p + part, n - part);
     else if (x->lines)
         tell_array(x, ABR_JSON_ARRAY_TOLD_BY, false);
     else
         drop_outermost(x);
-    if (!x->flows)
-        return part;
-    s->n += n - part;
-    return n;
+    if (x->flows) {
+        s->n += n - part;
+        x->taken_to += n - part;
+    }
 }
 
 void abr_json_held_go_on(abr_json_held *x, abr_json_source *source, uint64_t end)
@@ -327,17 +331,18 @@ void abr_json_held_go_on(abr_json_held *x, abr_json_source *source, uint64_t end
         if (x->flows) {
             x->strings[x->count].n += n;
             abr_json_log_write(&x->log, p, n);
+            x->taken_to += n;
         } else {
-            n = take_some(x, p, n);
+            take_some(x, p, n);
         }
-        x->taken_to += n;
     }
 }
 
 void abr_json_held_array(abr_json_held *x, abr_json_source *source, size_t depth, uint64_t at)
 {
     abr_json_held_string *s = &x->strings[x->count];
-    abr_json_held_go_on(x, source, at);
+    if (x->lines) /* perhaps they are none; else the bytes are taken later, many at once */
+        abr_json_held_go_on(x, source, at);
     if (x->document || x->most == 0 || x->lines || x->ended || x->count == ABR_JSON_HELD_STRINGS ||
         x->used > x->most / ANOTHER)
         return;
@@ -373,6 +378,10 @@ void abr_json_held_array_ends(abr_json_held *x, abr_json_source *source, size_t 
     abr_json_held_string *s = &x->strings[x->count];
     if (x->array_count == 0 || x->arrays[x->array_count - 1].depth != depth)
         return;
+    if (!x->lines) {
+        x->array_count--;
+        return;
+    }
     abr_json_held_go_on(x, source, end - 1);
     if (x->lines && !x->told)
         tell_array(x, s->n, true);
@@ -381,7 +390,5 @@ void abr_json_held_array_ends(abr_json_held *x, abr_json_source *source, size_t 
         x->count++;
         x->ended = x->flows;
         drop_arrays(x);
-    } else if (x->array_count > 0) {
-        x->array_count--;
     }
 }
