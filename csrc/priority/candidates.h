@@ -31,7 +31,7 @@ typedef struct {
     uint8_t kind;
     uint8_t command; /* abr_command */
     bool hit;
-    bool tells;     /* its failure counts */
+    uint8_t tells;  /* abr_tells */
     uint8_t result; /* abr_result */
     bool placed;    /* it starts with a place, as a diagnostic does */
 } abr_candidate;

@@ -229,12 +229,39 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
     return takes_plain(f, r, nth, l);
 }
 
+/* Is it a compiler's diagnostic, or a row of a linter? What a test of Go printed is indented, and what a log says
+ * of each poll is less clear. */
+static bool diagnoses_alone(const abr_reading *r, const abr_layout *l, const char *p, size_t n)
+{
+    return r->hit &&
+           ((r->placed && l->indent == 0 && r->line_score >= ABR_SCORE_CLEAR) || abr_is_row(l, p, n));
+}
+
+/* Count what the line tells. */
+static void count_told(abr_failure *f, const abr_reading *r, bool told, bool diagnoses)
+{
+    const bool anew = f->open && f->diagnosed && diagnoses;
+    f->told = !told ? ABR_TELLS_NOTHING : anew ? ABR_TELLS_ANEW : ABR_TELLS;
+    f->diagnosed = r->hit ? diagnoses : f->diagnosed && f->open;
+    f->result = told ? r->result : ABR_RESULT_NONE;
+    if (!told)
+        return;
+    f->counts.of[ABR_COUNT_ALL] += !f->counted || anew;
+    f->counted = true;
+    if (f->result != ABR_RESULT_NONE) {
+        f->counts.of[ABR_COUNT_DETAILED + f->result]++;
+        return;
+    }
+    f->counts.of[ABR_COUNT_DETAILED] += !f->is_detailed || anew;
+    f->is_detailed = true;
+}
+
 bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const char *p, size_t n)
 {
     abr_layout l;
     bool next = false;
     abr_read_layout(p, n, &l);
-    f->told = false;
+    f->told = ABR_TELLS_NOTHING;
     if (l.look == ABR_LOOK_BLANK) {
         if (f->open && l.level == ABR_LEVEL_ERROR && f->level == ABR_LEVEL_ERROR)
             return true; /* "npm ERR!" alone: the failure goes on */
@@ -252,18 +279,8 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
         f->titled = is_jest_title(p + l.text, n - l.text);
     }
     const bool tells = r->tells && !(f->open && f->of_suite);
-    f->told = tells && r->command != ABR_COMMAND_FAILED && l.look != ABR_LOOK_RULE;
-    f->result = f->told ? r->result : ABR_RESULT_NONE;
-    if (f->told) {
-        f->counts.of[ABR_COUNT_ALL] += !f->counted;
-        f->counted = true;
-    }
-    if (f->result != ABR_RESULT_NONE) {
-        f->counts.of[ABR_COUNT_DETAILED + f->result]++;
-    } else if (f->told) {
-        f->counts.of[ABR_COUNT_DETAILED] += !f->is_detailed;
-        f->is_detailed = true;
-    }
+    const bool told = tells && r->command != ABR_COMMAND_FAILED && l.look != ABR_LOOK_RULE;
+    count_told(f, r, told, diagnoses_alone(r, &l, p, n));
     f->blanks = 0;
     if (r->hit)
         f->marked = is_marked(p, &l);

@@ -41,6 +41,12 @@ static inline uint32_t abr_count_failures(const abr_failure_counts *counts, bool
     return twice ? most : counts->of[ABR_COUNT_ALL];
 }
 
+typedef enum {
+    ABR_TELLS_NOTHING = 0, /* no hit, or a heading, a count or a level ("npm ERR!") */
+    ABR_TELLS,             /* its failure counts */
+    ABR_TELLS_ANEW         /* and the line is a diagnostic below another one, which counts by itself */
+} abr_tells;
+
 /* The failure being read. All zero before the first line. */
 typedef struct {
     uint64_t found; /* failures so far */
@@ -48,7 +54,8 @@ typedef struct {
     bool open;
     bool counted; /* it is one of all */
     bool is_detailed;
-    bool told; /* the last line read is a hit that is more than a heading, a count or a level ("npm ERR!") */
+    bool diagnosed;    /* the last hit was a diagnostic */
+    abr_tells told;    /* by the last line read */
     abr_result result; /* of the last line, if told */
     bool body;         /* more than its head was read */
     bool placed;       /* its head starts with a place */

@@ -272,7 +272,7 @@ static inline void count_line(abr_retainer *q, const abr_reading *r, abr_candida
         c->failure = (uint32_t)(f->found < UINT32_MAX ? f->found : UINT32_MAX);
     if (c->failure > 0)
         q->failed[c->line % ABR_FAILED_LAST] = (failed_line){c->line, c->failure};
-    c->tells = r->hit && f->told;
+    c->tells = (uint8_t)(r->hit ? f->told : ABR_TELLS_NOTHING);
     c->result = (uint8_t)(c->tells ? f->result : ABR_RESULT_NONE);
     c->placed = r->placed;
     found->hits += c->hit;

@@ -402,10 +402,11 @@ static void count_hits_of(const abr_chooser *x, uint64_t from, uint64_t end, hit
         h->shown.hits++;
         if (!c->tells)
             continue;
+        const bool alone = c->tells == ABR_TELLS_ANEW || c->result != ABR_RESULT_NONE;
         uint32_t *of = h->shown.failures.of;
-        of[ABR_COUNT_ALL] += c->failure > h->all;
+        of[ABR_COUNT_ALL] += c->tells == ABR_TELLS_ANEW || c->failure > h->all;
         h->all = c->failure;
-        of[ABR_COUNT_DETAILED + c->result] += c->result != ABR_RESULT_NONE || c->failure > h->detailed;
+        of[ABR_COUNT_DETAILED + c->result] += alone || c->failure > h->detailed;
         if (c->result == ABR_RESULT_NONE)
             h->detailed = c->failure;
     }

@@ -45,6 +45,39 @@ static void it_goes_on_to_where_the_excerpt_ends(void)
     CHECK(!takes("$ make clean", 0));
 }
 
+static unsigned counted(void)
+{
+    return abr_count_failures(&failure.counts, false);
+}
+
+static void diagnostics_right_below_one_another_count_one_by_one(void)
+{
+    start_text();
+    takes("a.go:3:2: undefined: total", 0);
+    CHECK(takes("a.go:9:2: undefined: total", 1));
+    CHECK(takes("b.go:3:2: undefined: total", 2));
+    CHECK(counted() == 3);
+    start_text();
+    takes("    cart_test.go:7: Total failed: got 3, want 4", 0); /* what one test printed */
+    takes("    cart_test.go:9: Count failed: got 1, want 2", 0);
+    takes("--- FAIL: TestCart (0.1s)", 0);
+    CHECK(counted() == 1);
+    start_text();
+    takes("ready.go:303: [debug] Deployment is not ready: shop. 0 out of 3 expected pods are ready", 0);
+    takes("ready.go:303: [debug] Deployment is not ready: shop. 1 out of 3 expected pods are ready", 1);
+    CHECK(counted() == 1);
+}
+
+static void rows_of_a_linter_count_one_by_one(void)
+{
+    start_text();
+    takes("   3:9  error    'cart' is not defined  no-undef", 0);
+    takes("  12:9  error    'cart' is not defined  no-undef", 1);
+    takes("  14:9  warning  Unexpected any  no-any", 0);
+    takes("   7:9  error    'cart' is not defined  no-undef", 2);
+    CHECK(counted() == 3);
+}
+
 static void a_second_head_starts_another(void)
 {
     start_text();
@@ -231,6 +264,8 @@ int main(void)
 {
     RUN(it_starts_at_a_hit);
     RUN(it_goes_on_to_where_the_excerpt_ends);
+    RUN(diagnostics_right_below_one_another_count_one_by_one);
+    RUN(rows_of_a_linter_count_one_by_one);
     RUN(a_second_head_starts_another);
     RUN(a_prefix_of_an_error_without_a_text_goes_on);
     RUN(the_place_below_pytests_error_with_only_its_name_belongs_to_it);

@@ -68,7 +68,8 @@ describe("priority", function()
   end)
 
   it("counts the lines of one failure as one", function()
-    local failed = failure:rep(3) .. seq(1, 11, "step %d") .. failure .. seq(1, 12, "step %d") .. failure
+    local line = "error: the total of the cart is 7\n"
+    local failed = line:rep(3) .. seq(1, 11, "step %d") .. line .. seq(1, 12, "step %d") .. line
     local _, cut = abridge.priority(failed, { max_bytes = #failed })
     assert.same({ found = 5, kept = 5 }, cut.hits)
     assert.same({ found = 3, kept = 3 }, cut.failures)

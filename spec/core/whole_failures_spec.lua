@@ -621,6 +621,24 @@ E       %s: FATAL:  password authentication failed for user "shop_test"
     assert.equal(3, cut.failures.found)
   end)
 
+  it("are as many as the diagnostics, in a list of them too", function()
+    local listed, rows = {}, {}
+    for i = 1, 60 do
+      listed[i] = ('src/part_%d.py:%d: error: Name "total" is not defined  [name-defined]\n'):format(i % 9, i * 7)
+      rows[i] = ("%s  %2d:9  error    'total' is not defined  no-undef\n"):format(
+        i % 20 == 1 and "\n/shop/src/part_" .. i .. ".ts\n" or "",
+        i
+      )
+    end
+    for _, text in ipairs { table.concat(listed), table.concat(rows) } do
+      local content, cut = abridge.priority(text, { max_bytes = 1000 })
+      assert.equal(60, cut.failures.found)
+      assert.equal(select(2, content:gsub("not defined", "")), cut.failures.kept)
+      cut = select(2, abridge.priority(text, { max_bytes = #text }))
+      assert.same({ found = 60, kept = 60 }, cut.failures)
+    end
+  end)
+
   it("are added up where results and other errors are not of one number", function()
     local lines = {}
     for i = 1, 9 do
