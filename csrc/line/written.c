@@ -241,7 +241,9 @@ bool abr_joins_tracebacks(const char *p, size_t n)
 {
     static const char handling[] = "During handling of the above exception";
     static const char cause[] = "The above exception was the direct cause";
-    return (n >= sizeof handling - 1 && memcmp(p, handling, sizeof handling - 1) == 0) ||
+    static const char entries[] = "_ _ _ _ "; /* of pytest, between the entries of one */
+    return (n >= sizeof entries - 1 && memcmp(p, entries, sizeof entries - 1) == 0) ||
+           (n >= sizeof handling - 1 && memcmp(p, handling, sizeof handling - 1) == 0) ||
            (n >= sizeof cause - 1 && memcmp(p, cause, sizeof cause - 1) == 0);
 }
 

@@ -154,6 +154,24 @@ static void tracebacks_that_Python_joins_are_one_failure(void)
     }
 }
 
+static void entries_of_a_traceback_of_pytest_are_one_failure(void)
+{
+    enum { OFTEN = 1000 };
+    start_text();
+    takes("________________ ERROR at setup of test_total ________________", 0);
+    takes("", 0);
+    takes("self = <shop.Connection object at 0x7f5cc09ecdd0>", 0);
+    takes("", 0);
+    takes("    def connect(self):", OFTEN);
+    takes(">       self.db = self.driver.connect(*args, **params)", OFTEN);
+    takes("", 0);
+    takes("/usr/lib/python3/dist-packages/shop/base.py:146: ", 0);
+    CHECK(takes("_ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _", OFTEN));
+    takes("    def connect(dsn=None, **params):", OFTEN);
+    takes("E       shop.ConnectionError: connection failed", 0);
+    CHECK(failure.found == 1);
+}
+
 static void a_title_below_the_names_of_a_file_and_its_tests_goes_on(void)
 {
     start_text();
@@ -271,6 +289,7 @@ int main(void)
     RUN(the_place_below_pytests_error_with_only_its_name_belongs_to_it);
     RUN(the_result_of_its_test_belongs_to_it);
     RUN(tracebacks_that_Python_joins_are_one_failure);
+    RUN(entries_of_a_traceback_of_pytest_are_one_failure);
     RUN(a_title_below_the_names_of_a_file_and_its_tests_goes_on);
     RUN(lines_that_runners_print_within_failures_belong_to_it);
     RUN(a_hit_below_deeper_lines_seen_often_starts_another);
