@@ -58,6 +58,14 @@ static bool is_jest_title(const char *p, size_t n)
     return goes_on_after(p, n, "\xE2\x97\x8F ");
 }
 
+/* Is it Jest's title of what a file's tests logged, which stands above those of its failed tests? */
+static bool titles_log(const char *p, size_t n)
+{
+    static const char title[] = "\xE2\x97\x8F Console";
+    n -= n > 0 && p[n - 1] == '\r';
+    return n == sizeof title - 1 && memcmp(p, title, n) == 0;
+}
+
 /* Does the line refer back to the failure: name its cause, sum it up, head its stack, or say how much of the
  * stack is left out? */
 static bool goes_back(const char *p, size_t n)
@@ -194,6 +202,10 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
     const bool printed = f->indent > 0 || tells_time(p, n); /* within the test's output */
     if (printed && !f->of_test && abr_ends_test(p, n)) {
         f->of_test = true;
+        f->plain = 0;
+        return true;
+    }
+    if (titles_log(p, n)) {
         f->plain = 0;
         return true;
     }

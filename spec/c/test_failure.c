@@ -187,6 +187,14 @@ static void a_title_below_the_names_of_a_file_and_its_tests_goes_on(void)
     CHECK(takes("  \xE2\x97\x8F Cart > counts", 0));
     CHECK(failure.found == 2);
     start_text();
+    takes("FAIL src/cart.test.js", 0);
+    CHECK(takes("  \xE2\x97\x8F Console", 0)); /* what the file's tests logged */
+    takes("", 0);
+    takes("    console.error", 0);
+    takes("", 0);
+    CHECK(takes("  \xE2\x97\x8F Cart > totals", 0));
+    CHECK(failure.found == 1);
+    start_text();
     takes("  \xE2\x97\x8F Cart > totals", 0);
     takes("    Expected: 3", 0);
     takes("", 0);
