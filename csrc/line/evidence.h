@@ -172,6 +172,14 @@ static inline bool is_first(const abr_evidence *l, const abr_sign *s)
     return s->at == l->words->first;
 }
 
+static inline size_t end_without_blanks(const abr_evidence *l)
+{
+    size_t n = l->n;
+    while (n > 0 && ABR_HAS(" \t\r", l->p[n - 1]))
+        n--;
+    return n;
+}
+
 ABR_PRIVATE_END
 
 #endif

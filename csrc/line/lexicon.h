@@ -57,6 +57,7 @@ typedef enum {
     ABR_LIST_DENIED_AFTER,  /* the same after it */
     ABR_LIST_FINE_BEFORE,   /* what stands before a word of trouble that is no failure of its own */
     ABR_LIST_FINE_AFTER,    /* or after one that was expected, or is a limit */
+    ABR_LIST_AGAIN,         /* headings and counts below which a runner tells of its failures again */
     ABR_LIST_SETUP,         /* starts of messages about setting up a machine, with no failure in them */
     ABR_LIST_HARNESS,       /* starts of a runner's lines that look like comments */
     ABR_LIST_REPORT,        /* starts of reports without a word of trouble */

@@ -296,6 +296,15 @@ static abr_result result_of(const abr_evidence *l)
     return ABR_RESULT_LEADS;
 }
 
+/* Does a runner tell below it again of failures that it told of as it ran: "  3 failing"? */
+static bool lists_again(const abr_evidence *l, bool tells)
+{
+    const size_t end = end_without_blanks(l);
+    return (!tells || ABR_HAS(":.", byte_before(l, end))) &&
+           (abr_ends_listed(l, end, ABR_LIST_AGAIN) ||
+            abr_starts_listed(l, l->words->indent, ABR_LIST_AGAIN));
+}
+
 /* Note traits of the whole line that lower its score. */
 static void note_line(const abr_evidence *l)
 {
@@ -394,6 +403,7 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
         out->line_score = ABR_SCORE_HIT; /* it only says that the message comes below */
     out->hit = out->line_score >= ABR_SCORE_HIT && l.strong >= ABR_SCORE_HIT;
     out->tells = out->hit && words.words > 1 && !l.counted;
+    out->lists_again = out->hit && lists_again(&l, out->tells);
     out->result = out->tells ? result_of(&l) : ABR_RESULT_NONE;
     out->placed = words.located < n && leads_with_place(&l) && (out->hit || l.expected <= 0);
     out->warns = l.warns && !out->hit;

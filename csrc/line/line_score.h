@@ -33,6 +33,7 @@ typedef struct {
     bool hit;          /* it says that something is wrong, and counts in cut.hits_found */
     bool tells;        /* a hit that is neither a heading nor a count */
     abr_result result; /* a hit that tells a test's result */
+    bool lists_again;  /* a heading or a count, below which failures are told again */
     bool placed;       /* it starts with a place, as a diagnostic does, and is not a note to one */
     bool warns;        /* a compiler's warning */
     abr_digits digits; /* how it depends on digits */

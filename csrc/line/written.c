@@ -17,14 +17,6 @@ static bool has(const abr_evidence *l, size_t from, abr_char_set set)
     return false;
 }
 
-static size_t end_without_blanks(const abr_evidence *l)
-{
-    size_t n = l->n;
-    while (n > 0 && ABR_HAS(" \t\r", l->p[n - 1]))
-        n--;
-    return n;
-}
-
 /* ---- source ---- */
 
 /* A call, a block, an assignment, an arrow. */

@@ -31,9 +31,9 @@ typedef struct {
     uint8_t kind;
     uint8_t command; /* abr_command */
     bool hit;
-    uint8_t tells;  /* abr_tells */
-    uint8_t result; /* abr_result */
-    bool placed;    /* it starts with a place, as a diagnostic does */
+    uint8_t tells; /* abr_tells */
+    uint8_t count; /* the one that it adds to, if it tells */
+    bool placed;   /* it starts with a place, as a diagnostic does */
 } abr_candidate;
 
 /* A slot in use. Its weight and cost are here too, since a trim looks at all of them. */

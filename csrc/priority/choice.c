@@ -752,18 +752,25 @@ abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_
     return x.code;
 }
 
-/* Do several counts tell of the same failures: are they about the same? */
+/* Do several counts tell of the same failures: are they about the same? Where results are listed again, there
+ * may be fewer details, since those of several tests may be taken as one failure. */
 static bool tell_twice(const abr_failure_counts *counts)
 {
     enum { SLACK = 8 }; /* a summary may list one more; a retried test is told of again */
     const uint32_t most = abr_count_failures(counts, true);
     unsigned about = 0;
+    bool fewer = false;
+    bool again = false;
     for (unsigned k = ABR_COUNT_DETAILED; k < ABR_COUNTS; k++) {
-        if (counts->of[k] > 0 && counts->of[k] + 1 + most / SLACK < most)
+        const bool same = counts->of[k] + 1 + most / SLACK >= most;
+        const bool details = k == ABR_COUNT_DETAILED || k == ABR_COUNT_AGAIN;
+        if (counts->of[k] > 0 && !same && !details)
             return false;
-        about += counts->of[k] > 0;
+        fewer = fewer || (counts->of[k] > 0 && !same);
+        again = again || (counts->of[k] > 0 && k > ABR_COUNT_AGAIN);
+        about += counts->of[k] > 0 && same;
     }
-    return about > 1;
+    return about > 1 && (again || !fewer);
 }
 
 abr_log_counts abr_log_found(const abr_view *view)

@@ -43,6 +43,12 @@ bool abr_fails_in_tap(const char *p, size_t n)
     return goes_on_after(p, n, "not ok ");
 }
 
+/* Is it a result of a failed test of Node's? That of a suite stands below those of its tests, less deep. */
+static bool fails_in_node(const char *p, size_t n)
+{
+    return goes_on_after(p, n, "\xE2\x9C\x96 ");
+}
+
 /* Does gtest say how long the failed test took? Otherwise it lists it. */
 static bool tells_time(const char *p, size_t n)
 {
@@ -250,22 +256,19 @@ static bool diagnoses_alone(const abr_reading *r, const abr_layout *l, const cha
 }
 
 /* Count what the line tells. */
-static void count_told(abr_failure *f, const abr_reading *r, bool told, bool diagnoses)
+static void count_told(abr_failure *f, const abr_reading *r, abr_tells tells, bool diagnoses)
 {
-    const bool anew = f->open && f->diagnosed && diagnoses;
-    f->told = !told ? ABR_TELLS_NOTHING : anew ? ABR_TELLS_ANEW : ABR_TELLS;
+    const bool anew = tells == ABR_TELLS && f->open && f->diagnosed && diagnoses;
+    f->told = anew ? ABR_TELLS_ANEW : tells;
     f->diagnosed = r->hit ? diagnoses : f->diagnosed && f->open;
-    f->result = told ? r->result : ABR_RESULT_NONE;
-    if (!told)
+    f->again = f->again || r->lists_again;
+    f->count = (uint8_t)((f->again ? ABR_COUNT_AGAIN : ABR_COUNT_DETAILED) + (unsigned)r->result);
+    if (f->told < ABR_TELLS)
         return;
     f->counts.of[ABR_COUNT_ALL] += !f->counted || anew;
     f->counted = true;
-    if (f->result != ABR_RESULT_NONE) {
-        f->counts.of[ABR_COUNT_DETAILED + f->result]++;
-        return;
-    }
-    f->counts.of[ABR_COUNT_DETAILED] += !f->is_detailed || anew;
-    f->is_detailed = true;
+    f->counts.of[f->count] += r->result != ABR_RESULT_NONE || !f->is_detailed || anew;
+    f->is_detailed = f->is_detailed || r->result == ABR_RESULT_NONE;
 }
 
 bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const char *p, size_t n)
@@ -292,7 +295,11 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
     }
     const bool tells = r->tells && !(f->open && f->of_suite);
     const bool told = tells && r->command != ABR_COMMAND_FAILED && l.look != ABR_LOOK_RULE;
-    count_told(f, r, told, diagnoses_alone(r, &l, p, n));
+    const bool of_node = told && fails_in_node(p + l.text, n - l.text);
+    const bool sums_up = r->lists_again || (of_node && l.indent < f->node_indent);
+    f->node_indent = of_node ? l.indent : f->node_indent;
+    const abr_tells tells_of = sums_up ? ABR_TELLS_SUM : ABR_TELLS;
+    count_told(f, r, told ? tells_of : ABR_TELLS_NOTHING, diagnoses_alone(r, &l, p, n));
     f->blanks = 0;
     if (r->hit)
         f->marked = is_marked(p, &l);

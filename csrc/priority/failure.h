@@ -18,7 +18,8 @@ enum {
     ABR_COUNT_ALL = 0,  /* with more than a heading, a count or an exit line */
     ABR_COUNT_DETAILED, /* with more than results of tests, too */
     ABR_COUNT_RESULTS,  /* lines that tell a test's result before its name; the next one: after it */
-    ABR_COUNTS = ABR_COUNT_RESULTS + 2
+    ABR_COUNT_AGAIN = ABR_COUNT_RESULTS + 2, /* the last three, below a heading of what is told again */
+    ABR_COUNTS = ABR_COUNT_AGAIN + ABR_COUNT_AGAIN - ABR_COUNT_DETAILED
 };
 
 typedef struct {
@@ -43,6 +44,7 @@ static inline uint32_t abr_count_failures(const abr_failure_counts *counts, bool
 
 typedef enum {
     ABR_TELLS_NOTHING = 0, /* no hit, or a heading, a count or a level ("npm ERR!") */
+    ABR_TELLS_SUM,         /* of a suite or a list, whose tests count */
     ABR_TELLS,             /* its failure counts */
     ABR_TELLS_ANEW         /* and the line is a diagnostic below another one, which counts by itself */
 } abr_tells;
@@ -54,24 +56,26 @@ typedef struct {
     bool open;
     bool counted; /* it is one of all */
     bool is_detailed;
-    bool diagnosed;    /* the last hit was a diagnostic */
-    abr_tells told;    /* by the last line read */
-    abr_result result; /* of the last line, if told */
-    bool body;         /* more than its head was read */
-    bool placed;       /* its head starts with a place */
-    bool quoting;      /* the failed command is quoted here */
-    bool of_tap;       /* its head is "not ok" of TAP, */
-    bool of_suite;     /* less deep than the one before it: of a suite, and sums up its tests */
-    bool of_test;      /* the result of its test was read */
-    bool titled;       /* a title of Jest's was read */
-    bool marked;       /* pytest marks its last hit as the error's */
-    bool tracing;      /* a traceback, whose message comes last */
-    bool captions;     /* its head stands below the source that it is about */
+    bool diagnosed; /* the last hit was a diagnostic */
+    abr_tells told; /* by the last line read */
+    bool again;     /* below a line that lists failures again */
+    uint8_t count;  /* of the last line, if told: ABR_COUNT_DETAILED or a later one */
+    bool body;      /* more than its head was read */
+    bool placed;    /* its head starts with a place */
+    bool quoting;   /* the failed command is quoted here */
+    bool of_tap;    /* its head is "not ok" of TAP, */
+    bool of_suite;  /* less deep than the one before it: of a suite, and sums up its tests */
+    bool of_test;   /* the result of its test was read */
+    bool titled;    /* a title of Jest's was read */
+    bool marked;    /* pytest marks its last hit as the error's */
+    bool tracing;   /* a traceback, whose message comes last */
+    bool captions;  /* its head stands below the source that it is about */
     uint8_t level;
-    unsigned blanks;   /* blank lines in a row */
-    unsigned plain;    /* lines in a row that only their place puts here */
-    size_t indent;     /* of its head */
-    size_t tap_indent; /* of the last one, if it is of TAP */
+    unsigned blanks;    /* blank lines in a row */
+    unsigned plain;     /* lines in a row that only their place puts here */
+    size_t indent;      /* of its head */
+    size_t tap_indent;  /* of the last one, if it is of TAP */
+    size_t node_indent; /* of Node's last failed test */
     unsigned lines;
     uint32_t shapes[ABR_FAILURE_SHAPES];   /* a ring */
     uint32_t above[ABR_FAILURE_ABOVE];     /* shapes of the plain lines below its head */

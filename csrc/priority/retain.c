@@ -273,7 +273,8 @@ static inline void count_line(abr_retainer *q, const abr_reading *r, abr_candida
     if (c->failure > 0)
         q->failed[c->line % ABR_FAILED_LAST] = (failed_line){c->line, c->failure};
     c->tells = (uint8_t)(r->hit ? f->told : ABR_TELLS_NOTHING);
-    c->result = (uint8_t)(c->tells ? f->result : ABR_RESULT_NONE);
+    c->count = f->count;
+    f->again = f->again && (c->failure > 0 || (r->kind != ABR_LINE_PASS && r->kind != ABR_LINE_STEP));
     c->placed = r->placed;
     found->hits += c->hit;
     found->failures = f->counts;

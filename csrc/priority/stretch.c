@@ -400,14 +400,14 @@ static void count_hits_of(const abr_chooser *x, uint64_t from, uint64_t end, hit
         if (!c->hit || c->line < from || (c->line >= in.from && c->line < in.end))
             continue;
         h->shown.hits++;
-        if (!c->tells)
+        if (c->tells < ABR_TELLS)
             continue;
-        const bool alone = c->tells == ABR_TELLS_ANEW || c->result != ABR_RESULT_NONE;
+        const bool is_result = c->count != ABR_COUNT_DETAILED && c->count != ABR_COUNT_AGAIN;
         uint32_t *of = h->shown.failures.of;
         of[ABR_COUNT_ALL] += c->tells == ABR_TELLS_ANEW || c->failure > h->all;
         h->all = c->failure;
-        of[ABR_COUNT_DETAILED + c->result] += alone || c->failure > h->detailed;
-        if (c->result == ABR_RESULT_NONE)
+        of[c->count] += is_result || c->tells == ABR_TELLS_ANEW || c->failure > h->detailed;
+        if (!is_result)
             h->detailed = c->failure;
     }
     if (in.end > in.from)

@@ -621,6 +621,62 @@ E       %s: FATAL:  password authentication failed for user "shop_test"
     assert.equal(3, cut.failures.found)
   end)
 
+  it("are counted once where a runner lists them again at the end", function()
+    local runners = {
+      mocha = {
+        run = "    %d) counts the cart %d\n",
+        heading = "\n  9 passing (1s)\n  %d failing\n\n",
+        list = "  %d) Cart\n       counts the cart %d:\n     AssertionError: expected 400 to equal 422\n\n",
+      },
+      rspec = {
+        run = "  counts %d (FAILED - %d)\n",
+        heading = "\nFailures:\n\n",
+        list = "  %d) Cart counts %d\n     Failure/Error: expect(total).to eq(9)\n\n",
+        ending = "rspec ./spec/cart_spec.rb:%d # Cart counts %d\n",
+        before_ending = "\n90 examples, 30 failures\n\nFailed examples:\n\n",
+      },
+      node = {
+        run = "  ✖ counts cart %d of %d (6.2ms)\n    AssertionError: Expected values to be equal:\n\n    3 !== 4\n\n",
+        heading = "✖ cart suite (9.1ms)\nℹ tests 90\nℹ fail 31\n\n✖ failing tests:\n\n",
+        list = "test at cart.test.js:4:11\n✖ counts cart %d of %d (6.2ms)\n  AssertionError: not equal\n\n",
+      },
+      gtest = {
+        run = "cart_test.cc:34: Failure\nExpected: %d\n  total\n[  FAILED  ] Cart.Counts%d (3 ms)\n",
+        heading = "[  PASSED  ] 60 tests.\n[  FAILED  ] 30 tests, listed below:\n",
+        list = "[  FAILED  ] Cart%d.Counts%d\n",
+      },
+      nextest = {
+        run = "        FAIL [   0.07s] shop::cart tests::case_%d\ntest tests::case_%d ... FAILED\n\n",
+        heading = "     Summary [   2.110s] 90 tests run: 60 passed, 30 failed, 0 skipped\n",
+        list = "        FAIL [   0.07s] shop::cart%d tests::case_%d\n",
+      },
+      dotnet = {
+        run = "/src/Cart%d.cs(%d,21): error CS1061: 'ICart' has no such member [/src/Shop.csproj]\n",
+        heading = "\nBuild FAILED.\n\n",
+        list = "/src/Cart%d.cs(%d,21): error CS1061: 'ICart' has no such member [/src/Shop.csproj]\n",
+      },
+    }
+    for name, runner in pairs(runners) do
+      local run, list, ending = {}, {}, {}
+      for i = 1, 30 do
+        run[i] = runner.run:format(i, i)
+        list[i] = runner.list:format(i, i)
+        ending[i] = (runner.ending or ""):format(i, i)
+      end
+      local text = table.concat(run)
+        .. runner.heading:format(30)
+        .. table.concat(list)
+        .. (runner.before_ending or "")
+        .. table.concat(ending)
+      local cut = select(2, abridge.priority(text, { max_bytes = 1000 }))
+      assert.equal(30, cut.failures.found, name)
+      assert.is_true(cut.failures.kept > 0 and cut.failures.kept < 30, name)
+      -- of two runs, the second goes on after tests that passed
+      cut = select(2, abridge.priority((passed(1, 9) .. text):rep(2), { max_bytes = 1000 }))
+      assert.equal(60, cut.failures.found, name)
+    end
+  end)
+
   it("are as many as the diagnostics, in a list of them too", function()
     local listed, rows = {}, {}
     for i = 1, 60 do
