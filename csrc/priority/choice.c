@@ -752,25 +752,30 @@ abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_
     return x.code;
 }
 
-/* Do several counts tell of the same failures: are they about the same? Where results are listed again, there
- * may be fewer details, since those of several tests may be taken as one failure. */
+/* Do several counts tell of the same failures: are they about the same? A list at the end may be of some of the
+ * failures only, or its rows are taken as one; where it lists results, so may details above it be. */
 static bool tell_twice(const abr_failure_counts *counts)
 {
     enum { SLACK = 8 }; /* a summary may list one more; a retried test is told of again */
     const uint32_t most = abr_count_failures(counts, true);
     unsigned about = 0;
-    bool fewer = false;
-    bool again = false;
+    bool fewer = false;  /* details above a list than failures */
+    bool ran = false;    /* failures are told of above a list, */
+    bool again = false;  /* below it, */
+    bool listed = false; /* and there as results */
     for (unsigned k = ABR_COUNT_DETAILED; k < ABR_COUNTS; k++) {
+        if (counts->of[k] == 0)
+            continue;
         const bool same = counts->of[k] + 1 + most / SLACK >= most;
-        const bool details = k == ABR_COUNT_DETAILED || k == ABR_COUNT_AGAIN;
-        if (counts->of[k] > 0 && !same && !details)
+        if (!same && k != ABR_COUNT_DETAILED && k != ABR_COUNT_AGAIN)
             return false;
-        fewer = fewer || (counts->of[k] > 0 && !same);
-        again = again || (counts->of[k] > 0 && k > ABR_COUNT_AGAIN);
-        about += counts->of[k] > 0 && same;
+        about += same;
+        fewer = fewer || (!same && k == ABR_COUNT_DETAILED);
+        ran = ran || k < ABR_COUNT_AGAIN;
+        again = again || k >= ABR_COUNT_AGAIN;
+        listed = listed || k > ABR_COUNT_AGAIN;
     }
-    return about > 1 && (again || !fewer);
+    return about > 1 ? listed || !fewer : ran && again && !fewer;
 }
 
 abr_log_counts abr_log_found(const abr_view *view)

@@ -650,6 +650,11 @@ E       %s: FATAL:  password authentication failed for user "shop_test"
         heading = "     Summary [   2.110s] 90 tests run: 60 passed, 30 failed, 0 skipped\n",
         list = "        FAIL [   0.07s] shop::cart%d tests::case_%d\n",
       },
+      surefire = {
+        run = "[ERROR] shop.CartTest.counts%d  Time elapsed: 0.1 s  <<< ERROR!\njava.lang.Exception: no cart %d\n\n",
+        heading = "[ERROR] Errors: \n",
+        list = "[ERROR]   CartTest.counts%d:%d » IllegalState the cart is empty\n",
+      },
       dotnet = {
         run = "/src/Cart%d.cs(%d,21): error CS1061: 'ICart' has no such member [/src/Shop.csproj]\n",
         heading = "\nBuild FAILED.\n\n",
