@@ -835,7 +835,8 @@ static void read_note(abr_evidence *l, unsigned i)
         return;
     if (l->expected < ABR_SCORE_WEAK)
         l->expected = ABR_SCORE_WEAK;
-    if (is_word(l, s, "note") && (is_first(l, s) ? !all_caps(l, s) : !abr_is_upper(l->p[s->at]))) {
+    const bool leads = is_first(l, s) || preceded_by(l, s->at, ") "); /* Free Pascal's, after a place */
+    if (is_word(l, s, "note") && (leads ? !all_caps(l, s) : !abr_is_upper(l->p[s->at]))) {
         remark(l);
         l->notes = l->only_remarks && leads_with_place(l) && !abr_ends_listed(l, l->n, ABR_LIST_ASKED);
     }
