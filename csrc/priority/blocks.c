@@ -174,7 +174,7 @@ static bool is_told_again(const abr_chooser *x, const block *b)
     size_t i = b->first;
     if (!x->twice || !follows(x, i) || x->lines[i - 1].c->kind != ABR_LINE_PASS)
         return false;
-    while (i < b->end && x->lines[i].c->result != ABR_RESULT_NONE)
+    while (i < b->end && x->lines[i].c->tells >= ABR_TELLS && abr_counts_results(x->lines[i].c->count))
         i++;
     return i == b->end;
 }

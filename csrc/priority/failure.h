@@ -42,6 +42,12 @@ static inline uint32_t abr_count_failures(const abr_failure_counts *counts, bool
     return twice ? most : counts->of[ABR_COUNT_ALL];
 }
 
+/* Is it a number of results of tests? */
+static inline bool abr_counts_results(unsigned count)
+{
+    return count != ABR_COUNT_DETAILED && count != ABR_COUNT_AGAIN;
+}
+
 typedef enum {
     ABR_TELLS_NOTHING = 0, /* no hit, or a heading, a count or a level ("npm ERR!") */
     ABR_TELLS_SUM,         /* of a suite or a list, whose tests count */

@@ -402,7 +402,7 @@ static void count_hits_of(const abr_chooser *x, uint64_t from, uint64_t end, hit
         h->shown.hits++;
         if (c->tells < ABR_TELLS)
             continue;
-        const bool is_result = c->count != ABR_COUNT_DETAILED && c->count != ABR_COUNT_AGAIN;
+        const bool is_result = abr_counts_results(c->count);
         uint32_t *of = h->shown.failures.of;
         of[ABR_COUNT_ALL] += c->tells == ABR_TELLS_ANEW || c->failure > h->all;
         h->all = c->failure;
