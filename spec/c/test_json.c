@@ -1,5 +1,6 @@
 /* Cuts of JSON: they parse, say what is left out, and are the same however the document comes. */
 #include "check.h"
+#include "ranges.h"
 
 /* The content with a NUL. */
 static char *text_of(const abr_cut *cut)
@@ -491,6 +492,34 @@ static void many_long_strings_are_the_same_in_chunks_and_lowered(void)
     free(w.p);
 }
 
+/* Under a large budget a string of this size would stand whole if it were at hand. */
+static void a_string_stands_whole_only_if_it_is_retained_whole(void)
+{
+    enum { STRINGS = 3000, SIZE = 3000, BUDGET = 250000 };
+    const abr_opts o = options(BUDGET, ABR_MARKER_INSIDE);
+    const size_t size = (size_t)STRINGS * SIZE;
+    char *text = malloc(size);
+    abr_cut cut;
+    if (!text)
+        exit(2);
+    memset(text, 'a', size);
+    for (size_t i = 0; i < size; i += 7)
+        text[i] = ' ';
+    for (size_t i = 0; i < size; i += SIZE)
+        memcpy(text + i, "\",\"", 3);
+    text[0] = '[';
+    text[1] = ' ';
+    text[size - 2] = '"';
+    text[size - 1] = ']';
+    CHECK(abr_cut_text(text, size, &o, &cut, NULL) == ABR_OK);
+    check_stream(text, size, &cut, BUDGET, BUDGET, 100000);
+    CHECK(cut.kind == ABR_KIND_JSON && cut.content_bytes > BUDGET - BUDGET / 10);
+    for (size_t i = 0; i < cut.piece_count; i++)
+        CHECK(!cut.pieces[i].source || shows_range(text, &cut, &cut.pieces[i]));
+    abr_cut_free(&cut);
+    free(text);
+}
+
 /* Whether a value is shown does not depend on how deep what follows on it is, nor on the chunks. */
 static void a_value_before_many_levels_is_shown(void)
 {
@@ -650,6 +679,7 @@ int main(void)
     RUN(a_lowered_budget_shows_as_much_of_a_string_as_that_budget);
     RUN(long_strings_are_compared_by_what_is_retained);
     RUN(many_long_strings_are_the_same_in_chunks_and_lowered);
+    RUN(a_string_stands_whole_only_if_it_is_retained_whole);
     RUN(a_value_before_many_levels_is_shown);
     RUN(a_long_string_across_blocks_has_its_line);
     RUN(many_levels_make_no_more_parts_than_there_is_memory_for);

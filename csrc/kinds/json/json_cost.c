@@ -129,8 +129,9 @@ static bool in_part(const abr_json_costs *x, const abr_json_value *v)
     if (v->type == ABR_JSON_DATA)
         return true;
     const uint64_t n = abr_json_text_size(v);
-    return v->type == ABR_JSON_TEXT && n + ABR_JSON_QUOTES > x->part &&
-           n > least_room(x, v) + abr_json_marker_size(x, v);
+    return v->type == ABR_JSON_TEXT &&
+           (!abr_json_may_be_whole(x, v) ||
+            (n + ABR_JSON_QUOTES > x->part && n > least_room(x, v) + abr_json_marker_size(x, v)));
 }
 
 /* ---- values ---- */
