@@ -414,6 +414,18 @@ describe("a cut of JSON #few", function()
     end
   end)
 
+  it("has whole chars at the edges of what is retained of long strings", function()
+    local strings = {}
+    for i = 1, 40 do
+      strings[i] = '"' .. ("x"):rep(i) .. ("\\ud83d\\ude00"):rep(700) .. '"'
+    end
+    local text = "[" .. table.concat(strings, ",") .. "]"
+    for _, budget in ipairs { 2000, 9000, 30000, 100000, 300000 } do
+      local content, cut = abridge.auto(text, { max_bytes = budget })
+      assert.same({}, judge.faults(text, { max_bytes = budget }, content, cut))
+    end
+  end)
+
   it("comes from a stream as from one call, with a token that no buffer holds #few", function()
     local start = "[" .. ('{"id": 1234567, "name": "item"},'):rep(8300)
     local digits, opts = ("9"):rep(2 ^ 16), { strategy = "auto", max_bytes = 4096 }

@@ -110,7 +110,8 @@ static void note_lack(printer *x, const abr_json_value *v, uint64_t bytes, uint6
 
 /* ---- strings ---- */
 
-/* The most bytes at the start of (p, n), up to `most` <= n, that end between chars; *chars counts these. */
+/* The most bytes at the start of (p, n), up to `most`, that end between chars; *chars counts these. If the
+ * string goes on after them, `most` is an escape less than n. */
 static size_t fit_head(const char *p, size_t n, size_t most, uint64_t *chars)
 {
     size_t i = 0;
@@ -239,7 +240,8 @@ static void print_part(printer *x, abr_json_value *v)
     const size_t size = (size_t)abr_json_text_size(v);
     const size_t front = v->type == ABR_JSON_DATA ? v->room : v->room - v->room / 3;
     uint64_t chars = 0;
-    const size_t head = fit_head(e.p, e.n, abr_bytes_at_most(front, e.n), &chars);
+    const size_t head =
+        fit_head(e.p, e.n, abr_bytes_at_most(front, e.n < size ? e.n - ABR_JSON_ESCAPE : e.n), &chars);
     const size_t tail = fit_tail(e.end, abr_bytes_at_most(e.back_n, size - head), v->room - front);
     chars += abr_json_char_count(e.end - tail, tail);
     keep_of(x, v, v->head, 1 + head);

@@ -11,7 +11,6 @@
 #include "text/utf8.h"
 
 enum {
-    UNICODE_ESCAPE = 6,
     PAIR = 12,
     DATA_LEAST = ABR_OR_TINY(256, 48),
     SCHEME_READ = 64, /* bytes of a data URL without a blank */
@@ -101,7 +100,7 @@ uint64_t abr_json_char_count(const char *p, size_t n)
 static unsigned unit_at(const char *p)
 {
     unsigned unit = 0;
-    for (size_t i = 2; i < UNICODE_ESCAPE; i++)
+    for (size_t i = 2; i < ABR_JSON_ESCAPE; i++)
         unit = unit << 4 | hex_value(p[i]);
     return unit;
 }
@@ -112,9 +111,9 @@ size_t abr_json_char_size(const char *p, size_t n)
         return (unsigned char)*p < 0x80 ? 1 : abr_char_size(p, n);
     if (n < 2 || p[1] != 'u')
         return 2;
-    if (n < PAIR || p[UNICODE_ESCAPE] != '\\' || p[UNICODE_ESCAPE + 1] != 'u' ||
-        !is_high_surrogate(unit_at(p)) || !is_low_surrogate(unit_at(p + UNICODE_ESCAPE)))
-        return UNICODE_ESCAPE;
+    if (n < PAIR || p[ABR_JSON_ESCAPE] != '\\' || p[ABR_JSON_ESCAPE + 1] != 'u' ||
+        !is_high_surrogate(unit_at(p)) || !is_low_surrogate(unit_at(p + ABR_JSON_ESCAPE)))
+        return ABR_JSON_ESCAPE;
     return PAIR;
 }
 
@@ -134,7 +133,7 @@ static bool is_escape(const char *p, size_t n)
 {
     if (n < 2 || p[1] != 'u')
         return n >= 2;
-    for (size_t i = 2; i < UNICODE_ESCAPE; i++)
+    for (size_t i = 2; i < ABR_JSON_ESCAPE; i++)
         if (i >= n || !abr_is_hex(p[i]))
             return false;
     return true;
@@ -199,7 +198,7 @@ static size_t decode_escape(const char *p, size_t n, char *dst)
     }
     uint32_t c = unit_at(p);
     if (n == PAIR)
-        c = 0x10000 + ((c & 0x3FF) << 10 | (unit_at(p + UNICODE_ESCAPE) & 0x3FF));
+        c = 0x10000 + ((c & 0x3FF) << 10 | (unit_at(p + ABR_JSON_ESCAPE) & 0x3FF));
     else if (is_high_surrogate(c) || is_low_surrogate(c))
         c = 0xFFFD;
     return abr_put_char(c, dst);
@@ -258,7 +257,7 @@ uint64_t abr_json_dots(const char *p)
         if (*p == '.')
             p++;
         else if (strncmp(p, dot, sizeof dot - 1) == 0 && (p[5] | ' ') == 'e')
-            p += UNICODE_ESCAPE;
+            p += ABR_JSON_ESCAPE;
         else
             return 0;
     }

@@ -10,6 +10,7 @@ ABR_PRIVATE_BEGIN
 
 enum {
     ABR_JSON_DATA_READ = ABR_OR_TINY(1024, 96), /* bytes of a string that tell whether it is data */
+    ABR_JSON_ESCAPE = 6,                        /* bytes of an escape such as \\u00e9; two may be one char */
     ABR_JSON_DECODED_MOST = 4                   /* bytes of a char, decoded */
 };
 
