@@ -17,7 +17,9 @@
 
 enum {
     STRING_HALF = ABR_OR_TINY(1024 + 32, 128),  /* bytes retained of either end of any string, */
-    STRING_LEAST = 2 * STRING_HALF,             /* and of both */
+    STRING_LEAST = 2 * STRING_HALF,             /* and of both, */
+    STRING_PER_KEEP = 32,                       /* and this part of the budget on top */
+    STEP = 512,                                 /* bytes of budget; all grows in steps, or none does */
     HALF_MOST = 16 * 1024 * 1024,               /* of either end, at most: allocated at once */
     LAST = 4,                                   /* part of the allowance for the units that came last */
     UNIT_BYTES = 3,                             /* bytes of a document per unit, at least, */
@@ -42,33 +44,57 @@ _Static_assert(STRING_HALF > ABR_JSON_DATA_READ + 1, "a long string keeps the by
 _Static_assert(STRING_HALF > ABR_JSON_READ + ABR_PADDING, "and those read for trouble");
 /* Four thirds of a budget for the last string and for the heaviest, half of that for the next, and so on. */
 enum { HARMONIC_SUM_3 = 1834, HARMONIC_SUM_16 = 3381, HARMONIC_ONE = 1000 };
-_Static_assert(ABR_JSON_RANKS == 16 && ABR_JSON_BYTE_COST * 4 * (HARMONIC_ONE + HARMONIC_SUM_16) <=
-                                           3 * HARMONIC_ONE * ABR_JSON_PER_BYTE,
-               "the allowance grows faster than what is set aside for long strings");
-_Static_assert(ABR_JSON_RECORD_RANKS == 3 && ABR_JSON_BYTE_COST * 4 * (HARMONIC_ONE + HARMONIC_SUM_3) <=
-                                                 3 * HARMONIC_ONE * ABR_JSON_RECORD_PER_BYTE,
-               "and so does a record's");
+enum {
+    THREE = 3 * HARMONIC_ONE,
+    SET_ASIDE = ABR_JSON_BYTE_COST * 4 * (HARMONIC_ONE + HARMONIC_SUM_16), /* per 3000 bytes of budget */
+    SET_ASIDE_OF_RECORD = ABR_JSON_BYTE_COST * 4 * (HARMONIC_ONE + HARMONIC_SUM_3),
+    LONG_COST = ABR_JSON_UNIT_COST + ABR_JSON_VALUE_COST + ABR_JSON_BYTE_COST * STRING_LEAST,
+    LONG_COST_OF_RECORD = LONG_COST - ABR_JSON_VALUE_COST + ABR_JSON_RECORD_VALUE_COST
+};
+_Static_assert(ABR_JSON_RANKS == 16 && SET_ASIDE <= THREE * ABR_JSON_PER_BYTE,
+               "the allowance grows faster than what is set aside for long strings,");
+_Static_assert(ABR_JSON_RECORD_RANKS == 3 && SET_ASIDE_OF_RECORD <= THREE * ABR_JSON_RECORD_PER_BYTE,
+               "a record's, too,");
+_Static_assert((int64_t)ABR_JSON_BYTE_COST *ABR_JSON_LEAST *THREE <=
+                   (int64_t)STRING_PER_KEEP * (THREE * ABR_JSON_PER_BYTE - SET_ASIDE) * LONG_COST,
+               "and what is left of it by a larger factor than the cost of a long string;");
+_Static_assert((int64_t)ABR_JSON_BYTE_COST *ABR_JSON_RECORD_LEAST *THREE <=
+                   (int64_t)STRING_PER_KEEP * (THREE * ABR_JSON_RECORD_PER_BYTE - SET_ASIDE_OF_RECORD) *
+                       LONG_COST_OF_RECORD,
+               "a record's, too");
 _Static_assert(ABR_JSON_RECORD_PER_BYTE >= ABR_JSON_BYTE_COST * ABR_JSON_REACH,
                "a value is out of reach only if its keys take more than any budget");
 
 size_t abr_json_allowance(size_t keep, bool is_record)
 {
     const size_t most = SIZE_MAX / 4;
-    if (keep > (most - ABR_JSON_LEAST) / ABR_JSON_PER_BYTE)
+    if (keep > (most - ABR_JSON_LEAST) / ABR_JSON_PER_BYTE - STEP)
         return most;
+    keep = (keep + STEP - 1) / STEP * STEP;
     return is_record ? ABR_JSON_RECORD_LEAST + ABR_JSON_RECORD_PER_BYTE * keep
                      : ABR_JSON_LEAST + ABR_JSON_PER_BYTE * keep;
 }
 
 /* ---- long strings ---- */
 
-/* Bytes of either end of the string of a rank, counted from 0. */
-static size_t ranked_half(const abr_json_parts *x, size_t rank, size_t allowance)
+/* The budget of an allowance. */
+static size_t keep_of_allowance(const abr_json_parts *x, size_t allowance)
 {
     const size_t least = x->is_record ? ABR_JSON_RECORD_LEAST : ABR_JSON_LEAST;
     const size_t per_byte = x->is_record ? ABR_JSON_RECORD_PER_BYTE : ABR_JSON_PER_BYTE;
-    const size_t keep = allowance > least ? (allowance - least) / per_byte : 0;
-    const size_t shown = keep / (rank + 1);
+    return allowance > least ? (allowance - least) / per_byte / STEP * STEP : 0;
+}
+
+/* Bytes of either end of any string, and of one with a rank, counted from 0. */
+static size_t any_half(const abr_json_parts *x, size_t allowance)
+{
+    const size_t half = STRING_HALF + keep_of_allowance(x, allowance) / STRING_PER_KEEP / 2;
+    return half < HALF_MOST ? half : HALF_MOST;
+}
+
+static size_t ranked_half(const abr_json_parts *x, size_t rank, size_t allowance)
+{
+    const size_t shown = keep_of_allowance(x, allowance) / (rank + 1);
     const size_t half =
         STRING_HALF + shown / 3 * 2; /* two thirds of what is shown of a string are its start */
     return half < HALF_MOST ? half : HALF_MOST;
@@ -86,7 +112,7 @@ size_t abr_json_half_of(const abr_json_parts *x, const abr_json_unit *u, size_t 
     for (size_t rank = 0; rank < x->longest_count; rank++)
         if (x->longest[rank].at == u->at)
             return ranked_half(x, rank, allowance);
-    return STRING_HALF;
+    return any_half(x, allowance);
 }
 
 void abr_json_parts_rank(abr_json_parts *x, uint64_t at, uint64_t n, float weight)
@@ -232,11 +258,12 @@ static bool is_excluded(const abr_json_parts *x, const abr_json_unit *u)
 static size_t before_last(const abr_json_parts *x, size_t allowance)
 {
     const size_t most = allowance_for_units(x, allowance) / LAST;
+    const size_t half = any_half(x, allowance);
     uint64_t cost = 0;
     size_t i = x->unit_count;
     while (i > 0 && x->units[i - 1].at >= x->dropped_at) {
         if (is_within_reach(x, &x->units[i - 1], allowance))
-            cost += unit_cost(x, &x->units[i - 1], STRING_HALF);
+            cost += unit_cost(x, &x->units[i - 1], half);
         if (cost > most)
             break;
         i--;
@@ -257,6 +284,7 @@ static size_t choose_units(const abr_json_parts *x, size_t allowance, bool *chos
     const size_t before = before_last(x, allowance);
     const size_t all = allowance_for_units(x, allowance);
     const uint64_t most = all - all / LAST;
+    const size_t half = any_half(x, allowance);
     uint64_t cost = 0;
     size_t n = 0;
     for (size_t i = 0; i < x->unit_count; i++) {
@@ -265,7 +293,7 @@ static size_t choose_units(const abr_json_parts *x, size_t allowance, bool *chos
         if (i >= before || !chosen[i])
             continue;
         keys[n++] = (abr_key){~abr_float_key(u->weight), (uint32_t)i};
-        cost += unit_cost(x, u, STRING_HALF);
+        cost += unit_cost(x, u, half);
     }
     if (cost <= most)
         return SIZE_MAX;
@@ -274,7 +302,7 @@ static size_t choose_units(const abr_json_parts *x, size_t allowance, bool *chos
     abr_sort_keys(keys, n, keys + n);
     for (size_t i = 0; i < n; i++) {
         const abr_json_unit *u = &x->units[keys[i].index];
-        cost += unit_cost(x, u, STRING_HALF);
+        cost += unit_cost(x, u, half);
         if (cost > most)
             return keys[i].index;
         chosen[keys[i].index] = true;

@@ -93,9 +93,9 @@ typedef struct {
  * allowance: the longest start of the list sorted by weight. A dropped unit excludes itself and all lighter
  * ones for good. So the units a smaller allowance retains are the first of those a larger one does.
  *
- * For that, a unit costs the same whatever the allowance: of a long string, what is retained of any. What
- * more is retained of the heaviest ones, and of the last, is set aside first. The rank-th of them in the
- * document may fill 1/rank of the budget, whether it is retained or not.
+ * For that, what a unit costs never grows by a larger factor than the allowance: of a long string, what is
+ * retained of any. What more is retained of the heaviest ones, and of the last, is set aside first. The
+ * rank-th of them in the document may fill 1/rank of the budget, whether it is retained or not.
  */
 typedef struct {
     const abr_alloc *alloc;

@@ -224,7 +224,8 @@ static bool print_document(printer *x, abr_json_value *v)
         abr_json_inner_tell(&inner, &parts);
         x->goes_on = x->goes_on && to.next == n;
         keep_source(x, "\"", 1, v->end - 1, to.line);
-        note_lack(x, v, n - to.kept, to.chars);
+        if (to.kept < n)
+            note_lack(x, v, n - to.kept, to.chars);
     }
     x->out->failed = x->out->failed || inner.failed;
     abr_json_inner_free(&inner, x->costs->tree->alloc);
