@@ -12,6 +12,37 @@ local function any()
   return documents.json(random.choose { 4, 20, 60, 200 })
 end
 
+--- A document in which half of the strings are longer than what is retained of any.
+local function long_strings()
+  local pieces =
+    { "word ", "error: it failed ", "a line\\n", "caf\195\169 ", "\\u00e9", "\\ud83d\\ude00", '{\\"a\\":1,' }
+  local names = { "id", "name", "message", "body", "k" }
+  local value
+  local function quoted()
+    local piece = random.choose(pieces) .. random.choose(pieces)
+    local size = random.chance(2) and random.below(60) or 1000 + random.below(random.chance(8) and 40000 or 8000)
+    return '"' .. piece:rep(1 + math.floor(size / #piece)) .. '"'
+  end
+  local function several(depth, form)
+    local list = {}
+    for i = 1, random.below(#names + 1) do
+      list[i] = form:format(names[i]) .. value(depth + 1)
+    end
+    return table.concat(list, ",")
+  end
+  function value(depth)
+    local draw = depth > 4 and 0 or random.below(10)
+    if draw < 5 then return quoted() end
+    return draw < 7 and "[" .. several(depth, "") .. "]" or "{" .. several(depth, '"%s":') .. "}"
+  end
+  local list, size, most = { "[]" }, 0, 2 ^ random.between(13, 20)
+  while size < most do
+    list[#list + 1] = value(0)
+    size = size + #list[#list]
+  end
+  return "[" .. table.concat(list, ",\n") .. "]", { kind = "json" }
+end
+
 local function small()
   local text, expected
   repeat
@@ -412,6 +443,15 @@ describe("a cut of JSON #few", function()
         cases.stream(head .. tail, { max_bytes = budget })
       end
     end
+  end)
+
+  it("is right for many long strings, in one call and from a stream whose budget is lowered", function()
+    random.each(40, function()
+      local text, expected = long_strings()
+      local budget = math.floor(2 ^ (random.below(1401) / 100 + 6))
+      cases.judge(judge.source(text, expected), { max_bytes = budget })
+      cases.stream(text, { max_bytes = budget })
+    end)
   end)
 
   it("has whole chars at the edges of what is retained of long strings", function()
