@@ -101,7 +101,8 @@ static void check_locations(const char *p, size_t n, uint64_t lines)
     RULE(whole.at == n);
 }
 
-/* The parts of a text are one after the other, and all of it. */
+/* The parts of a text are one after the other, and all of it; a line that a document starts or ends in is one
+ * of two. */
 static void check_parts(const char *p, size_t n, abr_kind kind)
 {
     abr_parts parts;
@@ -109,8 +110,10 @@ static void check_parts(const char *p, size_t n, abr_kind kind)
     RULE(abr_tell_parts(p, n, NULL, &parts) == ABR_OK && parts.kind == kind);
     RULE(parts.count != 1 && parts.count <= ABR_PARTS_MOST && (kind != ABR_KIND_MIXED || parts.count > 1));
     for (size_t i = 0; i < parts.count; i++) {
-        RULE(parts.list[i].first_line == line + 1 && parts.list[i].last_line > line);
-        line = parts.list[i].last_line;
+        const abr_part *part = &parts.list[i];
+        RULE(part->first_line == line + 1 || (i > 0 && part->first_line == line));
+        RULE(part->last_line >= part->first_line);
+        line = part->last_line;
     }
     RULE(parts.count == 0 || line == abr_count_lines(p, n));
 }
