@@ -107,10 +107,10 @@ size_t abr_json_longest_half(const abr_json_parts *x)
 
 size_t abr_json_half_of(const abr_json_parts *x, const abr_json_unit *u, size_t allowance)
 {
-    if (x->longest_count > 0 && x->last_long_at == u->at)
+    if (x->longer_count > 0 && x->last_longer_at == u->at)
         return ranked_half(x, 0, allowance);
-    for (size_t rank = 0; rank < x->longest_count; rank++)
-        if (x->longest[rank].at == u->at)
+    for (size_t rank = 0; rank < x->longer_count; rank++)
+        if (x->longer[rank].at == u->at)
             return ranked_half(x, rank, allowance);
     return any_half(x, allowance);
 }
@@ -118,33 +118,39 @@ size_t abr_json_half_of(const abr_json_parts *x, const abr_json_unit *u, size_t 
 void abr_json_parts_rank(abr_json_parts *x, uint64_t at, uint64_t n, float weight)
 {
     const size_t most = x->is_record ? ABR_JSON_RECORD_RANKS : ABR_JSON_RANKS;
-    size_t i = x->longest_count;
+    const size_t last = x->longer_count < most ? x->longer_count : most - 1;
+    const bool is_full = x->longer_count == most;
     if (n <= STRING_LEAST)
         return;
-    x->last_long_at = at;
-    x->long_most = n > x->long_most ? n : x->long_most;
-    if (i == most && x->longest[--i].weight >= weight)
-        return;
-    for (; i > 0 && x->longest[i - 1].weight < weight; i--)
-        x->longest[i] = x->longest[i - 1];
-    x->longest[i] = (abr_json_longest){at, n, weight};
-    x->longest_count += x->longest_count < most;
+    x->last_longer_at = at;
+    x->longer_count += !is_full;
+    size_t i = last;
+    if (!is_full || x->longer[last].weight < weight) {
+        for (; i > 0 && x->longer[i - 1].weight < weight; i--)
+            x->longer[i] = x->longer[i - 1];
+        x->longer[i] = (abr_json_longer){at, weight};
+    }
+    if (!is_full || x->longest[last] < n) {
+        for (i = last; i > 0 && x->longest[i - 1] < n; i--)
+            x->longest[i] = x->longest[i - 1];
+        x->longest[i] = n;
+    }
 }
 
-/* What is retained of a long string beyond what is of any. */
+/* What is retained of a string of n bytes with a rank beyond what is of any. */
 static size_t more_of(const abr_json_parts *x, uint64_t n, size_t rank, size_t allowance)
 {
     const size_t most = 2 * ranked_half(x, rank, allowance);
     return (n < most ? (size_t)n : most) - STRING_LEAST;
 }
 
-/* What is left of an allowance for the units. It never grows as the document goes by, whichever string is the
- * last. */
+/* What is left of an allowance for the units, if the heaviest strings and the last one were the longest. So it
+ * never grows as the document goes by, nor shrinks as the allowance grows. */
 static size_t allowance_for_units(const abr_json_parts *x, size_t allowance)
 {
-    size_t more = x->longest_count > 0 ? more_of(x, x->long_most, 0, allowance) : 0;
-    for (size_t rank = 0; rank < x->longest_count; rank++)
-        more += more_of(x, x->longest[rank].n, rank, allowance);
+    size_t more = x->longer_count > 0 ? more_of(x, x->longest[0], 0, allowance) : 0;
+    for (size_t rank = 0; rank < x->longer_count; rank++)
+        more += more_of(x, x->longest[rank], rank, allowance);
     return allowance - more * ABR_JSON_BYTE_COST;
 }
 

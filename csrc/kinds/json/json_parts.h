@@ -84,9 +84,8 @@ typedef struct {
 /* A string longer than what is retained of any. */
 typedef struct {
     uint64_t at; /* its unit's */
-    uint64_t n;  /* its bytes */
     float weight;
-} abr_json_longest;
+} abr_json_longer;
 
 /*
  * The units that came last are retained, and the heaviest of the others, each group within its share of the
@@ -120,11 +119,11 @@ typedef struct {
     bool excludes;
     float excluded_weight;
     uint64_t excluded_at;
-    uint64_t dropped_at;                      /* the furthest dropped unit that was not one of the last */
-    abr_json_longest longest[ABR_JSON_RANKS]; /* the heaviest first */
-    size_t longest_count;
-    uint64_t last_long_at; /* the last such string, */
-    uint64_t long_most;    /* and the bytes of the longest */
+    uint64_t dropped_at;                    /* the furthest dropped unit that was not one of the last */
+    abr_json_longer longer[ABR_JSON_RANKS]; /* the heaviest first, */
+    uint64_t longest[ABR_JSON_RANKS];       /* and the bytes of the longest, of as many */
+    size_t longer_count;
+    uint64_t last_longer_at;
 } abr_json_parts;
 
 /* The allowance for a budget. */

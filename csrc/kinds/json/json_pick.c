@@ -325,7 +325,7 @@ void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
 static bool repeats_key(const abr_json_value *in, const abr_json_value *v)
 {
     const uint64_t n = abr_json_own_size(v);
-    return n <= in->head - in->lead && abr_json_is_same(v, in->p + in->lead, n);
+    return in->head > in->lead && n <= in->head - in->lead && abr_json_is_same(v, in->p + in->lead, n);
 }
 
 /* A value's distance from the nearer end of its list, counted from 1, or that of an enclosing value if
