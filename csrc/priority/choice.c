@@ -752,8 +752,8 @@ abr_code abr_cut_priority(const abr_view *view, const abr_opts *opts, const abr_
     return x.code;
 }
 
-/* Do several counts tell of the same failures: are they about the same? A list at the end may be of some of the
- * failures only, or its rows are taken as one; where it lists results, so may details above it be. */
+/* Do several counts tell of the same failures: are they about the same? A list at the end may be of some of
+ * the failures only, or its rows are taken as one; if it lists results, so may details above it be. */
 static bool tell_twice(const abr_failure_counts *counts)
 {
     enum { SLACK = 8 }; /* a summary may list one more; a retried test is told of again */

@@ -64,7 +64,7 @@ static bool is_jest_title(const char *p, size_t n)
     return goes_on_after(p, n, "\xE2\x97\x8F ");
 }
 
-/* Is it Jest's title of what a file's tests logged, which stands above those of its failed tests? */
+/* Is it Jest's title of the output that a file's tests logged, above the titles of its failed tests? */
 static bool titles_log(const char *p, size_t n)
 {
     static const char title[] = "\xE2\x97\x8F Console";
@@ -247,8 +247,8 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
     return takes_plain(f, r, nth, l);
 }
 
-/* Is it a compiler's diagnostic, or a row of a linter? What a test of Go printed is indented, and what a log says
- * of each poll is less clear. */
+/* Is it a compiler's diagnostic, or a row of a linter? Lines that Go's tests print are indented, and a log's
+ * word on each poll is less clear. */
 static bool diagnoses_alone(const abr_reading *r, const abr_layout *l, const char *p, size_t n)
 {
     return r->hit &&

@@ -106,7 +106,7 @@ uint64_t abr_json_most_room(const abr_json_costs *x, const abr_json_value *v)
     if (abr_json_may_be_whole(x, v) || is_held(x, v))
         return abr_json_text_size(v);
     const uint64_t front = abr_json_half(x, v) - 1 - ABR_JSON_ESCAPE;
-    return front + front / 2; /* its start is two thirds of what is shown */
+    return front + front / 2; /* two thirds of a shown string are its start */
 }
 
 static uint64_t least_room(const abr_json_costs *x, const abr_json_value *v)

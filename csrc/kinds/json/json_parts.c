@@ -95,8 +95,7 @@ static size_t any_half(const abr_json_parts *x, size_t allowance)
 static size_t ranked_half(const abr_json_parts *x, size_t rank, size_t allowance)
 {
     const size_t shown = keep_of_allowance(x, allowance) / (rank + 1);
-    const size_t half =
-        STRING_HALF + shown / 3 * 2; /* two thirds of what is shown of a string are its start */
+    const size_t half = STRING_HALF + shown / 3 * 2; /* two thirds of a shown string are its start */
     return half < HALF_MOST ? half : HALF_MOST;
 }
 
@@ -137,15 +136,15 @@ void abr_json_parts_rank(abr_json_parts *x, uint64_t at, uint64_t n, float weigh
     }
 }
 
-/* What is retained of a string of n bytes with a rank beyond what is of any. */
+/* Bytes retained of a string of n bytes for its rank, beyond those of any string. */
 static size_t more_of(const abr_json_parts *x, uint64_t n, size_t rank, size_t allowance)
 {
     const size_t most = 2 * ranked_half(x, rank, allowance);
     return (n < most ? (size_t)n : most) - STRING_LEAST;
 }
 
-/* What is left of an allowance for the units, if the heaviest strings and the last one were the longest. So it
- * never grows as the document goes by, nor shrinks as the allowance grows. */
+/* The allowance for the units, as if the heaviest strings and the last one were the longest: so it never
+ * grows as the document goes by, nor shrinks as the allowance grows. */
 static size_t allowance_for_units(const abr_json_parts *x, size_t allowance)
 {
     size_t more = x->longer_count > 0 ? more_of(x, x->longest[0], 0, allowance) : 0;
