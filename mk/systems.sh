@@ -16,7 +16,7 @@ O0|not optimized|gcc|-O0||
 O3-lto|optimized as a whole|gcc|-O3 -flto||
 integer|no unsigned wraparound that is not meant|clang|-O1 -g -fsanitize=integer -fno-sanitize=unsigned-shift-base -fno-sanitize-recover=all||
 musl|another C library|musl-gcc|-O2 -static||musl-tools
-i686|32 bits, floats in the x87|i686-linux-gnu-gcc|-O2 -static -isystem /usr/i686-linux-gnu/include||gcc-i686-linux-gnu libc6-dev-i386-cross
+i686|32 bits, with SSE2 for floats|i686-linux-gnu-gcc|-O2 -static -isystem /usr/i686-linux-gnu/include||gcc-i686-linux-gnu libc6-dev-i386-cross
 s390x|big-endian|s390x-linux-gnu-gcc|-O2 -static|qemu-s390x|gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user
 aarch64|64-bit ARM|aarch64-linux-gnu-gcc|-O2 -static|qemu-aarch64|gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 '

@@ -20,4 +20,18 @@
 #define ABR_WRAPS
 #endif
 
+/* Judgements are sums and products of floats, and near ties an expression that is computed in more bits than a
+ * float has would cut otherwise: neither in an x87 (so 32-bit x86 needs SSE2, as a Pentium 4 has) nor by
+ * fused multiplications. */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#if (defined(__i386__) || defined(__x86_64__)) && __FLT_EVAL_METHOD__ != 0
+#pragma GCC target("sse2,fpmath=sse")
+#endif
+#if defined(__FP_FAST_FMAF) && !defined(__STRICT_ANSI__)
+#pragma GCC optimize("fp-contract=off")
+#endif
+#endif
+
 #endif

@@ -1,8 +1,8 @@
 /*
  * Products of 128 bits, of which a double keeps the first 53.
  *
- * With an x87, an expression of doubles is computed with 64 bits, so int(limit * ratio) may be another
- * integer there. Floating point is used here only to hold the caller's numbers.
+ * Where an expression of doubles is computed with 64 bits, int(limit * ratio) may be another integer. Floating
+ * point is used here only to hold the caller's numbers.
  */
 #include <string.h>
 
