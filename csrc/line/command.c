@@ -58,8 +58,8 @@ static bool starts_command(const abr_evidence *l, size_t i)
     switch (byte_at(l, i)) {
     case '$':
         return byte_at(l, i + 1) == ' ' && byte_at(l, i + 2) != ' ' && i + 2 < l->n;
-    case '+': /* sh -x; a diff's lines have no blank there, or several, and its head has "+++" */
-        if (starts_with(l, i, "+++ "))
+    case '+': /* sh -x; a diff's lines have no blank there, or several, and its head has "+++" or is Node's */
+        if (starts_with(l, i, "+++ ") || starts_with(l, i, "+ actual - expected"))
             return false;
         i = skip(l, i, ABR_SET("+"));
         return byte_at(l, i) == ' ' && (is_alnum(byte_at(l, i + 1)) || ABR_HAS("./'[_:", byte_at(l, i + 1)));

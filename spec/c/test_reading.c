@@ -93,6 +93,7 @@ static const char *const starts[] = {
 static const char *const neither[] = {
     "    exit 1",
     "+  where 3 = f()",
+    "+ actual - expected ... Lines skipped",
     "+++ b/src/a.c",
     "[INFO] ------------------------------------------------------------------------",
     "> 12 |   code",
