@@ -96,6 +96,13 @@ static float length_of(const abr_shown_line *u)
     return (float)(u->c->size < LINE_MOST ? u->c->size : LINE_MOST) + 1;
 }
 
+/* The sign of a line that only one of two compared values has; '\0': it has none. */
+static char sign_of(const abr_shown_line *u)
+{
+    const char *p = u->c->start + u->layout.text;
+    return abr_has_sign(p, u->c->start_n - u->layout.text) ? *p : '\0';
+}
+
 /* ---- the start of a block ---- */
 
 /* Does the line report the failure of a test, after the test's output? */
@@ -166,6 +173,8 @@ typedef struct {
     /* it says no more than others do: a suite's, whose tests failed before it, or a test's, of which the run
      * tells again in detail */
     bool adds_nothing;
+    uint16_t margin; /* indent of its lines with a sign */
+    bool compares;   /* it has lines of both signs there: two values are compared */
 } block;
 
 /* Is a block nothing but results of tests, in a row with a test that passed, and told of again? */
@@ -177,6 +186,24 @@ static bool is_told_again(const abr_chooser *x, const block *b)
     while (i < b->end && x->lines[i].c->tells >= ABR_TELLS && abr_counts_results(x->lines[i].c->count))
         i++;
     return i == b->end;
+}
+
+/* Does the block compare two values, line by line? */
+static void find_comparison(const abr_chooser *x, block *b)
+{
+    bool plus = false;
+    bool minus = false;
+    b->margin = UINT16_MAX;
+    for (size_t i = b->first; i < b->end; i++) {
+        const abr_shown_line *u = &x->lines[i];
+        const char sign = sign_of(u);
+        if (sign == '\0' || u->layout.indent > b->margin)
+            continue;
+        plus = sign == '+' || (plus && u->layout.indent == b->margin);
+        minus = sign == '-' || (minus && u->layout.indent == b->margin);
+        b->margin = (uint16_t)u->layout.indent;
+    }
+    b->compares = plus && minus;
 }
 
 /* The block whose failure starts at line i. */
@@ -260,9 +287,11 @@ static void raise_step(abr_chooser *x, const block *b)
 static void raise_after(abr_chooser *x, const block *b, float reach)
 {
     float distance = 0;
+    float changed = 0; /* bytes of lines with a sign */
     for (size_t i = b->first; i < b->end; i++) {
         abr_shown_line *u = &x->lines[i];
-        const unsigned same = same_before(x, b, i);
+        const bool is_change = b->compares && u->layout.indent == b->margin && sign_of(u) != '\0';
+        const unsigned same = is_change ? 0 : same_before(x, b, i);
         const bool is_frame = u->c->kind == ABR_LINE_FRAME;
         const bool is_new = is_clear(u) && same == 0 && b->told >= told_least;
         if (is_new)
@@ -274,6 +303,9 @@ static void raise_after(abr_chooser *x, const block *b, float reach)
             part = part_of_message;
         if (!u->c->hit && u->c->line_score >= ABR_SCORE_EXPECTS && part < part_of_values)
             part = part_of_values;
+        if (is_change && part < part_of_values / (1 + changed / reach))
+            part = part_of_values / (1 + changed / reach);
+        changed += is_change ? length_of(u) : 0;
         if (is_blank(u))
             part *= part_of_blank;
         else if (is_dump(u))
@@ -421,6 +453,7 @@ void abr_raise_blocks(abr_chooser *x, uint64_t failed)
         if (x->lines[i].c->failure == 0)
             continue;
         block b = block_at(x, i);
+        find_comparison(x, &b);
         if (b.adds_nothing)
             lower_block(x, &b);
         raise_block(x, &b, before, clear > before ? clear - before - b.is_clear : clear);

@@ -33,6 +33,11 @@ static bool goes_on_after(const char *p, size_t n, const char *text)
     return n > size && memcmp(p, text, size) == 0;
 }
 
+bool abr_has_sign(const char *p, size_t n)
+{
+    return n > 2 && (*p == '+' || *p == '-') && (p[1] == ' ' || p[1] == '\t');
+}
+
 bool abr_ends_test(const char *p, size_t n)
 {
     return goes_on_after(p, n, "--- FAIL") || goes_on_after(p, n, "[  FAILED");
@@ -197,6 +202,10 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
     *next = f->of_tap && deeper && abr_fails_in_tap(p, n); /* the first test of the next suite */
     if (*next || (f->of_tap && r->kind == ABR_LINE_PASS))
         return *next;
+    if (f->compares && *p == '+') { /* what one of two compared values has, below what the other has */
+        f->plain = 0;
+        return true;
+    }
     bool passes = r->kind == ABR_LINE_PASS || r->kind == ABR_LINE_STEP;
     const bool apart = f->blanks > 0 && n > 1 && abr_is_upper(p[0]) && abr_is_upper(p[1]); /* of nextest */
     if (r->command == ABR_COMMAND_STARTS || (passes && (!deeper || apart)))
@@ -280,6 +289,7 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
     if (l.look == ABR_LOOK_BLANK) {
         if (f->open && l.level == ABR_LEVEL_ERROR && f->level == ABR_LEVEL_ERROR)
             return true; /* "npm ERR!" alone: the failure goes on */
+        f->compares = false;
         f->open = f->open && ++f->blanks <= BLANKS_MOST;
         return f->open;
     }
@@ -301,6 +311,7 @@ bool abr_failure_takes(abr_failure *f, const abr_reading *r, uint32_t nth, const
     const abr_tells tells_of = sums_up ? ABR_TELLS_SUM : ABR_TELLS;
     count_told(f, r, told ? tells_of : ABR_TELLS_NOTHING, diagnoses_alone(r, &l, p, n));
     f->blanks = 0;
+    f->compares = f->open && abr_has_sign(p + l.text, n - l.text) && (p[l.text] == '-' || f->compares);
     if (r->hit)
         f->marked = is_marked(p, &l);
     if (f->open && !is_routine(f, r, nth))

@@ -76,6 +76,7 @@ typedef struct {
     bool marked;    /* pytest marks its last hit as the error's */
     bool tracing;   /* a traceback, whose message comes last */
     bool captions;  /* its head stands below the source that it is about */
+    bool compares;  /* its last line starts with "- ", or with "+ " below such a one */
     uint8_t level;
     unsigned blanks;    /* blank lines in a row */
     unsigned plain;     /* lines in a row that only their place puts here */
@@ -89,6 +90,9 @@ typedef struct {
     uint32_t enclosed[ABR_FAILURE_SHAPES]; /* a ring: those of earlier failures that had a body below */
     unsigned oldest;
 } abr_failure;
+
+/* Has the line, without what leads it, the sign of one of two compared values: "+     id: 3,", "- 3"? */
+bool abr_has_sign(const char *p, size_t n);
 
 /* Does the line, without what leads it, report the failure of a test, after what the test printed? */
 bool abr_ends_test(const char *p, size_t n);

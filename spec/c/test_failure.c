@@ -247,6 +247,22 @@ static void what_powershell_ran_belongs_to_it(void)
     CHECK(!takes("+ make clean", 0));
 }
 
+static void what_the_second_of_two_values_has_is_no_command(void)
+{
+    start_text();
+    takes("AssertionError: expected [ 1 ] to deeply equal [ 'build' ]", 0);
+    CHECK(takes("- Expected", 0));
+    CHECK(takes("+ Received", 0));
+    CHECK(takes("- build", 0));
+    CHECK(takes("+ 1", 0));
+    CHECK(takes("+ 2", 1));
+    CHECK(takes("  ]", 0));
+    CHECK(!takes("+ make clean", 0));
+    start_text();
+    takes("AssertionError: expected 1 to be 2", 0);
+    CHECK(!takes("+ make clean", 0));
+}
+
 static void what_a_test_tells_of_itself_belongs_to_it(void)
 {
     enum { OFTEN = 1000, MANY = 20 };
@@ -302,6 +318,7 @@ int main(void)
     RUN(lines_that_runners_print_within_failures_belong_to_it);
     RUN(a_hit_below_deeper_lines_seen_often_starts_another);
     RUN(what_powershell_ran_belongs_to_it);
+    RUN(what_the_second_of_two_values_has_is_no_command);
     RUN(what_a_test_tells_of_itself_belongs_to_it);
     RUN(a_compilers_warning_ends_an_error);
     RUN(it_takes_a_few_deeper_lines_of_a_shape_seen_often_before);

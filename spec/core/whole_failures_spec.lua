@@ -41,6 +41,19 @@ describe("failures", function()
     assert.same({ found = 3, kept = 3 }, cut.failures)
   end)
 
+  it("show where two compared values differ, before what both have", function()
+    local both = { "- Expected", "+ Received", "", "  Array [" }
+    for i = 1, 60 do
+      both[#both + 1] = ('    Object {\n      "id": %d,\n      "name": "item",\n    },'):format(i)
+    end
+    both[#both - 9] = '    Object {\n-     "id": 7,\n+     "id": 77,\n      "name": "item",\n    },'
+    both[#both + 1] = "  ]\n"
+    local failure = " FAIL  shop.test.js > orders\nAssertionError: expected [ …(60) ] to deeply equal [ …(60) ]\n\n"
+      .. table.concat(both, "\n")
+    local content = abridge.priority(passed(1, 40) .. failure .. passed(41, 80), { max_bytes = 1500 })
+    assert.is_true(whole(content, '-     "id": 7,\n+     "id": 77,\n'))
+  end)
+
   it("of pytest are as many as the tests that failed, and no blank line stands alone between two gaps", function()
     local parts = { "collected 40 items\n" }
     for i = 1, 28 do
