@@ -43,19 +43,21 @@ static void note_token(abr_json_compact *c, char byte)
     c->may_break = byte == ',' || (byte != ':' && (c->is_array || c->in_value));
 }
 
-void abr_json_compact_write(abr_json_compact *c, const char *p, size_t n)
+void abr_json_compact_write(abr_json_compact *all, const char *p, size_t n)
 {
-    for (size_t i = 0; i < n && !c->over; i++) {
-        if (!shows_byte(c, p[i]))
+    abr_json_compact c = *all; /* which no byte written can change, so it stays in registers */
+    for (size_t i = 0; i < n && !c.over; i++) {
+        if (!shows_byte(&c, p[i]))
             continue;
-        put_byte(c, p[i]);
-        if (c->escaped)
-            c->escaped = false;
-        else if (c->in_string && p[i] == '\\')
-            c->escaped = true;
+        put_byte(&c, p[i]);
+        if (c.escaped)
+            c.escaped = false;
+        else if (c.in_string && p[i] == '\\')
+            c.escaped = true;
         else if (p[i] == '"')
-            c->in_string = !c->in_string;
-        if (!c->in_string)
-            note_token(c, p[i]);
+            c.in_string = !c.in_string;
+        if (!c.in_string)
+            note_token(&c, p[i]);
     }
+    *all = c;
 }
