@@ -119,19 +119,24 @@ static inline abr_json_saying say_string(json_reader *r, abr_json_path *path, ui
     return p ? abr_json_read_string(r->values, path, p + 1, read) : (abr_json_saying){0};
 }
 
-static abr_json_saying say_other(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
+/* Is a number or a literal unlike the others of its path? */
+static bool reads_odd(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
 {
     if (!abr_json_counts_values(path) || n > ABR_JSON_SHORT_NUMBER)
-        return (abr_json_saying){0};
+        return false;
     const char *p = abr_json_bytes(&r->now->source, at, (size_t)n, 0);
-    return p ? abr_json_read_other(r->values, path, abr_json_hash(p, (size_t)n)) : (abr_json_saying){0};
+    return p && abr_json_is_odd(r->values, path, abr_json_hash(p, (size_t)n));
 }
 
-static inline abr_json_saying say_value(json_reader *r, abr_json_token token, abr_json_path *path,
-                                        uint64_t start, uint64_t end)
+static inline void judge_value(json_reader *r, abr_json_token token, abr_json_path *path, abr_json_entry *e)
 {
-    return token == ABR_JSON_STRING ? say_string(r, path, start, end - start - ABR_JSON_QUOTES)
-                                    : say_other(r, path, start, end - start);
+    if (token != ABR_JSON_STRING) {
+        e->odd = reads_odd(r, path, e->start, e->end - e->start);
+        return;
+    }
+    const abr_json_saying says = say_string(r, path, e->start, e->end - e->start - ABR_JSON_QUOTES);
+    e->score = says.score;
+    e->odd = says.odd;
 }
 
 /* ---- long strings ---- */
@@ -258,9 +263,8 @@ static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, ui
     }
     abr_json_path *path = path_of_next(r, &first);
     const bool is_long = token == ABR_JSON_STRING && end - start > ABR_JSON_SMALL;
-    const abr_json_saying says = say_value(r, token, path, start, end);
-    abr_json_entry e = {
-        .start = start, .end = end, .values = 1, .score = says.score, .odd = says.odd, .fresh = first};
+    abr_json_entry e = {.start = start, .end = end, .values = 1, .fresh = first};
+    judge_value(r, token, path, &e);
     if (path && path->tells && path->count <= ABR_JSON_TELLING && token == ABR_JSON_STRING &&
         is_telling(r, start, end))
         e.tells = ABR_JSON_TELLING + 1 - path->count;
@@ -409,17 +413,14 @@ static void write_json(abr_reader *reader, const char *p, size_t n)
     if (r->broken) /* no memory was reserved */
         return;
     abr_json_compact_write(&r->compact, from, n);
-    while (!r->broken) {
-        const abr_json_token token = abr_json_next(&r->scan, from, n, &i);
-        if (token == ABR_JSON_MORE)
-            break;
-        r->broken = token == ABR_JSON_WRONG || token == ABR_JSON_DEEP;
-        if (!r->broken)
-            take_json_token(r, token, r->scan.start + r->skipped, from_at + i);
-    }
-    if (r->broken) {
-        r->broken_at = from_at + i;
-        return;
+    abr_json_token token;
+    while ((token = abr_json_next(&r->scan, from, n, &i)) != ABR_JSON_MORE) {
+        if (token == ABR_JSON_WRONG || token == ABR_JSON_DEEP) {
+            r->broken = true;
+            r->broken_at = from_at + i;
+            return;
+        }
+        take_json_token(r, token, r->scan.start + r->skipped, from_at + i);
     }
     const uint64_t start = r->scan.start + r->skipped;
     if (is_in_long(r, start, end))

@@ -167,11 +167,11 @@ abr_json_saying abr_json_read_string(abr_json_values *x, abr_json_path *path, co
     return (abr_json_saying){value->score, is_odd_value(path, value)};
 }
 
-abr_json_saying abr_json_read_other(abr_json_values *x, abr_json_path *path, uint64_t hash)
+bool abr_json_is_odd(abr_json_values *x, abr_json_path *path, uint64_t hash)
 {
     bool first;
     abr_json_value_count *value = count_value(x, path, hash, &first);
-    return (abr_json_saying){.odd = value && is_odd_value(path, value)};
+    return value && is_odd_value(path, value);
 }
 
 abr_json_saying abr_json_look_up(const abr_json_values *x, const abr_json_path *path, uint64_t hash)

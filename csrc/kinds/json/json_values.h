@@ -108,8 +108,8 @@ static inline bool abr_json_counts_values(const abr_json_path *path)
 /* Read a string, without its quotes, as it comes; ABR_PADDING bytes after it must be readable. */
 abr_json_saying abr_json_read_string(abr_json_values *x, abr_json_path *path, const char *p, size_t n);
 
-/* Read a number or a literal, by its hash. */
-abr_json_saying abr_json_read_other(abr_json_values *x, abr_json_path *path, uint64_t hash);
+/* Count a number or a literal, by its hash: is it unlike the others of its path? */
+bool abr_json_is_odd(abr_json_values *x, abr_json_path *path, uint64_t hash);
 
 /* The same once everything was read, without counting. `path` comes from abr_json_find_path(). */
 const abr_json_path *abr_json_find_path(const abr_json_values *x, uint64_t hash);
