@@ -171,13 +171,13 @@ static inline void grow_levels(abr_json_levels *x, uint64_t end)
         enlarge(x);
 }
 
-void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e)
+/* A value of the innermost level is complete; levels that are large now have been enlarged. */
+static void add_child(abr_json_levels *x, abr_json_entry *e)
 {
     abr_json_level *in = abr_json_innermost(x);
     e->at = in->from;
     e->ordinal = in->count++;
     in->from = e->end;
-    grow_levels(x, e->end);
     if (x->large == x->depth) {
         retain_child(x, e);
         if (x->depth == 0) /* the document */
@@ -190,6 +190,12 @@ void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e)
         join(last, e);
     else
         x->waiting[x->waiting_count++] = *e;
+}
+
+void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e)
+{
+    grow_levels(x, e->end);
+    add_child(x, e);
 }
 
 void abr_json_long_begins(abr_json_levels *x, uint64_t end)
@@ -269,7 +275,7 @@ void abr_json_level_closes(abr_json_levels *x, uint64_t end)
         e->values++;
         x->waiting_count = level->waiting;
         x->depth--;
-        abr_json_value_ends(x, e);
+        add_child(x, e);
         return;
     }
     close_node(x, level, end);
