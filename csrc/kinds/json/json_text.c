@@ -290,6 +290,7 @@ static abr_json_token open_level(abr_json_scan *s, bool object, size_t *i)
     uint64_t *word = &s->levels[s->depth / ABR_JSON_LEVELS];
     *word = object ? *word | bit : *word & ~bit;
     s->depth++;
+    s->in_object = object;
     s->wanted = object ? KEY_OR_CLOSE : ELEMENT_OR_CLOSE;
     ++*i;
     return ABR_JSON_OPEN;
@@ -298,9 +299,11 @@ static abr_json_token open_level(abr_json_scan *s, bool object, size_t *i)
 static abr_json_token close_level(abr_json_scan *s, bool object, size_t *i)
 {
     bool may_close = s->wanted == COMMA_OR_CLOSE || s->wanted == (object ? KEY_OR_CLOSE : ELEMENT_OR_CLOSE);
-    if (!may_close || abr_json_in_object(s) != object)
+    if (!may_close || s->in_object != object)
         return ABR_JSON_WRONG;
     s->depth--;
+    const size_t level = s->depth - 1;
+    s->in_object = s->depth > 0 && s->levels[level / ABR_JSON_LEVELS] >> level % ABR_JSON_LEVELS & 1;
     value_ends(s);
     ++*i;
     return ABR_JSON_CLOSE;
@@ -369,20 +372,22 @@ static abr_json_token begin(abr_json_scan *s, const char *p, size_t n, size_t *i
 }
 
 /* Skip to the next byte that is neither a blank nor an expected separator. */
-static size_t skip_to_token(abr_json_scan *s, const char *p, size_t n, size_t i)
+static inline size_t skip_to_token(abr_json_scan *s, const char *p, size_t n, size_t i)
 {
-    for (;; i++) {
-        if (i < n && (unsigned char)p[i] <= ' ')
+    for (; i < n; i++) {
+        if ((unsigned char)p[i] <= ' ') {
             i = skip_blanks(p, n, i);
-        if (i == n)
-            return i;
+            if (i == n)
+                break;
+        }
         if (p[i] == ',' && s->wanted == COMMA_OR_CLOSE)
-            s->wanted = abr_json_in_object(s) ? KEY : VALUE;
+            s->wanted = s->in_object ? KEY : VALUE;
         else if (p[i] == ':' && s->wanted == COLON)
             s->wanted = VALUE;
         else
-            return i;
+            break;
     }
+    return i;
 }
 
 abr_json_token abr_json_next(abr_json_scan *s, const char *p, size_t n, size_t *i)

@@ -58,6 +58,7 @@ typedef struct {
     size_t depth;     /* open levels */
     uint64_t before;  /* bytes of earlier chunks */
     uint64_t start;   /* start of the last token, or the unfinished one, in the document */
+    bool in_object;   /* whether the innermost level is an object */
     uint8_t wanted;   /* expected by the grammar, between tokens */
     uint8_t inside;   /* the unfinished token */
     uint8_t left;     /* bytes of an unfinished sequence, escape or literal still to come */
@@ -88,11 +89,10 @@ static inline bool abr_json_is_blank(char c)
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-/* Is the innermost open level an object? depth > 0. */
+/* Is the innermost open level an object? */
 static inline bool abr_json_in_object(const abr_json_scan *scan)
 {
-    size_t level = scan->depth - 1;
-    return scan->levels[level / ABR_JSON_LEVELS] >> level % ABR_JSON_LEVELS & 1;
+    return scan->in_object;
 }
 
 /* Make a guess from a key of n bytes, n < ABR_JSON_GUESSED, that was read. */
