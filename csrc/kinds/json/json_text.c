@@ -296,14 +296,18 @@ static abr_json_token open_level(abr_json_scan *s, bool object, size_t *i)
     return ABR_JSON_OPEN;
 }
 
+static bool is_object(const abr_json_scan *s, size_t level)
+{
+    return s->levels[level / ABR_JSON_LEVELS] >> level % ABR_JSON_LEVELS & 1;
+}
+
 static abr_json_token close_level(abr_json_scan *s, bool object, size_t *i)
 {
     bool may_close = s->wanted == COMMA_OR_CLOSE || s->wanted == (object ? KEY_OR_CLOSE : ELEMENT_OR_CLOSE);
     if (!may_close || s->in_object != object)
         return ABR_JSON_WRONG;
     s->depth--;
-    const size_t level = s->depth - 1;
-    s->in_object = s->depth > 0 && s->levels[level / ABR_JSON_LEVELS] >> level % ABR_JSON_LEVELS & 1;
+    s->in_object = s->depth > 0 && is_object(s, s->depth - 1);
     value_ends(s);
     ++*i;
     return ABR_JSON_CLOSE;
