@@ -100,7 +100,9 @@ static float length_of(const abr_shown_line *u)
 static char sign_of(const abr_shown_line *u)
 {
     const char *p = u->c->start + u->layout.text;
-    return abr_has_sign(p, u->c->start_n - u->layout.text) ? *p : '\0';
+    if (!abr_has_sign(p, u->c->start_n - u->layout.text))
+        return '\0';
+    return *p;
 }
 
 /* ---- the start of a block ---- */
