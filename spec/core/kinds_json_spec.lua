@@ -445,18 +445,6 @@ describe("a cut of JSON #few", function()
     end
   end)
 
-  it("fills its budget beside one long string that is a document itself", function()
-    local values = {}
-    for i = 1, 400 do
-      values[i] = ('  {"id": %d, "name": "item %d", "tags": ["a", "b"], "price": %d}'):format(i, i, i * 3)
-    end
-    values[200] = '"[' .. ('\\n  {\\"id\\": 1}'):rep(400) .. ']"'
-    for _, budget in ipairs { 8192, 16384 } do
-      local content = abridge.auto("[\n" .. table.concat(values, ",\n") .. "\n]", { max_bytes = budget })
-      assert.is_true(#content > budget * 0.9)
-    end
-  end)
-
   it("is right for many long strings, in one call and from a stream whose budget is lowered", function()
     random.each(40, function()
       local text, expected = long_strings()

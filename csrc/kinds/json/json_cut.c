@@ -18,8 +18,6 @@ enum {
     PART = 50,        /* a string larger than this part of the budget may be shown in part */
     FEW_BYTES = 4096, /* in budgets below so many bytes, names come before shape */
     LEAST = 4,        /* bytes needed to show more than brackets or quotes */
-    HELD_COST = 8,    /* of a byte of a long string that is cut as a document, */
-    HELD_LEAVES = 4   /* and the part of the allowance that any such string leaves to the rest */
 };
 
 /* Bytes that a document takes per bytes of budget while its tree is made and shown: its copies, the two ends
@@ -72,19 +70,13 @@ static bool pick(abr_json_costs *x)
     return true;
 }
 
-/* The allowance of a document's parts: long strings that are cut as documents take memory too. */
-static size_t allowance_beside(const abr_json_held *held, size_t keep, bool is_record)
-{
-    const size_t allowance = abr_json_allowance(keep, is_record);
-    const size_t most = allowance - allowance / HELD_LEAVES;
-    const size_t bytes = abr_json_bytes_held(held, keep);
-    return allowance - (bytes < most / HELD_COST ? bytes * HELD_COST : most);
-}
-
 bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_json_held *held,
                   const abr_kind_request *q, abr_content *out)
 {
-    const bool *chosen = abr_json_parts_choose(parts, allowance_beside(held, q->keep, parts->is_record));
+    const size_t allowance = abr_json_allowance(q->keep, parts->is_record);
+    /* a long string that is cut as a document takes memory too, and leaves less room to the rest */
+    const bool *chosen =
+        abr_json_parts_choose(parts, abr_json_holds_any(held, q->keep) ? allowance / 4 : allowance);
     abr_json_tree t = {.alloc = parts->alloc, .one_line = q->one_line};
     if (q->bytes < ABR_JSON_BRACKETS)
         return true;

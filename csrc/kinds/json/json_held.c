@@ -59,13 +59,12 @@ abr_json_holding abr_json_held_as(const abr_json_held *x, size_t i, size_t keep)
     return x->strings[i].is_log ? ABR_JSON_AS_LOG : ABR_JSON_UNHELD;
 }
 
-size_t abr_json_bytes_held(const abr_json_held *x, size_t keep)
+bool abr_json_holds_any(const abr_json_held *x, size_t keep)
 {
-    size_t bytes = 0;
     for (size_t i = 0; i < x->count; i++)
         if (x->document || abr_json_held_as(x, i, keep) != ABR_JSON_UNHELD)
-            bytes += x->strings[i].n;
-    return bytes;
+            return true;
+    return false;
 }
 
 /* ---- memory ---- */

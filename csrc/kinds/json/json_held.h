@@ -110,8 +110,8 @@ typedef enum {
 
 abr_json_holding abr_json_held_as(const abr_json_held *x, size_t i, size_t keep);
 
-/* Bytes of the strings and arrays that are cut as documents then. */
-size_t abr_json_bytes_held(const abr_json_held *x, size_t keep);
+/* Is any string held? */
+bool abr_json_holds_any(const abr_json_held *x, size_t keep);
 
 ABR_PRIVATE_END
 
