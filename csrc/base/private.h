@@ -20,9 +20,9 @@
 #define ABR_WRAPS
 #endif
 
-/* Judgements are sums and products of floats, and near ties an expression that is computed in more bits than a
- * float has would cut otherwise: neither in an x87 (so 32-bit x86 needs SSE2, as a Pentium 4 has) nor by
- * fused multiplications. */
+/* Judgements are sums and products of floats; more bits between two operations would cut otherwise near a
+ * tie. So neither an x87 computes them (32-bit x86 needs SSE2, as a Pentium 4 has), nor is a product fused
+ * with a sum. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)

@@ -1,8 +1,8 @@
 /*
  * Products of 128 bits, of which a double keeps the first 53.
  *
- * Where an expression of doubles is computed with 64 bits, int(limit * ratio) may be another integer. Floating
- * point is used here only to hold the caller's numbers.
+ * An expression of doubles computed with 64 bits, as by other compilers for an x87, may round
+ * int(limit * ratio) to another integer. Floating point is used here only to hold the caller's numbers.
  */
 #include <string.h>
 

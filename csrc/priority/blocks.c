@@ -305,9 +305,11 @@ static void raise_after(abr_chooser *x, const block *b, float reach)
             part = part_of_message;
         if (!u->c->hit && u->c->line_score >= ABR_SCORE_EXPECTS && part < part_of_values)
             part = part_of_values;
-        if (is_change && part < part_of_values / (1 + changed / reach))
-            part = part_of_values / (1 + changed / reach);
-        changed += is_change ? length_of(u) : 0;
+        if (is_change) {
+            const float differing = part_of_values / (1 + changed / reach);
+            part = part < differing ? differing : part;
+            changed += length_of(u);
+        }
         if (is_blank(u))
             part *= part_of_blank;
         else if (is_dump(u))

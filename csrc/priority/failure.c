@@ -202,7 +202,7 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
     *next = f->of_tap && deeper && abr_fails_in_tap(p, n); /* the first test of the next suite */
     if (*next || (f->of_tap && r->kind == ABR_LINE_PASS))
         return *next;
-    if (f->compares && *p == '+') { /* what one of two compared values has, below what the other has */
+    if (f->compares && *p == '+') { /* of one of two compared values, below the other */
         f->plain = 0;
         return true;
     }

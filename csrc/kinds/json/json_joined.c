@@ -92,7 +92,7 @@ static bool find_shape(const char *p, size_t n, array_shape *out)
         } else if (token == ABR_JSON_KEY && depth == 2) {
             key = p + r.from;
             key_n = r.end - r.from;
-        } else if (token == ABR_JSON_STRING && depth == 2 && abr_json_in_object(&r.scan)) {
+        } else if (token == ABR_JSON_STRING && depth == 2 && r.scan.in_object) {
             note_string(keys, key, key_n, p + r.from, r.end - r.from);
         } else if (token != ABR_JSON_OPEN && token != ABR_JSON_CLOSE && depth == 1) {
             out->bytes += r.end - r.from;

@@ -319,7 +319,7 @@ static void take_json_token(json_reader *r, abr_json_token token, uint64_t start
     if (token == ABR_JSON_CLOSE)
         take_close(r, depth + 1, end);
     else if (token == ABR_JSON_OPEN && depth <= ABR_JSON_SHOWN_DEPTH)
-        take_open(r, start, end, abr_json_in_object(&r->scan));
+        take_open(r, start, end, r->scan.in_object);
     else if (depth > ABR_JSON_SHOWN_DEPTH || token == ABR_JSON_OPEN)
         return;
     else if (token == ABR_JSON_GUESSED_KEY)

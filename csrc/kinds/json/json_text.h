@@ -89,12 +89,6 @@ static inline bool abr_json_is_blank(char c)
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-/* Is the innermost open level an object? */
-static inline bool abr_json_in_object(const abr_json_scan *scan)
-{
-    return scan->in_object;
-}
-
 /* Make a guess from a key of n bytes, n < ABR_JSON_GUESSED, that was read. */
 void abr_json_make_guess(abr_json_guess *guess, const char *p, size_t n);
 

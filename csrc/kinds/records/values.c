@@ -187,7 +187,7 @@ static bool read_json(abr_values *x, const char *p, size_t n, bool whole, uint32
     j.depth = 0;
     j.shape = 0;
     for (;;) {
-        const bool in_object = scan.depth > 0 && abr_json_in_object(&scan);
+        const bool in_object = scan.depth > 0 && scan.in_object;
         const abr_json_token token = abr_json_next(&scan, p, n, &i);
         const size_t start = (size_t)scan.start;
         if (token == ABR_JSON_MORE)
