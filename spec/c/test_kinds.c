@@ -226,13 +226,13 @@ static void a_scan_asks_for_room_and_goes_on(void)
     const char *text = "[{\"a\":[1]}]";
     size_t i = 0;
     CHECK(abr_json_next(&scan, text, 11, &i) == ABR_JSON_OPEN);
-    CHECK(abr_json_next(&scan, text, 11, &i) == ABR_JSON_OPEN && abr_json_in_object(&scan));
+    CHECK(abr_json_next(&scan, text, 11, &i) == ABR_JSON_OPEN && scan.in_object);
     CHECK(abr_json_next(&scan, text, 11, &i) == ABR_JSON_KEY && scan.start == 2);
     CHECK(abr_json_next(&scan, text, 11, &i) == ABR_JSON_DEEP);
     memcpy(more, few, sizeof few);
     scan.levels = more;
     scan.room = 128;
-    CHECK(abr_json_next(&scan, text, 11, &i) == ABR_JSON_OPEN && !abr_json_in_object(&scan));
+    CHECK(abr_json_next(&scan, text, 11, &i) == ABR_JSON_OPEN && !scan.in_object);
     CHECK(abr_json_next(&scan, text, 11, &i) == ABR_JSON_NUMBER && scan.start == 7 && i == 8);
     for (size_t closed = 0; closed < 3; closed++)
         CHECK(abr_json_next(&scan, text, 11, &i) == ABR_JSON_CLOSE);
