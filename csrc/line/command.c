@@ -11,17 +11,6 @@
 #include "line/listed.h"
 #include "line/words.h"
 
-/* Start of a line's text, after blanks and a time such as 2026-03-01T10:00:00.0000000Z. */
-static size_t start_of_text(const abr_evidence *l)
-{
-    size_t i = l->words->indent;
-    enum { MICRO = 26, TENTHS_OF_MICRO = 27 }; /* offset of the Z, by the digits of the fraction */
-    size_t end = byte_at(l, i + TENTHS_OF_MICRO) == 'Z' ? i + TENTHS_OF_MICRO : i + MICRO;
-    if (byte_at(l, end) != 'Z' || byte_at(l, i + 10) != 'T' || byte_at(l, i + 19) != '.')
-        return i;
-    return skip(l, end + 1, ABR_SET(" "));
-}
-
 /* ---- starts ---- */
 
 /* A prompt with the command typed: "PS C:\src> ./build.ps1", "C:\src>nmake". */
@@ -125,8 +114,6 @@ static bool follows_command(const abr_evidence *l, size_t at)
     const char *name;
     while (at > 0 && l->p[at - 1] == ' ')
         at--;
-    if (!ABR_HAS("bdks:", abr_to_lower(byte_before(l, at)))) /* last letters of the names */
-        return false;
     while ((name = abr_next_listed(l->lexicon, ABR_LIST_COMMAND, &row)) != NULL)
         if (ends_word(l, at, name, strlen(name)))
             return true;
@@ -166,11 +153,6 @@ abr_command abr_command_of(const abr_evidence *l, bool hit)
     const char c = l->p[w->indent];
     if (c == 27)
         return starts_in_colour(l, w->indent) ? ABR_COMMAND_STARTS : ABR_COMMAND_NONE;
-    if (abr_is_digit(c)) {
-        size_t start = start_of_text(l);
-        return start > w->indent && start < l->n && starts_command(l, start) ? ABR_COMMAND_STARTS
-                                                                             : ABR_COMMAND_NONE;
-    }
     bool may_start = w->indent == 0 && (abr_is_upper(c) || (!abr_is_letter(c) && ABR_HAS("$+>=#[", c)));
     return may_start && starts_command(l, 0) ? ABR_COMMAND_STARTS : ABR_COMMAND_NONE;
 }

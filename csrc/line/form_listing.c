@@ -111,11 +111,9 @@ bool abr_has_hash(const abr_form_line *l)
            (n >= LEAST_HASH && bare.p[n] == ' ' && second == ' ');
 }
 
-/* ` 3 files changed, 10 insertions(+)`, ` file | 12 ++--` */
+/* ` file | 12 ++--` */
 static bool is_diffstat(const abr_form_line *l, abr_text_line line)
 {
-    if (ABR_HOLDS(line, l->chars, "changed, "))
-        return ABR_CONTAINS(line, "(+)") || ABR_CONTAINS(line, "(-)");
     const char *end = line.p + line.n;
     const char *bar = *line.p == ' ' && abr_has_char(l->chars, '|') ? memchr(line.p, '|', line.n) : NULL;
     if (!bar || bar <= line.p + 1 || bar + 2 >= end || bar[-1] != ' ' || bar[1] != ' ')
@@ -125,32 +123,18 @@ static bool is_diffstat(const abr_form_line *l, abr_text_line line)
     return bar + 1 < end && (abr_is_digit(bar[1]) || bar[1] == 'B');
 }
 
-/* `+ 0123abc what it does`, of git cherry; `  main  0123abc what it does`, of git branch -v. */
-static bool names_commit(abr_text_line bare)
-{
-    if (bare.n > 2 && ABR_HAS("*+-", *bare.p) && bare.p[1] == ' ')
-        bare = abr_trimmed(abr_line_from(bare, 2));
-    const char *gap = memchr(bare.p, ' ', bare.n);
-    if (is_abbreviated(bare) || !gap || gap[-1] == ':')
-        return is_abbreviated(bare);
-    const abr_text_line named = abr_trimmed(abr_line_from(bare, (size_t)(gap - bare.p)));
-    return is_abbreviated(named) && memchr(named.p, ' ', named.n); /* not "Checking 0123abc" */
-}
-
 bool abr_is_of_git(const abr_form_line *l)
 {
     abr_text_line line = l->line;
-    abr_text_line bare = l->bare;
     if (line.n > 2 && ABR_HAS("*|", *line.p) && ABR_HAS(" |\\/", line.p[1])) {
         size_t i = 0; /* drawn by `git log --graph` */
         while (i < line.n && ABR_HAS("*|/\\_ ", line.p[i]))
             i++;
-        bare = line = abr_line_from(line, i);
+        line = abr_line_from(line, i);
         if (line.n == 0)
             return true;
     }
-    return abr_starts_with_mark(l->forms, ABR_FORM_GIT, line) || is_diffstat(l, line) ||
-           (abr_has_any(l->chars, ABR_DIGITS) && names_commit(bare));
+    return abr_starts_with_mark(l->forms, ABR_FORM_GIT, line) || is_diffstat(l, line);
 }
 
 /* The subject of a commit, by its type: "fix(api): ...", "docs: ...". */
@@ -203,14 +187,7 @@ static bool states_level_after(const abr_form_line *l, size_t at, bool has_colum
 bool abr_is_match(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
-    size_t i = name_end(bare, 0);
-    if (i > 0 && i + 1 < bare.n && bare.p[i] == ':' &&
-        !abr_is_digit(bare.p[i + 1])) { /* in `revision:path` */
-        const size_t path = name_end(bare, i + 1);
-        if (path < bare.n && is_path((abr_text_line){bare.p, i}) &&
-            !abr_states_level(bare.p, bare.n, l->forms->without))
-            i = path;
-    }
+    const size_t i = name_end(bare, 0);
     if (i == 0 || i >= bare.n || bare.p[i] != ':' || !is_path((abr_text_line){bare.p, i}))
         return false;
     const size_t number = abr_digits_at(bare, i + 1);
@@ -241,26 +218,20 @@ static size_t number_length(abr_text_line bare)
     return i < bare.n && !ABR_HAS(" \t", bare.p[i]) ? 0 : i;
 }
 
-/* `M`, `AM`, `R100`, `??`: the state of a changed file. */
+/* `M`, `R100`: the state of a changed file. */
 static size_t state_length(abr_text_line bare)
 {
     size_t i = ABR_HAS("MADRCTU?", *bare.p);
-    if (i < bare.n && ABR_HAS("MADTU?", bare.p[i]))
+    while (i > 0 && i < bare.n && i < 4 && abr_is_digit(bare.p[i]))
         i++;
-    else
-        while (i > 0 && i < bare.n && i < 4 && abr_is_digit(bare.p[i]))
-            i++;
     return i < bare.n && ABR_HAS(" \t", bare.p[i]) ? i : 0;
 }
 
-/* `12  path`, `1 2 3 path`, `M  path`: numbers or a letter, and one word, or any number of words after a
- * tab. */
+/* `12  path`, `1 2 3 path`, `M  path`: numbers or a letter, and one word. */
 bool abr_is_counted(const abr_form_line *l)
 {
     abr_text_line rest = l->bare;
     size_t n = number_length(rest);
-    if (n > 0 && n < rest.n && rest.p[n] == '\t')
-        return true;
     if (n == 0)
         n = state_length(rest);
     const bool named = n > 0;
@@ -372,8 +343,6 @@ bool abr_has_columns(const abr_form_line *l)
 bool abr_is_entry(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
-    if (ABR_STARTS(l->line, "-- ")) /* of cmake, or a comment */
-        return false;
     if (is_alone(l) || l->bare.p >= l->line.p + DEEP || is_plain_name(l))
         return true;
     return abr_has_at(bare, abr_first_word(l).n, "  ", 2) ||

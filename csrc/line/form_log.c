@@ -117,22 +117,13 @@ static bool is_dashed_diagnostic(abr_text_line line)
             abr_has_at(line, place.end, " - warning: ", 12));
 }
 
-/* `  /src/cart_test.go:97`, the place of a test */
-static bool is_place_alone(const abr_form_line *l)
-{
-    abr_file_place place = {0};
-    return l->bare.p > l->line.p && !memchr(l->bare.p, ' ', l->bare.n) &&
-           abr_find_place(l->bare.p, l->bare.n, 0, &place) && place.start == 0 && place.end == l->bare.n;
-}
-
 /* `file:12: text`, `file:12:3: text`, `file:12:3-9: text`, `file(12,3): text`: a place, a colon, one blank;
  * or a dash after it. */
 bool abr_is_placed(const abr_form_line *l)
 {
     const abr_text_line line = l->bare;
     size_t at = 0;
-    if (starts_with_place(l) || abr_kotlin_level(line.p, line.n) || is_dashed_diagnostic(line) ||
-        is_place_alone(l))
+    if (starts_with_place(l) || abr_kotlin_level(line.p, line.n) || is_dashed_diagnostic(line))
         return true;
     for (size_t i = abr_next_digit(line, 2); i + 2 < line.n; i = abr_next_digit(line, at)) {
         at = i + abr_digits_at(line, i);

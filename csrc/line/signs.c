@@ -92,8 +92,6 @@ static bool in_name(const abr_evidence *l, const abr_sign *s)
         return true;
     if (before == '-' && s->at >= 2 && l->p[s->at - 2] != '-' && l->p[s->at - 2] != ' ')
         return true;
-    if (before == '-' && (s->at < 2 || l->p[s->at - 2] == ' ') && is_alnum(after))
-        return true;
     if (before == '.' && !s->type && s->at >= 2 && is_alnum(l->p[s->at - 2]))
         return !(after == ':' && then == ' ' && all_caps(l, s)); /* not Monolog's `app.ERROR: text` */
     if (before == '-' && s->at >= 2 && l->p[s->at - 2] == '-')
@@ -268,8 +266,6 @@ static bool labels(const abr_evidence *l, const abr_sign *s)
     if (byte_at(l, end_of(s)) != ':' || ABR_HAS("\"'`(:", before) ||
         (!s->type && abr_is_letter(byte_at(l, end_of(s) + 1))))
         return false;
-    if (l->words->indent > 0 && is_first(l, s) && ABR_HAS(";{,", l->p[l->n - 1]) && !s->type)
-        return false; /* a field of an object in source */
     return !abr_is_argument(l, s);
 }
 
@@ -737,8 +733,6 @@ static void read_http(abr_evidence *l, unsigned i)
         tell_digits(l);
     if (status && byte_at(l, at) == '5')
         say(l, s, ABR_SCORE_BAD, false);
-    else if (status && byte_at(l, at) == '4')
-        say(l, s, ABR_SCORE_WARNED, false);
 }
 
 /* "GET /pay 500 3012ms", "POST https://example.org/pay => 502" */

@@ -185,12 +185,6 @@ static bool is_commit(const abr_evidence *l)
     size_t end = skip_hash(l, i);
     if (end > 0 && byte_at(l, end) == ' ' && abr_is_letter(byte_at(l, skip(l, end, ABR_SET(" (")))))
         return true;
-    if (byte_at(l, 0) == '[') { /* [main 7d1a2b3] */
-        while (end < l->n && end < 80 && l->p[end] != ' ' && l->p[end] != ']')
-            end++;
-        if (byte_at(l, end) == ' ' && skip_hash(l, end + 1) > 0)
-            return true;
-    }
     const bool heads = l->p[end_without_blanks(l) - 1] == ':'; /* Fix the following errors: */
     return (!heads && abr_listed_word(l, i, ABR_LIST_COMMIT) > 0) || starts_with(l, i, "Merge branch") ||
            starts_with(l, i, "Merge pull") || starts_with(l, i, "HEAD is now") ||
@@ -200,6 +194,12 @@ static bool is_commit(const abr_evidence *l)
 }
 
 /* ---- manuals, lists ---- */
+
+/* The heading of a man page's list of errors. */
+static bool heads_errors(const abr_evidence *l)
+{
+    return l->words->words == 1 && starts_with(l, 0, "ERRORS") && end_without_blanks(l) == 6;
+}
 
 /* The help of an option: "  -k, --keep-going   go on after errors". */
 static bool is_option_help(const abr_evidence *l)
@@ -216,19 +216,6 @@ static bool is_option_help(const abr_evidence *l)
     return abr_is_letter(byte_at(l, skip(l, i, ABR_SET(" "))));
 }
 
-/* A heading, "### Errors", "3. Failure modes", a man page's "ERRORS". */
-static bool is_title(const abr_evidence *l)
-{
-    size_t i = l->words->indent;
-    size_t end = skip(l, i, ABR_SET("#"));
-    if (end >= i + 2 && byte_at(l, end) == ' ')
-        return !abr_starts_listed(l, i, ABR_LIST_HARNESS);
-    end = skip_digits(l, i);
-    if (i == 0 && end > 0 && end <= 2 && starts_with(l, end, ". ") && l->words->words <= 4)
-        return true;
-    return l->words->words == 1 && starts_with(l, i, "ERRORS") && i + 6 == end_without_blanks(l);
-}
-
 bool abr_joins_tracebacks(const char *p, size_t n)
 {
     static const char handling[] = "During handling of the above exception";
@@ -243,7 +230,7 @@ bool abr_reads_as_text(const abr_evidence *l)
 {
     return l->words->indent < l->n &&
            (abr_joins_tracebacks(l->p + l->words->indent, l->n - l->words->indent) || starts_as_comment(l) ||
-            abr_starts_listed(l, l->words->indent, ABR_LIST_SETUP) || is_commit(l) || is_title(l) ||
+            abr_starts_listed(l, l->words->indent, ABR_LIST_SETUP) || is_commit(l) || heads_errors(l) ||
             abr_read_form(&l->lexicon->untroubled, (abr_text_line){l->p, l->n}).form != ABR_FORM_NONE);
 }
 
