@@ -75,6 +75,11 @@ local FAILURES = {
   ["a count of weaknesses"] = { "\n34 vulnerabilities (11 low, 23 high)\n\n", "34 vulnerabilities" },
   ["a count of errors"] = { "1 error\n", "\n1 error\n" },
   ["a count of errors in a sentence"] = { "2 errors generated.\n", "2 errors generated." },
+  ["a heading that counts failures, and the example above it"] = {
+    'File "/app/tax.py", line 156, in tax\nFailed example:\n    f(77)\nExpected:\n    232\nGot:\n    231\n'
+      .. "1 items had failures:\n   1 of 120 in tax\n",
+    "Failed example:\n    f(77)\nExpected:\n    232\nGot:\n    231\n",
+  },
   ["counts by name"] = { "FAILURES!\nTests: 7, Assertions: 7, Failures: 1.\n", "Failures: 1." },
 }
 
