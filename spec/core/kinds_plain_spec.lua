@@ -123,6 +123,10 @@ describe("a kind that is asked for", function()
           .. "            got: 2\n\n     # ./spec/cart_spec.rb:9:in `block'\n\n",
         "42 examples, 40 failures\n",
       },
+      rake = {
+        "/srv/gems/rake-13.0.6/lib/rake/task.rb:%d:in `block in execute'\n",
+        "Tasks: TOP => default => db\n",
+      },
       flutter = {
         "00:01 +2 -%d: totals [E]\n  Expected: <1>\n    Actual: <2>\n\n"
           .. "  package:matcher                expect\n  test/cart_test.dart 10:5  main.<fn>\n\n",
