@@ -78,7 +78,18 @@ bool abr_starts_with_keyword(const abr_form_line *l)
     return abr_is_mark(l->forms, ABR_FORM_KEYWORD, (abr_text_line){small, word.n});
 }
 
-/* ` = `, ` == `, `=>`, ` := `, ` += `; `NAME=value` */
+/* Is the value that starts at `at` followed by another one's name: "at=info status=200"? */
+static bool has_next_field(abr_text_line bare, size_t at)
+{
+    while (at < bare.n && bare.p[at] != ' ')
+        at++;
+    size_t end = at + 1;
+    while (end < bare.n && abr_is_word(bare.p[end]))
+        end++;
+    return end > at + 1 && char_at(bare, end) == '=';
+}
+
+/* ` = `, ` == `, `=>`, ` := `, ` += `; `NAME=value` alone, since programs print rows of them */
 bool abr_is_assignment(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
@@ -94,7 +105,9 @@ bool abr_is_assignment(const abr_form_line *l)
     size_t i = 0;
     while (i < bare.n && (abr_is_word(bare.p[i]) || ABR_HAS("-./\"'[]@", bare.p[i])))
         i++;
-    return i > 0 && (char_at(bare, i) == '=' || (char_at(bare, i) == ' ' && char_at(bare, i + 1) == '='));
+    if (i > 0 && char_at(bare, i) == '=')
+        return !has_next_field(bare, i + 1);
+    return i > 0 && char_at(bare, i) == ' ' && char_at(bare, i + 1) == '=';
 }
 
 /* `f(x)`, `a.b(`, `echo "x"` */

@@ -146,7 +146,7 @@ describe("a kind that is asked for", function()
     end
   end)
 
-  it("tests told by their places, by bullets, by counts after dots and by steps of features are a log's", function()
+  it("tests told by places, bullets, counts after dots and steps of features, and rows of fields, are logs", function()
     local runs = {
       ginkgo = {
         "Cart\n  adds line %d\n  /src/shop/cart_test.go:%d\n•\n------------------------------\n",
@@ -163,6 +163,16 @@ describe("a kind that is asked for", function()
         "  Scenario: adds line %d   # features/cart.feature:%d\n    When I pay   # CartContext::pay()\n\n",
         '    Then I see "19"   # CartContext::see()\n      The text "19" was not found (ExpectationException)\n',
         '      The text "19" was not found (ExpectationException)\n',
+      },
+      simulator = {
+        "t=%d a=%02x y=1c match\n",
+        "MISMATCH at t=91: a=5a y=0e expected=11\n",
+        "MISMATCH at t=91: a=5a y=0e expected=11\n",
+      },
+      router = {
+        "at=info method=GET path=/cart/%d status=200 bytes=%d\n",
+        'at=error code=H12 desc="Request timeout" method=POST path=/pay status=503 bytes=0\n',
+        'at=error code=H12 desc="Request timeout"',
       },
     }
     for name, run in pairs(runs) do
