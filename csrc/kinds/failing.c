@@ -221,7 +221,8 @@ static bool is_labelled(abr_text_line line)
             return false;
         words += *p == ' ' && p[1] != ' ';
     }
-    return words <= LABEL_WORDS && line.p[line.n - 1] != '.' && line.p[line.n - 1] != ':';
+    const bool is_prose = line.p[line.n - 1] == '.' && !ABR_CONTAINS(line, "Error: ");
+    return words <= LABEL_WORDS && !is_prose && line.p[line.n - 1] != ':';
 }
 
 /* Is the label the name of a program, "curl:", "dpkg-deb (subprocess):", apt's "E:" or the "e:" of Kotlin? */
@@ -341,12 +342,22 @@ static bool is_stated(const finder *f, abr_text_line line, size_t next)
            (line.p[0] == '\t' && ABR_CONTAINS(line, ".so") && ENDS_AS(line, " => not found"));
 }
 
+/* The line without the name of the script that printed it: "[web] Error: the port is taken" */
+static abr_text_line past_script(abr_text_line line)
+{
+    size_t i = 1;
+    while (i < line.n && (abr_is_lower(line.p[i]) || abr_is_digit(line.p[i]) || memchr("-:_", line.p[i], 3)))
+        i++;
+    const bool named = line.n > 0 && line.p[0] == '[' && i > 1 && abr_has_at(line, i, "] ", 2);
+    return named ? (abr_text_line){line.p + i + 2, line.n - i - 2} : line;
+}
+
 /* Is the line a message that reports a failure wherever it stands? The following line starts at `next`. */
 static bool fails_alone(finder *f, abr_text_line line, size_t next)
 {
     if (is_logged_error(line))
         return true;
-    line = abr_own_text(line);
+    line = past_script(abr_own_text(line));
     if (line.n < SHORTEST || line.p[line.n - 1] == ';')
         return false;
     const abr_form_told told = abr_read_whole_form(&f->rules->forms, line);
@@ -356,7 +367,8 @@ static bool fails_alone(finder *f, abr_text_line line, size_t next)
     if (!starts_as_message(line))
         return false;
     const bool printed = told.log >= 1 && told.text <= most_text_alone && told.form != ABR_FORM_TEST;
-    const bool plain = told.text == 0 || told.form == ABR_FORM_SENTENCE;
+    const bool plain = told.text == 0 || told.form == ABR_FORM_SENTENCE ||
+                       (told.text <= most_text_alone && ABR_CONTAINS(line, " error: ")); /* of PHP */
     const bool of_program = told.text <= most_text_alone && starts_with_program(line);
     f->weighed++;
     const bool is_rule = next < f->n && f->p[next] == '\t'; /* of a makefile */

@@ -63,6 +63,18 @@ local FAILURES = {
     "══╡ EXCEPTION CAUGHT BY WIDGETS LIBRARY ╞═════\nThe following TestFailure was thrown:\n",
     "EXCEPTION CAUGHT BY",
   },
+  ["an error of a script among others"] = {
+    "[web] Error: the ledger lost its lock after 40 rows\n[web]     at total (/srv/cart.js:9:52)\n",
+    "the ledger lost its lock",
+  },
+  ["an error in a long sentence"] = {
+    "PHP Fatal error:  Uncaught Error: Call to undefined function total() in /srv/shop/cart.php:12\n",
+    "cart.php:12",
+  },
+  ["an error that ends with a full stop"] = {
+    "CommandError: Cannot find a migration matching '0009' from app 'cart'.\n",
+    "matching '0009'",
+  },
   ["a test that Dart marks"] = {
     "00:31 +150 -1: /app/test/cart_test.dart: shows the pay button [E]\n  Test failed. See exception logs above.\n",
     "shows the pay button [E]",
