@@ -239,12 +239,27 @@ static bool starts_with_program(abr_text_line line)
                                          (i > 1 && abr_has_at(line, i, ": ", 2)));
 }
 
+/* Is it an error at a line of a script without extension, "configure:4730: error: no compiler"? With one,
+ * search results look the same. */
+static bool is_scripts_error(abr_text_line line)
+{
+    uint64_t lnum;
+    size_t i = 0;
+    while (i < line.n && (abr_is_word(line.p[i]) || line.p[i] == '-'))
+        i++;
+    const bool leads = i > 0 && abr_has_at(line, i, ":", 1);
+    const size_t digits = leads ? abr_read_lnum(line.p, line.n, i + 1, &lnum) : 0;
+    return digits > 0 && abr_has_at(line, i + 1 + digits, ": error: ", 9);
+}
+
 /* Is it a diagnostic: a place with a column, then what nobody would write, "a.c:6:18: ", or an error's code,
  * "a.cs(12): error CS0103: ", "a.ts:3:5 - error TS2322: ", or nothing but its name, "a.py:12: KeyError"?
  * Search results have only a line, or no blank. */
 static bool is_diagnostic(abr_text_line line, float text)
 {
     abr_file_place place = {0};
+    if (is_scripts_error(line))
+        return true;
     if (!abr_find_place(line.p, line.n, 0, &place) || place.start > 0)
         return false;
     const size_t at = place.end + abr_has_at(line, place.end, " ", 1);

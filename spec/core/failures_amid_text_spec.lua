@@ -21,6 +21,8 @@ local FAILURES = {
       .. "Found 1 error in 1 file (checked 7 source files)\n",
     "app/a.py:3: error",
   },
+  ["an error at a line of a file"] = { "app/a.py:3: error: Incompatible types in assignment\n", "app/a.py:3: error" },
+  ["an error at a line of a script"] = { "configure:12879: error: no usable zlib\n", "no usable zlib" },
   ["an error of Kotlin"] = {
     "e: file:///app/src/main/java/com/acme/Cart.kt:58:31 Unresolved reference: price\n",
     "Unresolved reference: price",
