@@ -197,7 +197,7 @@ bool abr_is_excerpt(const abr_form_line *l)
 }
 
 /* `    at f (a.js:1)`, `#0  0x12 in f ()`, `  File "a.py", line 3, in f`, `from a.rb:1:in f`,
- * `  12: core::f`, `    ... 12 more`. */
+ * `  12: core::f`, `  12:    0x5c - <core::S>::f`, `    ... 12 more`. */
 bool abr_is_frame(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
@@ -214,7 +214,11 @@ bool abr_is_frame(const abr_form_line *l)
     if (*bare.p == '#')
         return n > 0 && abr_has_at(bare, n + 1, " ", 1) && n + 2 < bare.n && !abr_is_digit(bare.p[n + 2]) &&
                bare.p[n + 2] != '[';
-    return indented && abr_has_at(bare, n, ": ", 2) && n + 2 < bare.n && abr_is_word(bare.p[n + 2]);
+    size_t at = n + 2;
+    while (at < bare.n && bare.p[at] == ' ')
+        at++;
+    return indented && abr_has_at(bare, n, ": ", 2) && at < bare.n &&
+           (abr_is_word(bare.p[at]) || bare.p[at] == '<');
 }
 
 /* `==123== Invalid read`, about a process under watch. */

@@ -84,8 +84,8 @@ static bool in_name(const abr_evidence *l, const abr_sign *s)
         !all_caps(l, s))
         return true; /* :error */
     if (before == ':' && after == ':' && then == ':' && s->at >= 3 && l->p[s->at - 2] == ':' &&
-        is_alnum(l->p[s->at - 3]))
-        return true; /* std::error::f, not ::error::text */
+        (is_alnum(l->p[s->at - 3]) || ABR_HAS("]>", l->p[s->at - 3])))
+        return true; /* std::error::f, core[c1f1]::panic::f, not ::error::text */
     if (before == '.' && (s->at == 1 || l->p[s->at - 2] == ' '))
         return true; /* .error */
     if (ABR_HAS("_/\\$@", before) || ABR_HAS("_/\\", after))

@@ -44,7 +44,8 @@ static const float part_of_values = 0.7F;  /* the expected value and the actual 
 static const float part_of_end = 0.8F;
 static const float part_of_blank = 0.7F;
 static const float part_of_dump = 0.4F;
-static const float part_of_repeat = 0.5F; /* a line whose text was seen before */
+static const float part_of_repeat = 0.5F;  /* a line whose text was seen before */
+static const float part_of_foreign = 0.4F; /* it takes none of the reach either */
 /* Parts of the budget within which a line's part falls by half. */
 static const float reach_after = 0.5F;
 static const float reach_before = 0.1F;
@@ -318,8 +319,10 @@ static void raise_after(abr_chooser *x, const block *b, float reach)
             part /= 1 + same_discount * (float)(same - SAME_MOST);
         if (u->repeats)
             part *= part_of_repeat;
+        if (u->foreign)
+            part *= part_of_foreign;
         abr_raise(u, b->value * part, ABR_WHY_AFTER, b->failure);
-        distance += length_of(u);
+        distance += u->foreign ? 0 : length_of(u);
     }
 }
 

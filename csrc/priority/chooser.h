@@ -59,6 +59,7 @@ typedef struct {
     bool kept;
     bool follows_like; /* the line before it is alike */
     bool repeats;      /* a line before it has the same text */
+    bool foreign;      /* a frame in code that others wrote */
     abr_why why;       /* reason for its value */
     uint32_t failure;  /* of the hit that its value comes from; 0: none */
 } abr_shown_line;

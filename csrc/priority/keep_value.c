@@ -19,6 +19,7 @@
 #include "line/command.h"
 #include "line/layout.h"
 #include "line/line_score.h"
+#include "line/origin.h"
 #include "priority/odd.h"
 #include "priority/retain.h"
 #include "line/score.h"
@@ -70,6 +71,20 @@ static void add_for_place(abr_shown_line *u, float value, abr_why why)
     u->keep_value += value;
 }
 
+static bool is_elsewhere(const abr_candidate *c)
+{
+    return c->kind == ABR_LINE_FRAME && abr_is_frame_elsewhere((abr_text_line){c->start, c->start_n});
+}
+
+/* Is line i a frame in code that others wrote? The place may stand below the name, deeper. */
+static bool is_foreign(const abr_chooser *x, size_t i)
+{
+    const abr_candidate *c = x->lines[i].c;
+    const abr_candidate *next = i + 1 < x->count ? x->lines[i + 1].c : c;
+    return is_elsewhere(c) || (c->kind == ABR_LINE_FRAME && next->line == c->line + 1 &&
+                               next->indent > c->indent && is_elsewhere(next));
+}
+
 /* Raise the lines after a hit, more if they are indented deeper, and the few before it. */
 static void raise_near(abr_chooser *x, size_t i, float value)
 {
@@ -82,7 +97,7 @@ static void raise_near(abr_chooser *x, size_t i, float value)
             part *= value_step_after;
         if (c->indent > hit->indent)
             part *= 1.3F;
-        if (c->kind == ABR_LINE_BLANK || c->kind == ABR_LINE_PASS ||
+        if (c->kind == ABR_LINE_BLANK || c->kind == ABR_LINE_PASS || x->lines[k].foreign ||
             (c->nth >= ABR_DULL && c->kind != ABR_LINE_FRAME))
             part *= 0.4F;
         abr_raise(&x->lines[k], value * (part < 0.95F ? part : 0.95F), ABR_WHY_AFTER, hit->failure);
@@ -182,6 +197,7 @@ bool abr_set_keep_values(abr_chooser *x)
         const char *judged = abr_retainer_judged(x->view->retainer, u->c->start, &n);
         abr_read_layout(judged, n, &u->layout);
         u->own_value = u->keep_value = own_value(u);
+        u->foreign = is_foreign(x, i);
         u->why = u->c->hit ? ABR_WHY_HIT : u->keep_value > 0 ? ABR_WHY_SAYS : ABR_WHY_FILLING;
         u->failure = u->c->failure;
     }

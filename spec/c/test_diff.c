@@ -1,5 +1,5 @@
 /* Diffs, cut file by file and hunk by hunk. */
-#include "kinds/diff/diff_origin.h"
+#include "line/origin.h"
 #include "ledger.h"
 
 /* ---- made diffs ---- */
@@ -435,35 +435,44 @@ static void no_failed_allocation_leaks(void)
     free(d.p);
 }
 
-enum { ENDING, MIDDLE, FOLDER };
+enum { ENDING, MIDDLE, FOLDER, PACKAGES, INSTALLED };
 
-/* Every row of diff_origin.def earns its place: its path is told, and no other row tells it. */
-static void paths_of_generated_files_are_told(void)
+/* Every row of origin.def earns its place: its path is told, and no other row tells it. */
+static void paths_of_what_others_or_programs_wrote_are_told(void)
 {
     static const struct {
         int part;
         const char *text, *path;
     } rows[] = {
 #define ORIGIN(part, text, path) {part, text, path},
-#include "kinds/diff/diff_origin.def"
+#include "line/origin.def"
 #undef ORIGIN
     };
+    static const char *const own[] = {"  File \"/home/ann/cart/lib/cart.py\", line 9, in total",
+                                      "    at Cart.total (/usr/src/app/cart.js:9:11)",
+                                      "    at Cart.total (/home/ann/dist/cart.js:9:11)"};
     static const char *const written[] = {"src/cart.c", "go.mod",      "web/package.json",
                                           "src/map.js", "a/generated", "distance/vendors.rb",
                                           "lock",       "unlock.py"};
     char header[100];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        snprintf(header, sizeof header, "+++ b/%s", rows[i].path);
-        CHECK(abr_names_machine_made((abr_text_line){header, strlen(header)}));
+        const bool is_frame = rows[i].part == INSTALLED;
+        snprintf(header, sizeof header, is_frame ? "%s" : "+++ b/%s", rows[i].path);
+        const abr_text_line line = {header, strlen(header)};
+        CHECK(is_frame || abr_names_machine_made(line));
+        CHECK(abr_is_frame_elsewhere(line) == (rows[i].part >= PACKAGES));
         for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
             char text[40];
-            snprintf(text, sizeof text, rows[k].part == FOLDER ? "/%s/" : "%s", rows[k].text);
-            const char *found = strstr(header + 5, text);
+            const bool is_folder = rows[k].part == FOLDER || rows[k].part == PACKAGES;
+            snprintf(text, sizeof text, is_folder ? "/%s/" : "%s", rows[k].text);
+            const char *found = strstr(header + (is_frame ? 0 : 5), text);
             const bool tells = found && (rows[k].part != ENDING || found[strlen(text)] == '\0');
             if (!CHECK(tells == (i == k)))
                 fprintf(stderr, "%s: %s\n", rows[i].path, rows[k].text);
         }
     }
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        CHECK(!abr_is_frame_elsewhere((abr_text_line){own[i], strlen(own[i])}));
     for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
         snprintf(header, sizeof header, "+++ b/%s", written[i]);
         CHECK(!abr_names_machine_made((abr_text_line){header, strlen(header)}));
@@ -479,7 +488,7 @@ int main(void)
     RUN(a_long_diff_can_be_lowered);
     RUN(many_long_messages_can_be_lowered);
     RUN(every_start_of_a_diff_is_cut);
-    RUN(paths_of_generated_files_are_told);
+    RUN(paths_of_what_others_or_programs_wrote_are_told);
     RUN(a_look_leaves_the_open_hunk_as_it_is);
     RUN(memory_stays_within_its_bound);
     RUN(no_failed_allocation_leaks);

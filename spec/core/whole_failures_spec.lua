@@ -893,6 +893,35 @@ tests/test_%s.py:%d: AttributeError
     end
   end)
 
+  it("show the program's own frames rather than those of the language and of packages", function()
+    local frames = {}
+    local function frame(name, place)
+      frames[#frames + 1] = ("  %2d:     0x5633e43785db - %s\n"):format(#frames, name)
+        .. ("                               at %s\n"):format(place)
+    end
+    local own = { "shop::cart::charge::h9a87470353c55c53", "shop::cart::settle::ha06b11e2b79068a6" }
+    for i = 1, 20 do
+      frame(
+        ("<core[c1f1a4ba]::panic::unwind_safe::Step%d<alloc[a4ba]::vec::Vec<u8>>>::run"):format(i),
+        ("/rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/core/src/panic/unwind_safe.rs:%d:9"):format(i)
+      )
+    end
+    frame(own[1], "/home/ann/shop/src/cart.rs:2:71")
+    frame(own[2], "/home/ann/shop/src/cart.rs:3:55")
+    for i = 1, 20 do
+      frame(("tokio::park::poll%d"):format(i), ("/root/.cargo/registry/src/tokio-1/a.rs:%d:5"):format(i))
+    end
+    local text = passed(1, 300)
+      .. "thread 'main' panicked at src/cart.rs:2:71:\nindex out of bounds: the len is 3\nstack backtrace:\n"
+      .. table.concat(frames)
+      .. "note: that was all\n"
+    for _, budget in ipairs { 1024, 2048 } do
+      local content = abridge.priority(text, { max_bytes = budget })
+      assert.is_true(whole(content, own[1] .. "\n"), content)
+      assert.is_true(whole(content, own[2] .. "\n"), content)
+    end
+  end)
+
   it("of nothing but an exit line are one", function()
     local _, cut = abridge.priority(passed(1, 500) .. "make: *** [Makefile:3: check] Error 1\n", { max_bytes = 900 })
     assert.same({ found = 1, kept = 1 }, cut.failures)

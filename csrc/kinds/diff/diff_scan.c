@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "kinds/diff/diff.h"
 #include "kinds/diff/diff_defines.h"
-#include "kinds/diff/diff_origin.h"
+#include "line/origin.h"
 #include "kinds/diff/diff_store.h"
 #include "kinds/telling.h"
 #include "kinds/text/log.h"
