@@ -83,6 +83,8 @@ static bool in_name(const abr_evidence *l, const abr_sign *s)
     if (before == ':' && !s->type && s->at >= 2 && l->p[s->at - 2] != ':' && !is_alnum(l->p[s->at - 2]) &&
         !all_caps(l, s))
         return true; /* :error */
+    if (before == ':' && s->type && abr_is_lower(l->p[s->at]))
+        return true; /* the task :checkPluginErrors */
     if (before == ':' && after == ':' && then == ':' && s->at >= 3 && l->p[s->at - 2] == ':' &&
         (is_alnum(l->p[s->at - 3]) || ABR_HAS("]>", l->p[s->at - 3])))
         return true; /* std::error::f, core[c1f1]::panic::f, not ::error::text */
