@@ -83,6 +83,7 @@ static abr_code open_stretches(const abr_by_kind *k, const text_place *before, a
 {
     uint64_t invalid;
     const abr_stretches_opts own = {.chars = abr_wants_chars(&k->opts),
+                                    .written = abr_fails_amid(&k->told.late),
                                     .alloc = k->alloc,
                                     .bytes_before = before->bytes,
                                     .lines_before = before->lines,

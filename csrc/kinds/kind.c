@@ -69,14 +69,18 @@ static abr_telling told_as(abr_kind kind, bool *is, const char *p, size_t n, boo
 
 abr_telling abr_tell_kind(const char *p, size_t n, bool whole)
 {
+    abr_late_log amid = {.from = 0}; /* what makes a log of a text that looks written */
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         bool is;
         abr_telling told = told_as(asked[i], &is, p, n, whole);
         if (is && told.kind == ABR_KIND_TEXT && whole && n > ABR_TOLD_BY &&
             abr_find_late_log(p, n, ABR_TOLD_BY, &told.late))
             told.kind = ABR_KIND_LOG;
+        if (is && asked[i] == ABR_KIND_LOG)
+            told.late = amid;
         if (is)
             return told;
+        amid = told.late;
     }
     return (abr_telling){.kind = ABR_KIND_LOG};
 }

@@ -12,13 +12,16 @@ static void tell_one(abr_parts *out, abr_kind kind, uint64_t first, uint64_t las
         out->list[out->count++] = (abr_part){.kind = kind, .first_line = first, .last_line = last};
 }
 
-/* Add the parts of a log that comes after so many lines. Its bytes before `from` are written. */
-static abr_code add_log(const char *p, size_t n, size_t from, uint64_t lines, const abr_alloc *alloc,
-                        abr_parts *out)
+/* Add the parts of a log that comes after so many lines. */
+static abr_code add_log(const char *p, size_t n, const abr_late_log *late, uint64_t lines,
+                        const abr_alloc *alloc, abr_parts *out)
 {
     abr_stretches *s;
-    const abr_stretches_opts own = {
-        .alloc = alloc, .bytes_before = from, .lines_before = abr_count_newlines(p, from)};
+    const size_t from = (size_t)late->from; /* the bytes before are written */
+    const abr_stretches_opts own = {.written = abr_fails_amid(late),
+                                    .alloc = alloc,
+                                    .bytes_before = from,
+                                    .lines_before = abr_count_newlines(p, from)};
     const abr_code code = abr_stretches_open(&own, &s);
     if (code != ABR_OK)
         return code;
@@ -43,7 +46,7 @@ abr_code abr_tell_parts(const char *p, size_t n, const abr_alloc *alloc, abr_par
     const abr_telling told = abr_tell_kind(p, n, true);
     *out = (abr_parts){.kind = told.kind};
     if (out->kind == ABR_KIND_LOG)
-        code = add_log(p, n, (size_t)told.late.from, 0, alloc, out);
+        code = add_log(p, n, &told.late, 0, alloc, out);
     else if (out->kind == ABR_KIND_MIXED)
         abr_find_parts(p, n, &found);
     for (size_t i = 0; i < found.count && code == ABR_OK; i++) {
@@ -51,7 +54,7 @@ abr_code abr_tell_parts(const char *p, size_t n, const abr_alloc *alloc, abr_par
         const char *start = p + part->from;
         const size_t size = part->end - part->from;
         if (part->kind == ABR_KIND_LOG)
-            code = add_log(start, size, 0, line, alloc, out);
+            code = add_log(start, size, &(abr_late_log){.from = 0}, line, alloc, out);
         else
             tell_one(out, part->kind, line + 1, line + abr_count_lines(start, size));
         line += abr_count_newlines(start, size);

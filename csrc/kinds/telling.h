@@ -18,7 +18,7 @@ typedef struct {
     char delimiter;         /* of a table's fields; 0: its columns are aligned or drawn */
     abr_drawing drawn;      /* of a table */
     size_t header_lines;    /* of a table without delimiters: lines before its first row */
-    abr_late_log late;      /* of a log after source, prose or a listing; else zero */
+    abr_late_log late;      /* of a log after source, prose or a listing, or amid it; else zero */
 } abr_telling;
 
 ABR_PRIVATE_END

@@ -21,7 +21,6 @@ local FAILURES = {
       .. "Found 1 error in 1 file (checked 7 source files)\n",
     "app/a.py:3: error",
   },
-  ["an error at a line of a file"] = { "app/a.py:3: error: Incompatible types in assignment\n", "app/a.py:3: error" },
   ["an error at a line of a script"] = { "configure:12879: error: no usable zlib\n", "no usable zlib" },
   ["an error of Kotlin"] = {
     "e: file:///app/src/main/java/com/acme/Cart.kt:58:31 Unresolved reference: price\n",
@@ -134,6 +133,16 @@ describe("between two pages of a document", function()
       local content = abridge.auto(report(failing), { max_bytes = 2048 })
       assert.is_truthy(content:find("Repo::findByMail", 1, true), failing .. "\n" .. content)
     end
+  end)
+
+  it("before one, errors that a document quotes are none", function()
+    local quoted = ('```lua\nlocal log = ("make: ok\\n"):rep(9) .. "x.c:7: error: no %s"\n```\n\n'):rep(4)
+    local shown = "```\n$ make\n[ 10%] Building C object a.o\n[ 20%] Building C object b.o\n```\n\n"
+    local first = "# Cart\n\n" .. shown .. quoted
+    local text = first .. page .. "make: *** No rule to make target 'cart'.  Stop.\n"
+    local _, cut = abridge.auto(text, { max_bytes = 2048 })
+    assert.same({ "text", "log" }, { cut.parts[1].kind, cut.parts[2].kind })
+    assert.equal(1, cut.failures.found)
   end)
 
   it("what a document says is none", function()

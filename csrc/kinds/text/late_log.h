@@ -16,6 +16,12 @@ typedef struct {
     bool printed;  /* that line starts a stretch of printed lines; else it is of a failure */
 } abr_late_log;
 
+/* Is it a failure, amid text that looks written? */
+static inline bool abr_fails_amid(const abr_late_log *log)
+{
+    return log->sign > 0 && !log->printed;
+}
+
 /* Is there a log in the otherwise written (p, n): a failure, however short, or a stretch of printed lines?
  * `out` gets its sign; zero if there is none. Allocates nothing; uses 32 KiB of stack. */
 bool abr_find_log(const char *p, size_t n, abr_late_log *out);

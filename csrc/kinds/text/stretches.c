@@ -41,6 +41,7 @@ typedef struct {
 struct abr_stretches {
     const abr_alloc *alloc;
     bool counts_chars;
+    bool written; /* as in abr_stretches_opts */
     abr_forms forms;
     abr_failure_rules failures;
     char held[2 * STRETCH_HELD];
@@ -248,7 +249,7 @@ static bool is_open_written(const abr_stretches *s, const abr_log_part *list, si
     *failure = 0;
     if (count == PARTS_MOST && !list[count - 1].written)
         return false;
-    const bool follows = count > 0 && list[count - 1].written;
+    const bool follows = count > 0 ? list[count - 1].written : s->written;
     if (!abr_stretch_is_written(&s->forms, p, n, !follows) &&
         (!follows || abr_stretch_is_printed(&s->forms, p, n)))
         return false;
@@ -352,6 +353,7 @@ abr_code abr_stretches_open(const abr_stretches_opts *opts, abr_stretches **out)
     memset(s, 0, sizeof *s);
     s->alloc = alloc;
     s->counts_chars = opts->chars;
+    s->written = opts->written;
     abr_forms_open(&s->forms, ABR_ALL_FORMS, ABR_NO_RULE);
     abr_failure_rules_open(&s->failures);
     s->open = (line_place){opts->bytes_before, opts->lines_before, opts->chars_before};

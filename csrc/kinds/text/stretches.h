@@ -11,7 +11,8 @@ ABR_PRIVATE_BEGIN
 typedef struct abr_stretches abr_stretches;
 
 typedef struct {
-    bool chars; /* count chars */
+    bool chars;   /* count chars */
+    bool written; /* but for a failure, the text looks written */
     const abr_alloc *alloc;
     uint64_t bytes_before; /* bytes before the start of reading, all written; a line starts there */
     uint64_t lines_before;
