@@ -287,20 +287,30 @@ static void raise_step(abr_chooser *x, const block *b)
     }
 }
 
+/* The last clear hit of a block; its first line if it has none. */
+static size_t last_clear(const abr_chooser *x, const block *b)
+{
+    size_t i = b->end - 1;
+    while (i > b->first && !is_clear(&x->lines[i]))
+        i--;
+    return i;
+}
+
 static void raise_after(abr_chooser *x, const block *b, float reach)
 {
+    const size_t newest = last_clear(x, b);
     float distance = 0;
     float changed = 0; /* bytes of lines with a sign */
     for (size_t i = b->first; i < b->end; i++) {
         abr_shown_line *u = &x->lines[i];
         const bool is_change = b->compares && u->layout.indent == b->margin && sign_of(u) != '\0';
-        const unsigned same = is_change ? 0 : same_before(x, b, i);
+        const unsigned same = is_change || i == newest ? 0 : same_before(x, b, i);
         const bool is_frame = u->c->kind == ABR_LINE_FRAME;
         const bool is_new = is_clear(u) && same == 0 && b->told >= told_least;
         if (is_new)
             distance /= 2;
         float part = part_after / (1 + distance / reach);
-        if (i + 1 == b->end && part < part_of_end)
+        if ((i == newest || i + 1 == b->end) && part < part_of_end)
             part = part_of_end;
         if (is_new && part < part_of_message)
             part = part_of_message;

@@ -922,6 +922,30 @@ tests/test_%s.py:%d: AttributeError
     end
   end)
 
+  it("that go on as a log does show the newest clear message, below many older ones", function()
+    local lines = {}
+    local function at(seconds, text)
+      lines[#lines + 1] = ("[%12.6f] %s\n"):format(seconds, text)
+    end
+    local function noise(from, count)
+      local says = { "docker0: port 1(veth%06x) entered forwarding state", "device veth%06x left promiscuous mode" }
+      for i = 1, count do
+        at(from + i, says[i % 2 + 1]:format((from + i) * 7919 % 2 ^ 24))
+      end
+    end
+    for i = 1, 60 do
+      at(i * 30, ("chrome[%d]: segfault at %x ip 00007f%010x error 4 in libGL.so.1.7.0"):format(i, i * 77, i * 2654435))
+      noise(i * 30, 6)
+    end
+    local newest = "chrome[9999]: segfault at 18 ip 000055d0c0de error 6 in libcart.so.2"
+    at(2000, newest)
+    noise(2001, 300)
+    for _, budget in ipairs { 1024, 2048 } do
+      local content = abridge.priority(table.concat(lines), { max_bytes = budget })
+      assert.is_true(whole(content, newest), content)
+    end
+  end)
+
   it("of nothing but an exit line are one", function()
     local _, cut = abridge.priority(passed(1, 500) .. "make: *** [Makefile:3: check] Error 1\n", { max_bytes = 900 })
     assert.same({ found = 1, kept = 1 }, cut.failures)
