@@ -338,14 +338,25 @@ static void raise_after(abr_chooser *x, const block *b, float reach)
 
 /* ---- the output of a failed command ---- */
 
-/* Raise the lines before line i, which reports that their command failed. */
+/* The first line of the part that has the line. */
+static uint64_t start_of_part(const abr_chooser *x, uint64_t line)
+{
+    size_t part = 0;
+    while (line >= abr_part_end(x, part))
+        part++;
+    return x->parts.list[part].line;
+}
+
+/* Raise the lines before line i, which reports that their command failed; a written part above is not its
+ * output. */
 static void raise_command(abr_chooser *x, size_t i, float value)
 {
     const uint32_t failure = x->lines[i].c->failure;
+    const uint64_t first = start_of_part(x, x->lines[i].c->line);
     abr_raise(&x->lines[i], value, ABR_WHY_COMMAND, failure);
     for (size_t k = i; follows(x, k) && i - k < COMMAND_WITHIN; k--) {
         abr_shown_line *u = &x->lines[k - 1];
-        if (u->c->command == ABR_COMMAND_STARTS)
+        if (u->c->command == ABR_COMMAND_STARTS || u->c->line < first)
             return;
         value *= command_step;
         bool dull = u->c->nth >= ABR_DULL || u->c->kind == ABR_LINE_PASS;

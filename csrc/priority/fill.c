@@ -440,21 +440,92 @@ static bool add_edge_line(abr_chooser *x, bool last, bool split)
     return false;
 }
 
-/* Fill upwards from the end, gap by gap, until a line does not fit. */
+/* The part of the line above kept stretch i. */
+static size_t part_above(const abr_chooser *x, size_t i)
+{
+    size_t part = 0;
+    while (x->kept[i].line > abr_part_end(x, part))
+        part++;
+    return part;
+}
+
+/* Does the gap above stretch i want its part's share? Of the printed parts, only the last one does. */
+static bool wants_share(abr_chooser *x, size_t i)
+{
+    const size_t part = part_above(x, i);
+    return side_of(x, i, true).gap > 0 && (x->parts.list[part].written || part + 2 >= x->parts.count);
+}
+
+/* The number of parts with such a gap above stretch i or an earlier one. */
+static uint64_t count_wanting(abr_chooser *x, size_t i)
+{
+    uint64_t count = 0;
+    for (size_t last = x->parts.count; i + 1 > 0; i--) {
+        if (!wants_share(x, i) || part_above(x, i) == last)
+            continue;
+        last = part_above(x, i);
+        count++;
+    }
+    return count;
+}
+
+static uint64_t up_to_part(uint64_t budget, uint64_t used, uint64_t times, uint64_t of)
+{
+    return budget == ABR_UNLIMITED ? budget : used + abr_budget_left(budget, used) / of * times;
+}
+
+/* Lower the allowance to what is used, and a part of what is left. Returns what it was. */
+static abr_allowance allow_part(abr_chooser *x, uint64_t times, uint64_t of)
+{
+    const abr_allowance all = x->allowance;
+    x->allowance = (abr_allowance){.lines = up_to_part(all.lines, x->used.lines, times, of),
+                                   .chars = up_to_part(all.chars, x->used.chars, times, of),
+                                   .shown = up_to_part(all.shown, x->used.shown, times, of)};
+    return all;
+}
+
+/* Add lines to a gap in a written part: 30 % of them to its end, as in a text alone. */
+static void fill_written(side *e)
+{
+    abr_chooser *x = e->x;
+    const abr_allowance all = allow_part(x, 3, 10);
+    add_lines(e);
+    x->allowance = all;
+    if (e->gap == 0 || e->i == 0)
+        return;
+    side start = side_of(x, e->i - 1, false);
+    add_lines(&start);
+    if (start.gap == 0)
+        return;
+    *e = side_of(x, e->i, true); /* more of its start may not be at hand */
+    add_lines(e);
+}
+
+/* Fill upwards from the end, in each part gap by gap, until a line does not fit: a part that needs more than
+ * its share takes no more. */
 static void fill_end(abr_chooser *x)
 {
+    size_t now = x->parts.count;
+    size_t filled = now;
+    uint64_t wanting = 0;
     if (x->kept_count == 0 || x->kept[x->kept_count - 1].last_line + 1 < x->view->lines)
         add_edge_line(x, true, true);
     for (size_t i = x->kept_count; i > 0; i--) {
         side e = side_of(x, i - 1, true);
-        if (e.gap == 0 || is_cut(&e))
+        const size_t part = part_above(x, i - 1);
+        if (is_cut(&e) || part == filled || !wants_share(x, i - 1))
             continue;
-        add_lines(&e);
-        if (e.gap == 0)
-            continue;
-        if (much_left(x))
+        if (part != now)
+            wanting = count_wanting(x, i - 1);
+        now = part;
+        const abr_allowance all = allow_part(x, 1, wanting);
+        if (x->parts.list[part].written)
+            fill_written(&e);
+        else if (add_lines(&e), e.gap > 0 && much_left(x))
             split_line(&e);
-        return;
+        x->allowance = all;
+        if (side_of(x, e.i, true).gap > 0)
+            filled = part;
     }
 }
 

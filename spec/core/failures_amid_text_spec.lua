@@ -135,6 +135,14 @@ describe("between two pages of a document", function()
     end
   end)
 
+  it("the failure at the end leaves more room to the start of the document than to its end", function()
+    local content = abridge.auto(page .. "make: *** No rule to make target 'cart'.  Stop.\n", { max_bytes = 2048 })
+    local start, rest = content:match "^(.-)%.%.%. %[%d+ lines omitted%] %.%.%.\n(.*)$"
+    assert.equal(start, page:sub(1, #start))
+    assert.is_true(#start > #rest and #rest > 300, content)
+    assert.is_truthy(content:find("make: *** No rule", 1, true), content)
+  end)
+
   it("before one, errors that a document quotes are none", function()
     local quoted = ('```lua\nlocal log = ("make: ok\\n"):rep(9) .. "x.c:7: error: no %s"\n```\n\n'):rep(4)
     local shown = "```\n$ make\n[ 10%] Building C object a.o\n[ 20%] Building C object b.o\n```\n\n"
