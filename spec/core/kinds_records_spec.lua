@@ -327,6 +327,7 @@ describe("a table that a database client draws", function()
       local content, cut = cut_of(lines, 1000)
       assert.equal("log", cut.kind)
       assert.is_truthy(content:find("error: expected ';'", 1, true), content)
+      assert.equal("log", (abridge.kind((first .. "a request is served\n"):rep(300))))
     end
   end)
 

@@ -270,22 +270,10 @@ static void show_around_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
     widen_trouble(x, v, limit);
 }
 
-/* Is it a plain value other than a string in an element of a list that nothing at hand names? */
-static bool is_nameless(const abr_json_value *values, uint32_t v)
-{
-    const uint32_t element = element_of(values, v);
-    if (values[v].type != ABR_JSON_SCALAR || values[element].shown ||
-        values[element].type != ABR_JSON_OBJECT || values[values[element].parent].type != ABR_JSON_ARRAY)
-        return false;
-    const abr_json_calling by = abr_json_called(values, element);
-    return by.name == 0 && by.label == 0;
-}
-
 static void queue_trouble(abr_json_costs *x, abr_json_queue *q)
 {
     enum { KINDS = 1024 };
     const float again = 0.35F;
-    const float nameless = 0.5F;
     const abr_json_value *values = x->tree->values;
     uint16_t seen[KINDS] = {0};
     q->count = 0;
@@ -296,7 +284,7 @@ static void queue_trouble(abr_json_costs *x, abr_json_queue *q)
         const uint64_t n = v->end - v->at - v->head;
         const uint64_t what = abr_json_hash(v->p + v->head, n < ABR_JSON_MAP ? (size_t)n : ABR_JSON_MAP);
         uint16_t *nth = &seen[abr_json_mix(v->hash, what) % KINDS];
-        const float weight = v->score / (1 + again * (float)*nth) * (is_nameless(values, i) ? nameless : 1);
+        const float weight = v->score / (1 + again * (float)*nth);
         *nth = (uint16_t)(*nth + (*nth < UINT16_MAX));
         abr_json_queue_put(q, ~abr_float_key(weight), i);
     }
@@ -320,13 +308,6 @@ void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
 }
 
 /* ---- names ---- */
-
-/* Is it the string that is the key of its object? */
-static bool repeats_key(const abr_json_value *in, const abr_json_value *v)
-{
-    const uint64_t n = abr_json_own_size(v);
-    return in->head > in->lead && n <= in->head - in->lead && abr_json_is_same(v, in->p + in->lead, n);
-}
 
 /* A value's distance from the nearer end of its list, counted from 1, or that of an enclosing value if
  * larger; 0: it is in no list. The parent's `stamp` is already set. */
@@ -390,8 +371,6 @@ void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q)
         const uint32_t depth = values[i].back = in->back + 1;
         values[i].stamp = distance_of(in, &values[i]);
         const bool is_outcome = values[i].role == ABR_JSON_OUTCOME && values[i].stamp == 0;
-        if (repeats_key(in, &values[i]))
-            continue;
         if (abr_json_is_called(&values[i]) || (is_outcome && !abr_json_holds_values(&values[i])))
             abr_json_queue_put(q, (uint64_t)(depth + names_ahead(values, i)) << 32 | values[i].stamp, i);
     }

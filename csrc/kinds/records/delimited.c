@@ -107,16 +107,8 @@ static heading_kind read_name(abr_text_line field)
     return digits * 2 <= field.n ? PROPER_NAME : NUMERIC_NAME;
 }
 
-static bool occurs(const abr_text_line *names, size_t n, abr_text_line name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (names[i].n == name.n && memcmp(names[i].p, name.p, name.n) == 0)
-            return true;
-    return false;
-}
-
-/* Does the record up to `end` name columns, each once, most of them by words? The first may be unnamed, like
- * that of an index. */
+/* Does the record up to `end` name columns, most of them by words? The first may be unnamed, like that of an
+ * index. */
 static bool names_columns(const char *p, size_t end, char delimiter)
 {
     abr_text_line names[MOST_COLUMNS] = {{NULL, 0}};
@@ -131,7 +123,7 @@ static bool names_columns(const char *p, size_t end, char delimiter)
         if (is == NUMERIC_NAME && count == 0)
             return false;
         bool index = count == 0 && field.n == 0 && delimiter != ';';
-        if ((is == NO_NAME && !index) || occurs(names, count, field))
+        if (is == NO_NAME && !index)
             return false;
         numbers += is == NUMERIC_NAME;
         names[count++] = field;
@@ -143,19 +135,6 @@ static bool names_columns(const char *p, size_t end, char delimiter)
 }
 
 /* ---- a text ---- */
-
-/* A ruling under the first line is Markdown's. */
-static bool is_markdown(const char *p, size_t n, const abr_record *first)
-{
-    size_t at = first->after;
-    abr_text_line line;
-    if (*p == '|' || !abr_next_line(p, n, &at, &line) || line.n == 0)
-        return true;
-    for (size_t i = 0; i < line.n; i++)
-        if (!strchr("|-:+ ", line.p[i]) || line.p[i] == '\0')
-            return false;
-    return true;
-}
 
 /* Some writers leave out empty fields at the end of a record. */
 static bool is_shorter(const abr_record *record, const abr_record *first)
@@ -190,7 +169,7 @@ static bool is_table(const char *p, size_t n, bool whole, char delimiter)
     abr_record first;
     abr_record record;
     abr_read_record(p, n, 0, delimiter, &first);
-    if (first.fields < 2 || !first.closed || (delimiter == '|' && is_markdown(p, n, &first)))
+    if (first.fields < 2 || !first.closed)
         return false;
     bool named = names_columns(p, first.end, delimiter);
     if (!named && memchr(p, ':', first.end < TIME_WITHIN ? first.end : TIME_WITHIN))

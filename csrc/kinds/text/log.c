@@ -153,17 +153,6 @@ ABR_WRAPS static void weigh_lines(uint64_t most, float most_log, const abr_forms
     }
 }
 
-/* Does a report of tests start here, by the Test Anything Protocol or in JUnit's XML? Its failures are YAML,
- * or markup, with what failed inside. */
-static bool is_test_run(const char *p, size_t n)
-{
-    abr_text_line line;
-    for (size_t at = 0, read = 0; read < HEAD && abr_next_line(p, n, &at, &line); read++)
-        if (ABR_STARTS(abr_own_text(line), "TAP version 1") || ABR_CONTAINS(line, "<testsuite"))
-            return true;
-    return false;
-}
-
 /* Is it written, by so many of its lines? `all` gets their evidence, up to `most_log` of a log. */
 static bool is_written_by(uint64_t lines, float most_log, const abr_forms *forms, const char *p, size_t n,
                           evidence *all)
@@ -171,7 +160,7 @@ static bool is_written_by(uint64_t lines, float most_log, const abr_forms *forms
     evidence head;
     weigh_lines(lines, most_log, forms, p, n, all, &head);
     /* numbers say nothing, so the rest decides, however little of it there is */
-    return !is_test_run(p, n) && reads_as_written(all, &head) &&
+    return reads_as_written(all, &head) &&
            (all->numbers * 2 <= all->lines || !has_log_line(forms, p, n));
 }
 
