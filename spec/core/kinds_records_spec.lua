@@ -312,6 +312,24 @@ describe("commas that part no fields", function()
   end)
 end)
 
+describe("a record of JSON", function()
+  it("that breaks off after the 64 KiB it was judged by is cut as a line", function()
+    local text = "[1" .. ("9"):rep(100000)
+    for _, marker in ipairs { "none", "inside" } do
+      local content, cut = abridge.auto(text, {
+        kind = "json_lines",
+        marker = marker,
+        max_tokens = 50000,
+        count_tokens = function(s)
+          return #s
+        end,
+      })
+      assert.is_true(#content > 49000 and #content <= 50000, #content)
+      assert.equal(text:sub(1, cut.kept[1].last_byte), content:sub(1, cut.kept[1].last_byte))
+    end
+  end)
+end)
+
 describe("a table that a database client draws", function()
   local function cut_of(lines, budget)
     return abridge.auto(table.concat(lines, "\n") .. "\n", { max_bytes = budget })

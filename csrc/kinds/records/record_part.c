@@ -140,7 +140,7 @@ static void show_line(const abr_record_bytes *r, size_t limit, abr_marker marker
 
 /* ---- JSON ---- */
 
-/* Cut a record as JSON; all of it is at hand. False: out of memory. */
+/* Cut a record as JSON, or as a line if it is none; all of it is at hand. False: out of memory. */
 static bool show_json(const abr_record_bytes *r, size_t limit, const abr_kind_request *q, abr_content *out)
 {
     const abr_reader_methods *methods = &abr_json_methods;
@@ -163,12 +163,15 @@ static bool show_json(const abr_record_bytes *r, size_t limit, const abr_kind_re
     if (methods->open(&opts, &reader) != ABR_OK)
         return false;
     bool fine = methods->reserve(reader, r->p, n);
-    if (fine) {
+    if (fine)
         methods->write(reader, r->p, n);
+    const bool holds = fine && methods->holds(reader); /* it was judged by its start */
+    if (holds)
         fine = methods->choose(reader, &request, out);
-    }
     methods->close(reader);
-    if (fine && out->count > before)
+    if (fine && !holds)
+        show_line(r, limit, q->opts->marker, out);
+    else if (fine && out->count > before)
         keep_newline(r, out);
     return fine;
 }
