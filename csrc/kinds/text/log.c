@@ -160,8 +160,7 @@ static bool is_written_by(uint64_t lines, float most_log, const abr_forms *forms
     evidence head;
     weigh_lines(lines, most_log, forms, p, n, all, &head);
     /* numbers say nothing, so the rest decides, however little of it there is */
-    return reads_as_written(all, &head) &&
-           (all->numbers * 2 <= all->lines || !has_log_line(forms, p, n));
+    return reads_as_written(all, &head) && (all->numbers * 2 <= all->lines || !has_log_line(forms, p, n));
 }
 
 bool abr_is_written(const char *p, size_t n)
