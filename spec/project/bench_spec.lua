@@ -15,7 +15,7 @@ end)
 --- What a command in the checkout prints, and its exit code.
 local function run(command)
   local out, err, code = dir:sh(("cd %s && %s"):format(tmpdir.quote(root), command))
-  return out .. err, code
+  return err .. out, code -- what had to be built is said before
 end
 
 --- A row as it is on any machine: its name and how many cells follow, numbers and sizes as `#`. Nil where it is no row.
@@ -33,7 +33,7 @@ describe("make bench #once", function()
     local code
     said, code = run "make -s bench BENCH_SCALE=0.0002 NPM=no-npm-here"
     assert.equal(0, code, said)
-    said = "\n" .. said -- what had to be built may stand before it
+    said = "\n" .. said
     for line in said:gmatch "[^\n]+" do
       shapes[shape(line) or ""] = true
     end
@@ -181,7 +181,7 @@ describe("make bench-check #once", function()
 
   local function sh(command)
     local out, err, code = dir:sh("cd tree && " .. command)
-    return out .. err, code
+    return err .. out, code -- what had to be built is said before
   end
 
   local function check(environment)
