@@ -26,7 +26,7 @@ typedef struct {
 bool abr_json_compact_reserve(abr_json_compact *c, size_t n, const abr_alloc *alloc);
 
 /* Add the next n bytes, for which memory was reserved. */
-void abr_json_compact_write(abr_json_compact *c, const char *p, size_t n);
+void abr_json_compact_write(abr_json_compact *all, const char *p, size_t n);
 
 ABR_PRIVATE_END
 
