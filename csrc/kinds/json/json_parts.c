@@ -260,14 +260,14 @@ static bool is_excluded(const abr_json_parts *x, const abr_json_unit *u)
 
 /* The number of units before the last ones, which are retained whatever their weight. A unit isn't one of the
  * last if a unit after it was dropped. */
-static size_t before_last(const abr_json_parts *x, size_t allowance)
+static size_t before_last(const abr_json_parts *x, size_t allowance, size_t reach)
 {
     const size_t most = allowance_for_units(x, allowance) / LAST;
     const size_t half = any_half(x, allowance);
     uint64_t cost = 0;
     size_t i = x->unit_count;
     while (i > 0 && x->units[i - 1].at >= x->dropped_at) {
-        if (is_within_reach(x, &x->units[i - 1], allowance))
+        if (is_within_reach(x, &x->units[i - 1], reach))
             cost += unit_cost(x, &x->units[i - 1], half);
         if (cost > most)
             break;
@@ -282,11 +282,12 @@ static bool *chosen_of(const abr_json_parts *x)
     return (bool *)(void *)(x->keys + 2 * x->unit_count);
 }
 
-/* Choose units; returns the heaviest one not chosen, or SIZE_MAX. */
-static size_t choose_units(const abr_json_parts *x, size_t allowance, bool *chosen)
+/* Choose units within an allowance, of those within reach of another one; returns the heaviest one not chosen,
+ * or SIZE_MAX. */
+static size_t choose_units(const abr_json_parts *x, size_t allowance, size_t reach, bool *chosen)
 {
     abr_key *keys = x->keys;
-    const size_t before = before_last(x, allowance);
+    const size_t before = before_last(x, allowance, reach);
     const size_t all = allowance_for_units(x, allowance);
     const uint64_t most = all - all / LAST;
     const size_t half = any_half(x, allowance);
@@ -294,7 +295,7 @@ static size_t choose_units(const abr_json_parts *x, size_t allowance, bool *chos
     size_t n = 0;
     for (size_t i = 0; i < x->unit_count; i++) {
         const abr_json_unit *u = &x->units[i];
-        chosen[i] = (i >= before || !is_excluded(x, u)) && is_within_reach(x, u, allowance);
+        chosen[i] = (i >= before || !is_excluded(x, u)) && is_within_reach(x, u, reach);
         if (i >= before || !chosen[i])
             continue;
         keys[n++] = (abr_key){~abr_float_key(u->weight), (uint32_t)i};
@@ -315,11 +316,11 @@ static size_t choose_units(const abr_json_parts *x, size_t allowance, bool *chos
     return SIZE_MAX;
 }
 
-const bool *abr_json_parts_choose(abr_json_parts *x, size_t allowance)
+const bool *abr_json_parts_choose(abr_json_parts *x, size_t allowance, size_t reach)
 {
     bool *chosen = chosen_of(x);
-    x->asked = allowance;
-    choose_units(x, allowance, chosen);
+    x->asked = reach;
+    choose_units(x, allowance, reach, chosen);
     return chosen;
 }
 
@@ -436,10 +437,10 @@ static void sweep_nodes(abr_json_parts *x)
 static void sweep(abr_json_parts *x)
 {
     bool *chosen = chosen_of(x);
-    const size_t heaviest = choose_units(x, x->allowance, chosen);
+    const size_t heaviest = choose_units(x, x->allowance, x->allowance, chosen);
     if (heaviest != SIZE_MAX)
         exclude_unit(x, &x->units[heaviest]);
-    size_t before = before_last(x, x->allowance);
+    size_t before = before_last(x, x->allowance, x->allowance);
     while (before > 0 && chosen[before - 1])
         before--;
     if (before > 0 && x->units[before - 1].at > x->dropped_at)

@@ -100,7 +100,7 @@ typedef struct {
     const abr_alloc *alloc;
     bool is_record; /* it is a short part of another text: little is retained */
     size_t allowance;
-    size_t asked;         /* the allowance of the last choice */
+    size_t asked;         /* the reach of the last choice */
     abr_json_unit *units; /* in the order they came */
     size_t unit_count;
     size_t unit_size;
@@ -157,8 +157,9 @@ void abr_json_parts_raise(abr_json_parts *x, bool outside);
 /* The innermost node ends. */
 abr_json_node *abr_json_parts_close(abr_json_parts *x);
 
-/* The units that an allowance of at most x->allowance retains; valid until the next call of any of these. */
-const bool *abr_json_parts_choose(abr_json_parts *x, size_t allowance);
+/* The units that an allowance retains of those that one of `reach` may show, both at most x->allowance; valid
+ * until the next call of any of these. */
+const bool *abr_json_parts_choose(abr_json_parts *x, size_t allowance, size_t reach);
 
 /* Could the last choice's budget show a node without values in it? */
 bool abr_json_may_show(const abr_json_parts *x, const abr_json_node *node);
