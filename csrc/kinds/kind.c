@@ -69,7 +69,7 @@ static abr_telling told_as(abr_kind kind, bool *is, const char *p, size_t n, boo
 
 abr_telling abr_tell_kind(const char *p, size_t n, bool whole)
 {
-    abr_late_log amid = {.from = 0}; /* what makes a log of a text that looks written */
+    abr_late_log amid = {.from = 0}; /* a failure in a text that looks written */
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         bool is;
         abr_telling told = told_as(asked[i], &is, p, n, whole);

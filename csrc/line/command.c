@@ -2,7 +2,6 @@
  * Lines at which the output of a command starts or ends.
  *
  * Shells, build tools and CI services write them: "+ make", "##[group]", "exited with code 2".
- * They may follow the time that a CI service prints first.
  */
 #include "line/command.h"
 #include "abridge.h"
@@ -41,7 +40,7 @@ static bool starts_in_colour(const abr_evidence *l, size_t i)
            starts_with(l, i, "section_end:");
 }
 
-/* Does a command start at the line's first text, at column 1 except for the time? */
+/* Does a command start at `i`, the line's first column? */
 static bool starts_command(const abr_evidence *l, size_t i)
 {
     switch (byte_at(l, i)) {

@@ -76,7 +76,7 @@ static size_t hash_length(abr_text_line bare, bool *mixed)
     return i;
 }
 
-/* Is it what docker does to a layer: "509e70826915: Pull complete"? */
+/* Is it the state of a layer of docker's: "509e70826915: Pull complete"? */
 static bool is_layer(abr_text_line bare, size_t n)
 {
     enum { SIZE = 12, LONGEST = SIZE + 2 + 20 }; /* "Layer already exists" */

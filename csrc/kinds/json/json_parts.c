@@ -282,8 +282,8 @@ static bool *chosen_of(const abr_json_parts *x)
     return (bool *)(void *)(x->keys + 2 * x->unit_count);
 }
 
-/* Choose units within an allowance, of those within reach of another one; returns the heaviest one not chosen,
- * or SIZE_MAX. */
+/* Choose units within an allowance, of those within reach of another one; returns the heaviest one not
+ * chosen, or SIZE_MAX. */
 static size_t choose_units(const abr_json_parts *x, size_t allowance, size_t reach, bool *chosen)
 {
     abr_key *keys = x->keys;
