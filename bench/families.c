@@ -16,7 +16,7 @@
 
 #include "abridge.h"
 
-enum { KB = 1024, MB = 1024 * KB, SIZE = 4 * MB, DOUBLINGS = 2, CHUNK = 64 * KB, RUNS = 3, WORST = 40 };
+enum { KB = 1024, MB = 1024 * KB, SIZE = 4 * MB, DOUBLINGS = 2, CHUNK = 64 * KB, RUNS = 3, WORST = 40, REPEAT_MOST = 512 };
 
 static const double wanted = 100;    /* MB/s */
 static const double doubling = 2.15; /* the longest that twice the text may take, in times */
@@ -28,6 +28,7 @@ typedef struct {
     const char *name;
     const char *first;
     const char *repeat;
+    const char *last; /* NULL: the text breaks off */
 } family;
 
 #define QUOTE "a \\\"quote\\\" \\n \\u00e9 "
@@ -75,27 +76,28 @@ static const family families[] = {
      "    words \3 of it\n"},
     {"json: {", "", "{"},
     {"json: [", "", "["},
-    {"json: [] in an array", "[[]", ",[]"},
-    {"json: {} in an array", "[{}", ",{}"},
-    {"json: [[]] in an array", "[[[]]", ",[[]]"},
+    {"json: [] in an array", "[[]", ",[]", "]"},
+    {"json: {} in an array", "[{}", ",{}", "]"},
+    {"json: [[]] in an array", "[[[]]", ",[[]]", "]"},
     {"json: \" ", "", "\""},
     {"json: {\"a\":", "", "{\"a\":"},
-    {"json: keys", "{\"k\":0", ",\"\1\":0"},
-    {"json: one key again", "{\"k\":0", ",\"k\":0"},
-    {"json: numbers", "[0", ",\1"},
-    {"json: digits", "[", "9"},
-    {"json: a string", "[\"", "some words "},
-    {"json: strings", "[\"\"", ",\"\3 and \3\""},
+    {"json: keys", "{\"k\":0", ",\"\1\":0", "}"},
+    {"json: one key again", "{\"k\":0", ",\"k\":0", "}"},
+    {"json: numbers", "[0", ",\1", "]"},
+    {"json: digits", "[", "9", "]"},
+    {"json: a string", "[\"", "some words ", "\"]"},
+    {"json: strings", "[\"\"", ",\"\3 and \3\"", "]"},
     {"json: small strings", "[\"\"", ",\"\""},
-    {"json: escapes", "[\"\"", ",\"" QUOTE "\""},
-    {"json: one string of escapes", "[\"", QUOTE},
+    {"json: escapes", "[\"\"", ",\"" QUOTE "\"", "]"},
+    {"json: one string of escapes", "[\"", QUOTE, "\"]"},
     {"json: objects", "[{}",
-     ",{\"id\":\1,\"name\":\"\3\",\"tags\":[\"a\",\"\3\"],\"at\":{\"host\":\"h\",\"ok\":true}}"},
+     ",{\"id\":\1,\"name\":\"\3\",\"tags\":[\"a\",\"\3\"],\"at\":{\"host\":\"h\",\"ok\":true}}", "]"},
     {"json: pretty", "[\n {}",
-     ",\n {\n  \"id\": \1,\n  \"name\": \"\3\",\n  \"at\": {\n   \"ok\": true\n  }\n }"},
-    {"json: objects of objects", "{\"\":0", ",\"\2\":{\"a\":{\"b\":{\"c\":[1,2,\1]}}}"},
-    {"json: arrays of ten", "[[]", ",[1,2,3,4,5,6,7,8,9,10]"},
-    {"json: blanks", "[", " "},
+     ",\n {\n  \"id\": \1,\n  \"name\": \"\3\",\n  \"at\": {\n   \"ok\": true\n  }\n }", "]"},
+    {"json: objects of objects", "{\"\":0", ",\"\2\":{\"a\":{\"b\":{\"c\":[1,2,\1]}}}", "}"},
+    {"json: arrays of ten", "[[]", ",[1,2,3,4,5,6,7,8,9,10]", "]"},
+    {"json: arrays of ten, broken off", "[[]", ",[1,2,3,4,5,6,7,8,9,10]"},
+    {"json: blanks", "[", " ", "]"},
     {"json: commas", "[", ","},
     {"json lines", "", "{\"level\":\"info\",\"n\":\1,\"text\":\"\3 and \3\"}\n"},
     {"json lines: {}", "", "{}\n"},
@@ -195,20 +197,26 @@ static size_t print_code(char *at, char code, uint64_t number, uint64_t hash)
     return n;
 }
 
-/* Fill text, of n bytes and some room. */
+/* Fill text, of n bytes and some room. What ends has blanks before its end, up to n bytes. */
 static void fill(char *text, size_t n, const family *f)
 {
     size_t at = strlen(f->first);
     uint64_t hash = 1;
+    const size_t last = f->last ? strlen(f->last) : 0;
+    const size_t most = n - last - (last > 0 ? REPEAT_MOST : 0);
     memcpy(text, f->first, at);
-    for (uint64_t number = 1; at < n; number++)
-        for (const char *p = f->repeat; *p && at < n; p++) {
+    for (uint64_t number = 1; at < most; number++)
+        for (const char *p = f->repeat; *p && (at < n || last > 0); p++) {
             hash = hashed(hash + number);
             if (*p <= 3 && *p > 0)
                 at += print_code(text + at, *p, number, hash);
             else
                 text[at++] = *p;
         }
+    if (last > 0) {
+        memset(text + at, ' ', n - last - at);
+        memcpy(text + n - last, f->last, last);
+    }
 }
 
 /* ---- ways ---- */
@@ -318,13 +326,15 @@ static double best_of(const way *w, size_t budget, const char *text, size_t n, d
     return best;
 }
 
-static result measured(const family *f, const way *w, size_t budget, const char *text)
+static result measured(const family *f, const way *w, size_t budget, char *const *texts)
 {
     result r = {f, w, budget, 0, 0};
     double before = 0;
-    for (size_t n = SIZE; n <= (size_t)SIZE << DOUBLINGS; n *= 2) {
+    for (size_t i = 0; i <= DOUBLINGS; i++) {
+        const size_t n = (size_t)SIZE << i;
         const double fine = (double)n / (wanted * 1.5) / 1e6;
-        const double time = best_of(w, budget, text, n, fine < before * 2 || before <= 0 ? fine : before * 2);
+        const double time =
+            best_of(w, budget, texts[i], n, fine < before * 2 || before <= 0 ? fine : before * 2);
         if (before > 0 && time / before > r.growth && time > 0.04)
             r.growth = time / before;
         r.speed = (double)n / time / 1e6;
@@ -370,9 +380,10 @@ int main(int argc, char **argv)
 {
     static result all[FAMILIES * WAYS * BUDGETS];
     size_t count = 0;
-    char *text = malloc(((size_t)SIZE << DOUBLINGS) + KB);
-    if (!text)
-        return 2;
+    char *texts[DOUBLINGS + 1]; /* of each size */
+    for (size_t i = 0; i <= DOUBLINGS; i++)
+        if (!(texts[i] = malloc(((size_t)SIZE << i) + KB)))
+            return 2;
     printf("%-32s %-18s", "MB/s", "");
     for (size_t i = 0; i < BUDGETS; i++)
         printf(" %7s  ", budgets[i]);
@@ -380,15 +391,17 @@ int main(int argc, char **argv)
     for (const family *f = families; f < families + FAMILIES; f++) {
         if (!is_named(f->name, argc, argv))
             continue;
-        fill(text, (size_t)SIZE << DOUBLINGS, f);
+        for (size_t i = 0; i <= DOUBLINGS; i++)
+            fill(texts[i], (size_t)SIZE << i, f);
         for (const way *w = ways; w < ways + WAYS; w++) {
             for (size_t i = 0; i < BUDGETS; i++)
-                all[count + i] = measured(f, w, i, text);
+                all[count + i] = measured(f, w, i, texts);
             print_row(&all[count]);
             count += BUDGETS;
         }
     }
-    free(text);
+    for (size_t i = 0; i <= DOUBLINGS; i++)
+        free(texts[i]);
     qsort(all, count, sizeof *all, by_speed);
     size_t bad = 0;
     for (size_t i = 0; i < count; i++) {

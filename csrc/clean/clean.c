@@ -24,7 +24,8 @@
 
 enum {
     SWALLOW_MOST = ABR_OR_TINY(4096, 24), /* bytes of a sequence, from its ESC on */
-    LINES_BYTES = ABR_OR_TINY(4096, 5),   /* of lines that end in CRLF, put at once */
+    MENDED_BYTES = ABR_OR_TINY(4096, 5),  /* of text put at once */
+    HELD_MOST = 4,                        /* bytes of a char */
     PARAMETERS = 4,                       /* of a sequence; those we act on have two at most */
     PARAMETER_MOST = 1 << 20
 };
@@ -48,7 +49,7 @@ struct abr_cleaner {
     size_t parameters[PARAMETERS];
     size_t parameter_count; /* parameters begun, less 1 */
     char prefix;            /* '?', '<', '=', '>' before the parameters, or an intermediate byte, or 0 */
-    char held[4];           /* the start of a char that the next chunk may end */
+    char held[HELD_MOST];           /* the start of a char that the next chunk may end */
     size_t held_n;
     uint64_t raw_bytes;
     uint64_t count[ABR_CLEAN_KINDS];
@@ -394,23 +395,46 @@ static bool sequence_byte(abr_cleaner *c, char byte)
     return true;
 }
 
-/* Put lines without the CR before each newline, which returns anyway; (p, n) starts with such a CR. Short
- * lines go to the screen many at a time. Returns the bytes taken. */
-static size_t put_crlf_lines(abr_cleaner *c, const char *p, size_t n)
+/* Is the byte at p no part of a char, whatever follows (p, n)? */
+static bool is_invalid(const char *p, size_t n)
 {
-    char lines[LINES_BYTES];
+    return (unsigned char)*p >= 0x80 && abr_char_size(p, n) == 1 &&
+           (n >= HELD_MOST || abr_open_sequence(p, n) < n);
+}
+
+/* Put text with U+FFFD for the bytes outside UTF-8, and without the CR before each newline, which returns anyway.
+ * What is short goes to the screen many runs at a time. Returns the bytes taken, 0 if (p, n) starts with none of
+ * both. */
+static size_t put_mended(abr_cleaner *c, const char *p, size_t n)
+{
+    char text[MENDED_BYTES];
     size_t used = 0;
     size_t at = 0;
-    while (used < sizeof lines && n - at > 1 && p[at] == '\r' && p[at + 1] == '\n') {
-        c->count[ABR_CLEAN_RETURN]++;
-        at++;
-        const size_t most = n - at < sizeof lines - used ? n - at : sizeof lines - used;
-        const size_t run = most == 1 || p[at + 1] == '\r' ? 1 : abr_plain_run(p + at, most);
-        memcpy(lines + used, p + at, run);
-        used += run;
-        at += run;
+    const bool keeps_returns = is_kept(c, ABR_CLEAN_RETURN);
+    const bool keeps_invalid = is_kept(c, ABR_CLEAN_INVALID);
+    while (at < n && sizeof text - used >= ABR_REPLACEMENT_SIZE) {
+        if (!keeps_returns && p[at] == '\r' && n - at > 1 && p[at + 1] == '\n') {
+            c->count[ABR_CLEAN_RETURN]++;
+            text[used++] = '\n';
+            at += 2;
+        } else if (!keeps_invalid && is_invalid(p + at, n - at)) {
+            c->count[ABR_CLEAN_INVALID]++;
+            memcpy(text + used, ABR_REPLACEMENT, ABR_REPLACEMENT_SIZE);
+            used += ABR_REPLACEMENT_SIZE;
+            at++;
+        } else {
+            break;
+        }
+        if (at < n && p[at] != '\r' && (unsigned char)p[at] < 0x80) {
+            const size_t most = n - at < sizeof text - used ? n - at : sizeof text - used;
+            const size_t run = abr_plain_run(p + at, most);
+            memcpy(text + used, p + at, run);
+            used += run;
+            at += run;
+        }
     }
-    put_text(c, lines, used);
+    if (used > 0)
+        put_text(c, text, used);
     return at;
 }
 
@@ -421,9 +445,10 @@ static size_t special(abr_cleaner *c, const char *p, size_t n)
         start_sequence(c);
         return 1;
     }
+    const size_t mended = put_mended(c, p, n);
+    if (mended > 0)
+        return mended;
     if ((unsigned char)*p < 0x80) {
-        if (*p == '\r' && n > 1 && p[1] == '\n' && !is_kept(c, ABR_CLEAN_RETURN))
-            return put_crlf_lines(c, p, n);
         act_on(c, *p);
         return 1;
     }

@@ -138,11 +138,30 @@ static size_t marks_in(const char *p, size_t n)
     return i;
 }
 
+/* Bytes at the start of (p, n) that can be copied over as many of the line: both are printable ASCII, so no column
+ * changes, and no char without cells stands after them. */
+static size_t plain_over(const abr_screen *s, const char *p, size_t n)
+{
+    const char *line = s->buffer + s->at;
+    const size_t rest = abr_row_end(s, s->row) - s->at;
+    size_t i = 0;
+    while (i < n && i < rest && abr_is_printable(p[i]) && abr_is_printable(line[i]))
+        i++;
+    return i > 0 && i < rest && !abr_is_printable(line[i]) ? i - 1 : i;
+}
+
 /* Write chars over those of the line, in pieces that cannot fill the window. */
 static void overwrite(abr_screen *s, const char *p, size_t n)
 {
     abr_begin_rewrite(s);
     for (size_t size; n > 0; p += size, n -= size) {
+        size = s->skip == 0 ? plain_over(s, p, n) : 0;
+        if (size > 0) {
+            memcpy(s->buffer + s->at, p, size);
+            s->at += size;
+            trim(s);
+            continue;
+        }
         size = marks_in(p, n < ABR_SCREEN_PIECE ? n : ABR_SCREEN_PIECE);
         if (size > 0) {
             abr_insert_mark(s, p, size);

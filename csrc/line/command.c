@@ -110,11 +110,11 @@ static bool ends_word(const abr_evidence *l, size_t at, const char *word, size_t
 static bool follows_command(const abr_evidence *l, size_t at)
 {
     unsigned row = 0;
-    const char *name;
+    const abr_listed_row *name;
     while (at > 0 && l->p[at - 1] == ' ')
         at--;
-    while ((name = abr_next_listed(l->lexicon, ABR_LIST_COMMAND, &row)) != NULL)
-        if (ends_word(l, at, name, strlen(name)))
+    while ((name = abr_next_ending(l->lexicon, ABR_LIST_COMMAND, byte_before(l, at), &row)) != NULL)
+        if (ends_word(l, at, name->text, name->n))
             return true;
     return false;
 }

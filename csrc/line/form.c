@@ -402,7 +402,8 @@ abr_form_told abr_read_form(const abr_forms *x, abr_text_line line)
         read_marks_within(x, &l, &told);
         may &= ~needing_others(x, l.chars);
     }
-    may &= say_more(x, &told);
+    if (told.form != ABR_FORM_NONE)
+        may &= say_more(x, &told);
     if (may != 0)
         read_rows(x, may, &l, &told);
     return told;

@@ -86,7 +86,8 @@ typedef struct {
     unsigned quiet;                    /* groups switched off */
     unsigned without;                  /* a rule to leave out, or ABR_NO_RULE */
     uint8_t list_rows[ABR_LISTS];      /* the first row of each list of listed.def, */
-    uint32_t list_starts[ABR_LISTS];   /* and a bit for the lowest five of each first byte in it */
+    uint32_t list_starts[ABR_LISTS];   /* a bit for the lowest five of each first byte in it, */
+    uint32_t list_ends[ABR_LISTS];     /* and of each last byte */
     abr_forms forms;                   /* the forms that lines are read for */
     abr_forms untroubled;              /* the forms in which a word of trouble is harmless */
 } abr_lexicon;
@@ -136,14 +137,23 @@ static inline bool abr_lexicon_may_have(const abr_lexicon *x, uint64_t hash)
 /* The word (p, n), in either case, or NULL; key is its abr_word_key(). */
 const abr_word *abr_lexicon_find(const abr_lexicon *x, uint64_t key, const char *p, size_t n);
 
+/* A word of a list, of listed.def. */
+typedef struct {
+    const char *text;
+    uint8_t n; /* bytes */
+    uint8_t list;
+} abr_listed_row;
+
 /* May a word of the list start with this byte, in either case? */
 static inline bool abr_may_start_listed(const abr_lexicon *x, abr_list list, char c)
 {
     return x->list_starts[list] >> (c & 31) & 1;
 }
 
-/* The next word of a list from *row on, which starts with 0; NULL: there is none. */
-const char *abr_next_listed(const abr_lexicon *x, abr_list list, unsigned *row);
+/* The next word of a list, from *row on, which starts with 0, that may start with `first`, or end with `last`, in
+ * either case; NULL: there is none. */
+const abr_listed_row *abr_next_starting(const abr_lexicon *x, abr_list list, char first, unsigned *row);
+const abr_listed_row *abr_next_ending(const abr_lexicon *x, abr_list list, char last, unsigned *row);
 
 ABR_PRIVATE_END
 

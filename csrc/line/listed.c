@@ -8,9 +8,9 @@
 bool abr_ends_listed(const abr_evidence *l, size_t at, abr_list list)
 {
     unsigned row = 0;
-    const char *word;
-    while ((word = abr_next_listed(l->lexicon, list, &row)) != NULL)
-        if (preceded_by(l, at, word))
+    const abr_listed_row *word;
+    while (at > 0 && (word = abr_next_ending(l->lexicon, list, l->p[at - 1], &row)) != NULL)
+        if (at >= word->n && memcmp(l->p + at - word->n, word->text, word->n) == 0)
             return true;
     return false;
 }
@@ -23,11 +23,9 @@ bool abr_is_between_listed(const abr_evidence *l, size_t at, size_t end, abr_lis
 bool abr_starts_listed(const abr_evidence *l, size_t at, abr_list list)
 {
     unsigned row = 0;
-    const char *word;
-    if (!abr_may_start_listed(l->lexicon, list, byte_at(l, at)))
-        return false;
-    while ((word = abr_next_listed(l->lexicon, list, &row)) != NULL)
-        if (starts_with(l, at, word))
+    const abr_listed_row *word;
+    while (at < l->n && (word = abr_next_starting(l->lexicon, list, l->p[at], &row)) != NULL)
+        if (at + word->n <= l->n && memcmp(l->p + at, word->text, word->n) == 0)
             return true;
     return false;
 }
@@ -36,13 +34,11 @@ size_t abr_listed_word(const abr_evidence *l, size_t at, abr_list list)
 {
     const char first = abr_to_lower(byte_at(l, at));
     unsigned row = 0;
-    const char *word;
-    if (!abr_may_start_listed(l->lexicon, list, first))
-        return 0;
-    while ((word = abr_next_listed(l->lexicon, list, &row)) != NULL) {
-        const size_t n = strlen(word);
-        if (*word == first && starts_with(l, at + 1, word + 1) && !abr_is_letter(byte_at(l, at + n)))
-            return n;
-    }
+    const abr_listed_row *word;
+    while (at < l->n && (word = abr_next_starting(l->lexicon, list, first, &row)) != NULL)
+        if (*word->text == first && at + word->n <= l->n &&
+            memcmp(l->p + at + 1, word->text + 1, word->n - 1) == 0 &&
+            !abr_is_letter(byte_at(l, at + word->n)))
+            return word->n;
     return 0;
 }

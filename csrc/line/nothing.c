@@ -57,20 +57,23 @@ static bool ends_value(const abr_evidence *l, size_t i, bool assigned)
            (byte_at(l, end) == '=' || (!assigned && byte_at(l, end) == ':' && abr_is_digit(l->p[i - 2])));
 }
 
+/* Does the word stand at i, in either case? */
+static bool is_small_word(const abr_evidence *l, size_t i, const abr_listed_row *word)
+{
+    size_t n = 0;
+    while (n < word->n && abr_to_lower(byte_at(l, i + n)) == word->text[n])
+        n++;
+    return n == word->n;
+}
+
 /* Skip null and its kin; 0 if there is none at i. */
 static size_t skip_empty_word(const abr_evidence *l, size_t i)
 {
     unsigned row = 0;
-    const char *word;
-    if (!abr_may_start_listed(l->lexicon, ABR_LIST_EMPTY, byte_at(l, i)))
-        return 0;
-    while ((word = abr_next_listed(l->lexicon, ABR_LIST_EMPTY, &row)) != NULL) {
-        size_t n = 0;
-        while (word[n] != '\0' && abr_to_lower(byte_at(l, i + n)) == word[n])
-            n++;
-        if (word[n] == '\0' && !is_alnum(byte_at(l, i + n)))
-            return i + n;
-    }
+    const abr_listed_row *word;
+    while ((word = abr_next_starting(l->lexicon, ABR_LIST_EMPTY, byte_at(l, i), &row)) != NULL)
+        if (is_small_word(l, i, word) && !is_alnum(byte_at(l, i + word->n)))
+            return i + word->n;
     return 0;
 }
 
@@ -110,9 +113,10 @@ static size_t skip_empty_pair(const abr_evidence *l, size_t i)
 {
     static const char open[] = "\"'[{(<`";
     static const char close[] = "\"']})>`";
-    const char *pair = memchr(open, byte_at(l, i), sizeof open - 1);
-    if (!pair)
-        return 0;
+    const char first = byte_at(l, i);
+    if (!ABR_HAS("\"'[{(<`", first))
+        return 0; /* most bytes */
+    const char *pair = memchr(open, first, sizeof open - 1);
     const size_t inside = skip(l, i + 1, ABR_SET(" "));
     const size_t empty = skip_empty(l, inside);
     const size_t end = skip(l, empty > 0 ? empty : inside, ABR_SET(" "));
@@ -164,17 +168,14 @@ static size_t start_of_name(const abr_evidence *l, const abr_sign *s)
 static bool has_part(const abr_evidence *l, size_t start, size_t end, abr_list list)
 {
     for (size_t i = start; i < end; i++) {
-        const char *word;
+        const abr_listed_row *word;
         unsigned row = 0;
         if (!abr_may_start_listed(l->lexicon, list, l->p[i]) ||
             (i > start && is_alnum(l->p[i - 1]) && !(abr_is_upper(l->p[i]) && !abr_is_upper(l->p[i - 1]))))
             continue;
-        while ((word = abr_next_listed(l->lexicon, list, &row)) != NULL) {
-            size_t n = 0;
-            while (word[n] != '\0' && abr_to_lower(byte_at(l, i + n)) == word[n])
-                n++;
-            char c = byte_at(l, i + n);
-            if (word[n] == '\0' && (!abr_is_letter(c) || abr_is_upper(c)))
+        while ((word = abr_next_starting(l->lexicon, list, l->p[i], &row)) != NULL) {
+            const char c = byte_at(l, i + word->n);
+            if (is_small_word(l, i, word) && (!abr_is_letter(c) || abr_is_upper(c)))
                 return true;
         }
     }

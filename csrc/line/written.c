@@ -100,8 +100,6 @@ static bool starts_as_comment(const abr_evidence *l)
 {
     const size_t i = l->words->indent;
     const char c = byte_at(l, i + 1);
-    if (abr_starts_listed(l, i, ABR_LIST_HARNESS))
-        return false;
     switch (byte_at(l, i)) {
     case '/':
         return (c == '/' && !is_target(l, i)) || c == '*';
@@ -229,7 +227,8 @@ bool abr_joins_tracebacks(const char *p, size_t n)
 bool abr_reads_as_text(const abr_evidence *l)
 {
     return l->words->indent < l->n &&
-           (abr_joins_tracebacks(l->p + l->words->indent, l->n - l->words->indent) || starts_as_comment(l) ||
+           (abr_joins_tracebacks(l->p + l->words->indent, l->n - l->words->indent) ||
+            (starts_as_comment(l) && !abr_starts_listed(l, l->words->indent, ABR_LIST_HARNESS)) ||
             abr_starts_listed(l, l->words->indent, ABR_LIST_SETUP) || is_commit(l) || heads_errors(l) ||
             abr_read_form(&l->lexicon->untroubled, (abr_text_line){l->p, l->n}).form != ABR_FORM_NONE);
 }
