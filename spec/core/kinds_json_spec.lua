@@ -374,6 +374,21 @@ describe("a cut of JSON #few", function()
     end
   end)
 
+  it("shows the one state that is unlike the others amid values that all come equally often", function()
+    local elements = {}
+    for k = 1, 240 do
+      local state = k == 77 and "held" or "open"
+      elements[k] = ('{"month":%d,"day":%d,"state":"%s","mount":"%08x"}'):format(
+        k % 12 + 1,
+        k % 16 + 1,
+        state,
+        k * 2654435761 % 4294967296
+      )
+    end
+    local content = abridge.auto("[" .. table.concat(elements, ",") .. "]", { max_bytes = 1024 })
+    assert.truthy(content:find('"state":"held"', 1, true), content)
+  end)
+
   it("shows an exit code and a failure's flag though few are there to compare", function()
     local elements = {}
     for k = 1, 3 do

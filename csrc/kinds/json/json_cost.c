@@ -230,6 +230,7 @@ static void mark_shown(abr_json_costs *x, uint32_t v)
     abr_json_value *it = &values[v];
     it->shown = true;
     values[it->parent].kids++;
+    x->tree->hidden_paths -= !values[it->path].covered;
     values[it->path].covered = true;
     it->full = !in_part(x, it);
     it->room = it->full ? 0 : (uint32_t)least_room(x, it);

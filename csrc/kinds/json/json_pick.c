@@ -294,6 +294,8 @@ void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
 {
     const abr_json_value *values = x->tree->values;
     queue_trouble(x, q); /* all of it comes before more of any */
+    if (q->count == 0)
+        return;
     for (uint64_t key; q->count > 0 && x->used < limit;)
         show_trouble(x, abr_json_queue_take(q, &key), limit);
     queue_trouble(x, q);

@@ -65,6 +65,8 @@ static void open_value(shape *s, uint32_t in)
     abr_json_value *values = s->values;
     uint32_t best = 0;
     uint32_t most = 0;
+    if (s->costs->tree->hidden_paths == 0)
+        return;
     if (!abr_json_is_list(&values[in])) {
         for (uint32_t c = values[in].child; c; c = values[c].next)
             if (is_new(values, c))
@@ -101,12 +103,12 @@ void abr_json_pick_shape(abr_json_costs *x, uint64_t limit, abr_json_queue *near
     near->count = far->count = 0;
     open_value(&s, s.values[0].child);
     for (;;) {
-        while (near->count > 0) {
+        while (near->count > 0 && x->tree->hidden_paths > 0) {
             const uint32_t v = abr_json_queue_take(near, &key);
             if (!s.values[v].shown && is_new(s.values, v))
                 show_value(&s, v, limit);
         }
-        if (far->count == 0)
+        if (far->count == 0 || x->tree->hidden_paths == 0)
             return;
         const uint32_t v = abr_json_queue_take(far, &key);
         const uint32_t gain = s.values[v].shown ? 0 : new_paths(&s, v);

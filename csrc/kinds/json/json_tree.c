@@ -396,8 +396,10 @@ static bool set_paths(abr_json_tree *t)
         size_t slot = (v->hash >> 16) % size;
         while (slots[slot] && t->values[slots[slot]].hash != v->hash)
             slot = (slot + 1) % size;
-        if (!slots[slot])
+        if (!slots[slot]) {
             slots[slot] = i;
+            t->hidden_paths++;
+        }
         v->path = slots[slot];
     }
     t->alloc->free(t->alloc->ctx, slots);

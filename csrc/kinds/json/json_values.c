@@ -15,7 +15,8 @@
 enum {
     COUNTED_MOST = 48,    /* bytes of a counted value, at most */
     COUNTS_TO_JUDGE = 12, /* values of a path before one can be odd */
-    ODD_PART = 10         /* a value is odd below this part of them */
+    ODD_PART = 10,        /* a value is odd up to this part of them, */
+    ODD_OF_MEAN = 2       /* and up to this part of how often each comes on average: of twelve months none */
 };
 
 /* The most of so many places that may be taken. */
@@ -127,7 +128,8 @@ static inline size_t slot_of_value(const abr_json_values *x, uint32_t tag)
 static bool is_odd_value(const abr_json_path *path, const abr_json_value_count *value)
 {
     return path->count >= COUNTS_TO_JUDGE && path->distinct <= ABR_JSON_DISTINCT &&
-           path->distinct <= 1 + path->count / ODD_PART && value->count <= path->count / ODD_PART;
+           path->distinct <= 1 + path->count / ODD_PART && value->count <= path->count / ODD_PART &&
+           value->count <= path->count / path->distinct / ODD_OF_MEAN;
 }
 
 /* The count of a value, created if new; NULL if the path's values are not counted. */
