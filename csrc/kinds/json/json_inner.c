@@ -68,8 +68,11 @@ typedef struct {
 /* Decode the next char into `dst` and advance *at; returns its bytes. */
 static size_t next_char(const abr_json_inner *x, inner_place *at, char dst[ABR_JSON_DECODED_MOST])
 {
-    const size_t size = abr_json_char_size(x->raw + at->raw, x->n - at->raw);
-    const size_t n = abr_json_decode(x->raw + at->raw, size, dst);
+    const char *p = x->raw + at->raw;
+    *dst = *p;
+    const bool is_plain = *p != '\\' && (unsigned char)*p < 0x80; /* most are */
+    const size_t size = is_plain ? 1 : abr_json_char_size(p, x->n - at->raw);
+    const size_t n = is_plain ? 1 : abr_json_decode(p, size, dst);
     at->raw += size;
     at->text += n;
     return n;
@@ -87,7 +90,8 @@ static void tell_kept(const abr_json_inner *x, const abr_piece *piece, inner_pla
     for (size_t shown = 0; at->text < piece->last_byte;) {
         const size_t before = at->raw;
         const size_t n = next_char(x, at, c);
-        if (n <= piece->n - shown && memcmp(piece->p + shown, c, n) == 0) {
+        if (n <= piece->n - shown && piece->p[shown] == *c &&
+            (n == 1 || memcmp(piece->p + shown, c, n) == 0)) {
             shown += n;
             continue;
         }
