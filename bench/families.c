@@ -16,7 +16,8 @@
 
 #include "abridge.h"
 
-enum { KB = 1024, MB = 1024 * KB, SIZE = 4 * MB, DOUBLINGS = 2, CHUNK = 64 * KB, RUNS = 3, WORST = 40, REPEAT_MOST = 512 };
+enum { KB = 1024, MB = 1024 * KB, SIZE = 4 * MB, DOUBLINGS = 2, CHUNK = 64 * KB, RUNS = 3, WORST = 40 };
+enum { REPEAT_MOST = 512 /* bytes of a repetition */ };
 
 static const double wanted = 100;    /* MB/s */
 static const double doubling = 2.15; /* the longest that twice the text may take, in times */

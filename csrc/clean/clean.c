@@ -49,7 +49,7 @@ struct abr_cleaner {
     size_t parameters[PARAMETERS];
     size_t parameter_count; /* parameters begun, less 1 */
     char prefix;            /* '?', '<', '=', '>' before the parameters, or an intermediate byte, or 0 */
-    char held[HELD_MOST];           /* the start of a char that the next chunk may end */
+    char held[HELD_MOST];   /* the start of a char that the next chunk may end */
     size_t held_n;
     uint64_t raw_bytes;
     uint64_t count[ABR_CLEAN_KINDS];

@@ -116,7 +116,8 @@ static void open_lists(abr_lexicon *x)
 }
 
 /* The next word of a list that has c, in either case, as its first byte or its last one. */
-static const abr_listed_row *next_listed(const abr_lexicon *x, abr_list list, char c, bool at_end, unsigned *row)
+static const abr_listed_row *next_listed(const abr_lexicon *x, abr_list list, char c, bool at_end,
+                                         unsigned *row)
 {
     if (!((at_end ? x->list_ends : x->list_starts)[list] >> (c & 31) & 1))
         return NULL; /* most bytes */
