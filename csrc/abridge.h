@@ -119,7 +119,7 @@ typedef enum {
     ABR_KIND_LOG,        /* output of a command at work, and anything that may be that or text */
     ABR_KIND_TEXT,       /* source, prose, listings, markup */
     ABR_KIND_JSON,       /* one JSON object, array or string */
-    ABR_KIND_JSON_LINES, /* one object or array per line */
+    ABR_KIND_JSON_LINES, /* one object or array per line, or many of several lines */
     ABR_KIND_TABLE,      /* CSV, TSV, and columns aligned under a header */
     ABR_KIND_DIFF,       /* unified diffs, and commits with their diffs */
     ABR_KIND_BINARY,     /* recognized by its first bytes, or not text, judging by its first 8 KiB */

@@ -43,6 +43,16 @@ static void add_random_json(made *text, size_t longest)
     add(text, pick(9) == 0 ? "\r\n" : "\n");
 }
 
+/* A record of several lines, as jq prints it; now and then its end is missing. */
+static void add_random_document(made *text, size_t longest)
+{
+    add(text, pick(20) ? "{\n" : "{\r\n");
+    add(text, pick(20) ? "  \"state\": \"done\",\n" : "  \"state\": \"failed\",\n\n");
+    add(text, "\t\"text\": \"");
+    add_fill(text, 'z', pick(longest));
+    add(text, pick(20) ? "\"\n}\n" : pick(2) ? "\"\n" : "\"\n} and more\n");
+}
+
 static void add_random_row(made *text, char delimiter, size_t longest)
 {
     char start[64];
@@ -79,8 +89,11 @@ static made random_records(const abr_telling *told)
         add(&text, told->delimiter == '\t' ? "id\tstate\tnote\n"
                    : told->delimiter       ? "id,state,note\n"
                                            : "ID    STATE  NOTE\n----- -----  ----\n");
+    const bool documents = pick(3) == 0;
     for (size_t i = 0; i < count; i++) {
-        if (told->kind == ABR_KIND_JSON_LINES)
+        if (told->kind == ABR_KIND_JSON_LINES && documents && pick(3))
+            add_random_document(&text, longest);
+        else if (told->kind == ABR_KIND_JSON_LINES)
             add_random_json(&text, longest);
         else
             add_random_row(&text, told->delimiter ? told->delimiter : ' ', longest);
@@ -132,6 +145,14 @@ static bool lines_stand(const abr_cut *cut)
     return fine;
 }
 
+static bool has_documents(const made *text)
+{
+    for (size_t i = 0; i + 1 < text->n; i++)
+        if (text->p[i] == '{' && (text->p[i + 1] == '\n' || text->p[i + 1] == '\r'))
+            return true;
+    return false;
+}
+
 static void check_budgets(const made *text, const abr_telling *told, abr_marker marker, const size_t *budgets,
                           size_t count)
 {
@@ -139,6 +160,7 @@ static void check_budgets(const made *text, const abr_telling *told, abr_marker 
     const abr_alloc alloc = ledger_alloc(&l);
     const bool table = told->kind == ABR_KIND_TABLE;
     const all_records all = read_naively(text->p, text->n, table, told->delimiter, told->header_lines);
+    const bool documents = has_documents(text);
     for (size_t i = 0; i < count; i++) {
         abr_opts o = bytes_of(budgets[i], &alloc);
         o.marker = marker;
@@ -155,7 +177,7 @@ static void check_budgets(const made *text, const abr_telling *told, abr_marker 
         const char *broken = broken_record_rule(text->p, text->n, &all, table, &o, &cut);
         if (!CHECK(broken == NULL))
             fprintf(stderr, "kind %d, %zu bytes in %zu: %s\n", (int)told->kind, text->n, budgets[i], broken);
-        if (told->kind == ABR_KIND_JSON_LINES && text->n > 0 && text->p[text->n - 1] == '\n')
+        if (told->kind == ABR_KIND_JSON_LINES && text->n > 0 && text->p[text->n - 1] == '\n' && !documents)
             CHECK(lines_stand(&cut));
         CHECK(cut_records(text->p, text->n, &chunks, &other) == ABR_OK);
         CHECK(same_cut(&cut, &other));

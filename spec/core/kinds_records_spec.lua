@@ -5,7 +5,7 @@ local documents = require "support.documents"
 local judge = require "support.kind_judge"
 local random = require "support.random"
 
-local MAKERS = { "json_lines", "delimited", "aligned", "drawn" }
+local MAKERS = { "json_lines", "json_documents", "delimited", "aligned", "drawn" }
 
 for _, name in ipairs(MAKERS) do
   local function make()

@@ -144,6 +144,23 @@ static inline size_t naive_end(const char *p, size_t n, size_t at, char delimite
     return n;
 }
 
+/* Where the JSON record that starts at `at` ends: with its line, or, if that is only a bracket, with the next one
+ * that is not indented. */
+static inline size_t naive_json_end(const char *p, size_t n, size_t at)
+{
+    size_t end = naive_end(p, n, at, 0);
+    size_t text = end;
+    while (text > at && (p[text - 1] == '\n' || p[text - 1] == '\r'))
+        text--;
+    bool ends = p[end - 1] == '\n' && (text != at + 1 || (p[at] != '{' && p[at] != '['));
+    while (!ends && end < n) {
+        const size_t line = end;
+        end = naive_end(p, n, line, 0);
+        ends = !strchr(" \t\r\n", p[line]) || p[line] == '\0';
+    }
+    return end;
+}
+
 static inline bool naive_blank(const char *p, size_t n, char delimiter)
 {
     while (n > 0 &&
@@ -160,7 +177,7 @@ static inline all_records read_naively(const char *p, size_t n, bool table, char
     if (!all.records)
         exit(2);
     for (size_t at = 0; at < n;) {
-        const size_t end = naive_end(p, n, at, delimiter);
+        const size_t end = table ? naive_end(p, n, at, delimiter) : naive_json_end(p, n, at);
         const bool blank = naive_blank(p + at, end - at, delimiter);
         if (left > 0) {
             left -= !delimiter || !blank;

@@ -214,6 +214,19 @@ function M.json_lines(most)
     { kind = "json_lines", needles = needles }
 end
 
+--- What `jq` prints of many elements: documents of several lines, some of them in trouble.
+function M.json_documents(most)
+  local form = random.choose { { colon = ": ", indent = "  " }, { colon = ": ", indent = "\t" } }
+  local n, list, needles = random.between(30, most or 300), {}, {}
+  local which = failing(n)
+  for i = 1, n do
+    local text, message = record(form, 0, i, which[i])
+    if which[i] then needles[#needles + 1] = message end
+    list[i] = random.chance(8) and not which[i] and '{"id":' .. i .. "}" or text
+  end
+  return table.concat(list, "\n") .. "\n", { kind = "json_lines", needles = needles }
+end
+
 local function field(text, delimiter)
   if text:find '["\n]' or text:find(delimiter, 1, true) or random.chance(12) then
     return quoted((text:gsub('"', '""')))

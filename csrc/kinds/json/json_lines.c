@@ -5,6 +5,7 @@
 #include "kinds/json/json_lines.h"
 #include "abridge.h"
 #include "kinds/json/json_text.h"
+#include "line/char_set.h"
 #include "line/lines.h"
 
 enum {
@@ -68,18 +69,52 @@ static bool is_record(abr_text_line line)
     return line.p[line.n - 1] == (*line.p == '{' ? '}' : ']') && is_document(line.p, LONG_RECORD, false);
 }
 
+/* Go on in a line of the record. Does the record end with it, if the line does? */
+static bool may_end_record(abr_json_record *state, const char *p, size_t n)
+{
+    size_t i = 0;
+    if (state->first == 0 && n > 0) {
+        state->first = p[i++];
+        state->alone = !state->goes_on && ABR_HAS("{[", state->first);
+    }
+    while (state->alone && i < n)
+        state->alone = p[i++] == '\r';
+    return state->goes_on ? state->first != 0 && !ABR_HAS(" \t\r", state->first) : !state->alone;
+}
+
+size_t abr_json_record_skip(abr_json_record *state, const char *p, size_t n, bool *ends)
+{
+    size_t at = 0;
+    for (*ends = false; at < n && !*ends;) {
+        const char *newline = memchr(p + at, '\n', n - at);
+        const size_t end = newline ? (size_t)(newline - p) : n;
+        const bool last = may_end_record(state, p + at, end - at);
+        at = end + (newline != NULL);
+        *ends = last && newline;
+        if (newline)
+            *state = (abr_json_record){.goes_on = !last};
+    }
+    return at;
+}
+
 bool abr_is_json_lines(const char *p, size_t n, bool whole)
 {
     size_t records = 0;
     size_t bad = 0;
     size_t read = 0;
-    abr_text_line line;
-    for (size_t at = 0, lines = 0; lines < MOST_LINES && abr_next_line(p, n, &at, &line); lines++) {
-        if (!whole && at == n && p[n - 1] != '\n')
+    size_t least = LEAST_RECORDS;
+    for (size_t at = 0, lines = 0; lines < MOST_LINES && at < n; lines++) {
+        bool ends;
+        abr_json_record state = {.goes_on = false};
+        const size_t size = abr_json_record_skip(&state, p + at, n - at, &ends);
+        const abr_text_line line = abr_trimmed(abr_without_newline(p + at, size));
+        if (!whole && !ends)
             break;
-        line = abr_trimmed(line);
+        at += size;
         if (line.n == 0)
             continue;
+        if (memchr(line.p, '\n', line.n))
+            least = ABR_PARTS_MOST + 1;
         if (is_record(line))
             records++;
         else if (++bad > RECORDS_FOR_ONE + records / RECORDS_A_BAD_LINE)
@@ -91,5 +126,5 @@ bool abr_is_json_lines(const char *p, size_t n, bool whole)
     size_t most_bad = records / RECORDS_A_BAD_LINE;
     if (most_bad == 0 && records >= RECORDS_FOR_ONE)
         most_bad = 1;
-    return records >= LEAST_RECORDS && bad <= most_bad;
+    return records >= least && bad <= most_bad;
 }

@@ -24,6 +24,7 @@
 #include "budget/options.h"
 #include "kinds/content.h"
 #include "kinds/json/json_cut.h"
+#include "kinds/json/json_lines.h"
 #include "kinds/json/json_parts.h"
 #include "line/lines.h"
 #include "kinds/reader.h"
@@ -101,6 +102,7 @@ typedef struct {
 typedef struct {
     place_in_record field;
     abr_open_row row;
+    abr_json_record document;
 } record_state;
 
 /* A place where a record starts. */
@@ -273,6 +275,8 @@ static size_t skip_record(const abr_telling *told, record_state *state, const ch
 {
     if (told->delimiter)
         return skip_fields(&state->field, told->delimiter, p, n, ends);
+    if (told->kind == ABR_KIND_JSON_LINES)
+        return abr_json_record_skip(&state->document, p, n, ends);
     return told->drawn.bar ? abr_skip_row(&told->drawn, &state->row, p, n, ends) : skip_line(p, n, ends);
 }
 
@@ -527,7 +531,8 @@ static size_t read_in_place(records *r, const char *p, size_t n)
             const char *next = memchr(p + at, '"', n - at);
             quote = next ? (size_t)(next - p) : n;
         }
-        if (fields ? quote < at + size : r->opts.told.drawn.bar && !in_header_line(r)) {
+        const bool opens = abr_json_opens_record(p + at, line);
+        if (fields ? quote < at + size : opens || (r->opts.told.drawn.bar && !in_header_line(r))) {
             record_state state = {.field = FIELD_START};
             size = skip_record(&r->opts.told, &state, p + at, n - at, &ends);
         }

@@ -18,7 +18,7 @@ end
 local KINDS = {
   option = "as the flag says",
   document = "one JSON value from the first byte to the last",
-  documents = "a JSON value on each line",
+  documents = "JSON values, each on lines of its own",
   hunks = "headers of files, and hunks with as many lines as they say",
   columns = "columns aligned under a header",
   bytes = "too many bytes that no text has",

@@ -17,6 +17,22 @@ local function drawn_rows(text, header_lines)
   return rows
 end
 
+--- The lines of a source of JSON, but one record for those from a bracket alone to the next line that is not indented.
+local function json_records(text)
+  local list, opened = {}, nil
+  for _, line in ipairs(delimited.lines(text)) do
+    local shown = text:sub(line.from, line.to):gsub("\r+$", "")
+    if opened then
+      opened.to = line.to
+      if shown:find "^[^ \t\r]" then opened = nil end
+    else
+      list[#list + 1] = line
+      opened = (shown == "{" or shown == "[") and line or nil
+    end
+  end
+  return list
+end
+
 --- The records of a source as the judge needs them. `table_form` has `delimiter` (nil for aligned columns), `drawn` if
 --- it has rulings and bars, and `header_lines`, lines in front of the first row.
 function M.source(text, kind, table_form)
@@ -27,7 +43,7 @@ function M.source(text, kind, table_form)
   elseif kind == "table" and table_form.drawn then
     source.records = drawn_rows(text, table_form.header_lines)
   else
-    source.records = delimited.lines(text)
+    source.records = kind == "table" and delimited.lines(text) or json_records(text)
   end
   if source.records[1] then source.records[1].from = math.max(source.records[1].from, start) end
   if kind == "table" then source.header = table_form.header_lines or 1 end
