@@ -402,9 +402,9 @@ static bool is_invalid(const char *p, size_t n)
            (n >= HELD_MOST || abr_open_sequence(p, n) < n);
 }
 
-/* Put text with U+FFFD for the bytes outside UTF-8, and without the CR before each newline, which returns anyway.
- * What is short goes to the screen many runs at a time. Returns the bytes taken, 0 if (p, n) starts with none of
- * both. */
+/* Put text with U+FFFD for the bytes outside UTF-8, and without the CR before each newline, which returns
+ * anyway. Short runs go to the screen many at a time. Returns the bytes taken, 0 if (p, n) starts with
+ * neither. */
 static size_t put_mended(abr_cleaner *c, const char *p, size_t n)
 {
     char text[MENDED_BYTES];

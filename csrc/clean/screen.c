@@ -138,8 +138,8 @@ static size_t marks_in(const char *p, size_t n)
     return i;
 }
 
-/* Bytes at the start of (p, n) that can be copied over as many of the line: both are printable ASCII, so no column
- * changes, and no char without cells stands after them. */
+/* Bytes at the start of (p, n) that can be copied over as many of the line: both are printable ASCII, so no
+ * column changes, and no char without cells stands after them. */
 static size_t plain_over(const abr_screen *s, const char *p, size_t n)
 {
     const char *line = s->buffer + s->at;

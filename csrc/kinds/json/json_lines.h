@@ -15,13 +15,13 @@ enum { ABR_JSON_JUDGED = ABR_OR_TINY(ABR_KIND_BYTES, 512) }; /* bytes examined *
  * the text is not whole: may it become one? A BOM is skipped. */
 bool abr_is_json(const char *p, size_t n, bool whole);
 
-/* Is (p, n), of at most ABR_JSON_JUDGED bytes, an object or array per line, except for a few lines, or more of
- * several lines than there may be parts? A single document doesn't count. If the text is not whole, its last record
- * counts only if it ends. */
+/* Is (p, n), of at most ABR_JSON_JUDGED bytes, an object or array per line, except for a few lines, or more
+ * of several lines than there may be parts? A single document doesn't count. If the text is not whole, its
+ * last record counts only if it ends. */
 bool abr_is_json_lines(const char *p, size_t n, bool whole);
 
-/* The state within a record: most are a line. One of several starts with a line that is only its bracket, as in the
- * output of jq, and ends with the first line that is not indented. */
+/* The state within a record: most are a line. One of several lines starts with one that is only its bracket,
+ * as in the output of jq, and ends with the first line that is not indented. */
 typedef struct {
     bool goes_on; /* the line before was not its last */
     bool alone;   /* the open line may be only a bracket, by its bytes so far */

@@ -63,7 +63,7 @@ typedef struct {
     abr_json_value *values;
     uint32_t count;
     uint32_t hidden_paths; /* paths of which no value is shown */
-    abr_json_queue near; /* no value is in both, so both share one array */
+    abr_json_queue near;   /* no value is in both, so both share one array */
     abr_json_queue far;
 } abr_json_tree;
 
