@@ -107,6 +107,29 @@ describe("doc/neovim.md #few", function()
   end)
 end)
 
+describe("doc/design.md #few", function()
+  it("names files and C names that the core has", function()
+    local sources, text = paths.below "csrc", {}
+    for i, path in ipairs(sources) do
+      text[i] = paths.read(path)
+    end
+    text = table.concat(text, "\n")
+    local files = "/" .. table.concat(sources, "\n/") .. "\n"
+    local names = 0
+    for span in paths.read("doc/design.md"):gmatch "`([^`\n]+)`" do
+      local example = span == "error_handler.c" -- a name that a tool may print
+      if span:find "^[%w_/]+%.[ch]$" and not example then
+        names = names + 1
+        assert.truthy(files:find("/" .. span .. "\n", 1, true) or paths.read(span), span)
+      elseif span:find "^[aA][bB][rR]_[%w_]+$" then
+        names = names + 1
+        assert.truthy(text:find("%f[%w_]" .. span .. "%f[^%w_]"), span)
+      end
+    end
+    assert.is_true(names > 20, tostring(names))
+  end)
+end)
+
 describe("doc/lua.md #few", function()
   local page = pages.lua
   local dir
