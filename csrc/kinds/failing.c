@@ -69,12 +69,14 @@ static bool says_a_word(abr_text_line line)
     return i < line.n;
 }
 
-/* Read a line that may report trouble; false if it is no hit. */
+/* Read a line that may report trouble; false if it is no hit. What stands behind a bar is quoted, or a row of a
+ * table, as in the pages of pydoc. */
 static bool read_hit(finder *f, abr_text_line line, abr_reading *reading)
 {
     static const abr_patterns none;
     const char *p = line.p;
-    if (line.n < SHORTEST || line.n >= LONGEST || line.p[line.n - 1] == ',' || !says_a_word(line))
+    if (line.n < SHORTEST || line.n >= LONGEST || line.p[line.n - 1] == ',' || !says_a_word(line) ||
+        ABR_STARTS(abr_trimmed(line), "|"))
         return false;
     if (f->n - (size_t)(line.p - f->p) < line.n + ABR_PADDING) {
         memcpy(f->padded, line.p, line.n);

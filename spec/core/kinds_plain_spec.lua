@@ -421,6 +421,22 @@ describe("a kind that is asked for", function()
       end
     end
     assert.equal("text", abridge.kind(table.concat(page, "\n")))
+    local exception = {
+      "class IncompleteCartError(builtins.EOFError)",
+      " |  IncompleteCartError(cart, things)",
+      " |  ",
+      " |  Incomplete cart error. Attributes:",
+      " |  ",
+      " |  - cart: read things before the end of the cart was reached",
+      " |  - expected: total number of expected things (or None if unknown)",
+      " |  ",
+      " |  Method resolution order:",
+      " |      IncompleteCartError",
+      " |      builtins.EOFError",
+      " |      builtins.Exception",
+      " |      builtins.BaseException",
+    }
+    assert.equal("text", abridge.kind(table.concat(page, "\n") .. "\n" .. table.concat(exception, "\n") .. "\n"))
     local session = "        >>> def total(cart):\n        ...     count = len(cart)\n        ...     return count\n"
     assert.equal("text", abridge.kind(("A cart may be counted like this, as often as one likes.\n" .. session):rep(20)))
     local excerpt = "      |                 ^~~~~\n   12 |     return sum\n      |           int\n"
