@@ -141,15 +141,17 @@ bool abr_is_placed(const abr_form_line *l)
     return false;
 }
 
-/* May this stand after the bar of a line without a number: nothing, a pointer, a sign that lacks, the name of
- * a type, or a case of a match? Not what a page says beside a bar. */
-static bool is_under_excerpt(const abr_form_line *l, abr_text_line after)
+/* May this bar be that of a line without a number: is nothing after it, a pointer, a sign that lacks, the name
+ * of a type below a pointer, or a case of a match? Not what a page says beside a bar. */
+static bool is_under_excerpt(const abr_form_line *l, abr_text_line bar)
 {
     enum {
         POINTER_MOST = 60, /* signs; the rulings of pydoc have 70 */
         SIGN_MOST = 3,     /* bytes: `;`, `->` */
-        TYPE_WORDS = 3     /* `const char *` */
+        TYPE_WORDS = 3,    /* `const char *` */
+        TYPE_FROM = 8      /* bytes before a type, with the bar; pydoc indents names by 7 */
     };
+    const abr_text_line after = abr_trimmed(abr_line_from(bar, 1));
     size_t words = 1;
     size_t run = 0;
     if (after.n == 0)
@@ -165,7 +167,8 @@ static bool is_under_excerpt(const abr_form_line *l, abr_text_line after)
             return false;
         words += after.p[i] == ' ';
     }
-    return words <= TYPE_WORDS && abr_is_letter(*after.p) && !ABR_HAS(":,", after.p[after.n - 1]);
+    return after.p - bar.p >= TYPE_FROM && words <= TYPE_WORDS && abr_is_letter(*after.p) &&
+           !ABR_HAS(":,", after.p[after.n - 1]);
 }
 
 /* `| ERROR   | [x] Expected ...`, after the line's number in PHP_CodeSniffer's report. */
@@ -185,8 +188,7 @@ bool abr_is_excerpt(const abr_form_line *l)
     if (n > 0 && is_row_of_sniffer(rest))
         return false;
     if (rest.n > 0 && *rest.p == '|' && (n > 0 || bare.p > l->line.p) && (rest.n == 1 || rest.p[1] == ' '))
-        return n > 0 || ((bare.p[bare.n - 1] != '|' || bare.n == 1) &&
-                         is_under_excerpt(l, abr_trimmed(abr_line_from(rest, 1))));
+        return n > 0 || ((bare.p[bare.n - 1] != '|' || bare.n == 1) && is_under_excerpt(l, rest));
     bool points = false;
     for (size_t i = 0; i < bare.n; i++) {
         if (!ABR_HAS("^~- |", bare.p[i]))

@@ -460,8 +460,9 @@ static void read_fatal(abr_evidence *l, unsigned i)
             say(l, s, ABR_SCORE_CLEAR, true);
         return;
     }
+    const bool written = is_word(l, s, "traceback") && !abr_is_upper(l->p[s->at]); /* prints the traceback */
     if (is_word(l, s, "race") || is_word(l, s, "conflict") || is_word(l, s, "segmentation") ||
-        is_word(l, s, "oops")) {
+        is_word(l, s, "oops") || written) {
         bool is_clear = all_caps(l, s) || (next && is_word(l, next, "fault")) || c == ':';
         say(l, s, is_clear ? ABR_SCORE_CLEAR : ABR_SCORE_WEAK, is_clear);
         return;

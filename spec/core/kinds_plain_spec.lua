@@ -421,6 +421,8 @@ describe("a kind that is asked for", function()
       end
     end
     assert.equal("text", abridge.kind(table.concat(page, "\n")))
+    local bases = (" |  class Cart%d\n |      Cart%d\n |      Shop\n |      object\n |  \n"):rep(60)
+    assert.equal("text", abridge.kind("Help on module cart:\n\n" .. bases))
     local exception = {
       "class IncompleteCartError(builtins.EOFError)",
       " |  IncompleteCartError(cart, things)",
