@@ -49,7 +49,8 @@ static const float most_text_alone = 0.66F;
 /* Fitted on 10,011 such texts, 50 of which quote an error on a line of its own. */
 static const float least_message = 6.0F; /* score of a message that is a failure by itself */
 
-static const float least_count = 14.0F; /* and of a count of failures */
+static const float least_count = 14.0F;       /* and of a count of failures, */
+static const float most_text_counting = 0.4F; /* evidence of text in it */
 
 typedef struct {
     const abr_failure_rules *rules;
@@ -85,12 +86,6 @@ static bool read_hit(finder *f, abr_text_line line, abr_reading *reading)
     }
     abr_read_if_scored(&f->rules->lexicon, &none, p, line.n, reading);
     return reading->hit;
-}
-
-/* "208 examples, 2 failures" */
-static bool lists_counts(abr_text_line line)
-{
-    return abr_is_digit(line.p[0]) && memchr(line.p, ',', line.n) && abr_is_letter(line.p[line.n - 1]);
 }
 
 /* "Tests: 7, Assertions: 7, Failures: 1." */
@@ -151,10 +146,11 @@ static bool starts_in_brackets(abr_text_line line)
 }
 
 /* Does a runner count failures in this hit? */
-static bool counts_failures(abr_text_line line, const abr_reading *hit)
+static bool counts_failures(const finder *f, abr_text_line line, const abr_reading *hit)
 {
-    if (lists_counts(line) || lists_named_counts(line))
-        return hit->words >= PROSE_WORDS && hit->line_score >= least_count;
+    if (!hit->tells && hit->words >= PROSE_WORDS && hit->line_score >= least_count &&
+        (lists_named_counts(line) || abr_read_whole_form(&f->rules->forms, line).text <= most_text_counting))
+        return true;
     return is_count(line) && hit->words > 0 && hit->line_score >= least_message;
 }
 
@@ -425,7 +421,7 @@ size_t abr_find_failure_by(const abr_failure_rules *rules, const char *p, size_t
             at++;
         abr_reading hit;
         if (read_hit(&f, line, &hit) &&
-            (counts_failures(line, &hit) ||
+            (counts_failures(&f, line, &hit) ||
              (says_trouble(line, &hit) &&
               (fails_in_run(&f, line, at, hit.line_score) || fails_alone(&f, line, at)))))
             return (size_t)(line.p - p);

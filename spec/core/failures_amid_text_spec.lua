@@ -93,6 +93,8 @@ local FAILURES = {
       .. "1 items had failures:\n   1 of 120 in tax\n",
     "Failed example:\n    f(77)\nExpected:\n    232\nGot:\n    231\n",
   },
+  ["counts in brackets"] = { "[ FAIL 1 | WARN 0 | SKIP 2 | PASS 143 ]\n", "[ FAIL 1 |" },
+  ["counts in sentences"] = { "Failed 1 tests. Passed 1180 tests.\n", "Failed 1 tests." },
   ["counts by name"] = { "FAILURES!\nTests: 7, Assertions: 7, Failures: 1.\n", "Failures: 1." },
 }
 
