@@ -365,6 +365,14 @@ static abr_text_line past_script(abr_text_line line)
     return named ? (abr_text_line){line.p + i + 2, line.n - i - 2} : line;
 }
 
+/* Does a frame of its stack follow? */
+static bool is_above_frame(const finder *f, size_t next)
+{
+    abr_text_line line;
+    return abr_next_line(f->p, f->n, &next, &line) &&
+           abr_read_whole_form(&f->rules->forms, line).form == ABR_FORM_FRAME;
+}
+
 /* Is the line a message that reports a failure wherever it stands? The following line starts at `next`. */
 static bool fails_alone(finder *f, abr_text_line line, size_t next)
 {
@@ -385,7 +393,7 @@ static bool fails_alone(finder *f, abr_text_line line, size_t next)
     const bool of_program = told.text <= most_text_alone && starts_with_program(line);
     f->weighed++;
     const bool is_rule = next < f->n && f->p[next] == '\t'; /* of a makefile */
-    if (told.form == ABR_FORM_PLACE && is_diagnostic(line, told.text))
+    if (is_above_frame(f, next) || (told.form == ABR_FORM_PLACE && is_diagnostic(line, told.text)))
         return true;
     return (of_program || ((printed || plain) && is_labelled(line))) && !is_rule;
 }

@@ -95,6 +95,11 @@ local FAILURES = {
   },
   ["counts in brackets"] = { "[ FAIL 1 | WARN 0 | SKIP 2 | PASS 143 ]\n", "[ FAIL 1 |" },
   ["counts in sentences"] = { "Failed 1 tests. Passed 1180 tests.\n", "Failed 1 tests." },
+  ["an exception of Java above its stack"] = {
+    'Exception in thread "main" java.lang.IllegalStateException: the cart of user 7 cannot be totalled\n'
+      .. "\tat shop.Cart.total(Cart.java:27)\n\tat shop.Main.main(Main.java:9)\n",
+    "the cart of user 7 cannot be totalled",
+  },
   ["counts by name"] = { "FAILURES!\nTests: 7, Assertions: 7, Failures: 1.\n", "Failures: 1." },
 }
 
