@@ -525,7 +525,7 @@ static void listings_are_text(void)
     made manual = {0};
     add_lines(&manual, 20, "  Part # of the manual ............................ |part-#|");
     add_lines(&manual, 20, "Some words about this and that, and what it does.\n\n- one, and number #\n");
-    add_lines(&manual, 1, "src/main.c:#:3: error: as an example of what is printed");
+    add_lines(&manual, 1, "    src/main.c:#:3: error: as an example of what is printed");
     CHECK_KIND("text", told(&manual));
     made then_failed = {0}; /* after what was read, a command failed */
     add_lines(&then_failed, 20, "  Part # of the manual ............................ |part-#|");

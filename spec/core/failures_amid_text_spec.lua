@@ -100,6 +100,14 @@ local FAILURES = {
       .. "\tat shop.Cart.total(Cart.java:27)\n\tat shop.Main.main(Main.java:9)\n",
     "the cart of user 7 cannot be totalled",
   },
+  ["an error at a column, told in a sentence"] = {
+    "internal/cart.go:27:9: cannot use sum (variable of type float64) as int value in return statement\n",
+    "internal/cart.go:27:9: cannot use sum",
+  },
+  ["an error in shouted letters at a line without a column"] = {
+    'meson.build:62:0: ERROR: Dependency "frob" not found, tried pkgconfig and cmake\n',
+    'Dependency "frob" not found',
+  },
   ["counts by name"] = { "FAILURES!\nTests: 7, Assertions: 7, Failures: 1.\n", "Failures: 1." },
 }
 
@@ -164,7 +172,7 @@ describe("between two pages of a document", function()
     local said = {
       "1. Errors\n\n   An error at src/a.c:12 is reported.\n",
       "  1) the error is shown\n  2) the failure is counted\n",
-      "src/main.c:7:3: error: as an example of what is printed\n",
+      "    src/main.c:7:3: error: as an example of what is printed\n",
       "738837 region leak\n",
       "[error]: #error-events\n[fatal error]: docs/errors.md\n",
       "Severity: critical\n\nThe worst that an error can be.\n",
