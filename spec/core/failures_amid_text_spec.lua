@@ -108,6 +108,10 @@ local FAILURES = {
     'meson.build:62:0: ERROR: Dependency "frob" not found, tried pkgconfig and cmake\n',
     'Dependency "frob" not found',
   },
+  ["an error of Perl, which ends with its place"] = {
+    "Illegal division by zero at bin/cart.pl line 3.\n",
+    "Illegal division by zero",
+  },
   ["counts by name"] = { "FAILURES!\nTests: 7, Assertions: 7, Failures: 1.\n", "Failures: 1." },
 }
 
