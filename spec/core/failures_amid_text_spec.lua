@@ -112,6 +112,14 @@ local FAILURES = {
     "Illegal division by zero at bin/cart.pl line 3.\n",
     "Illegal division by zero",
   },
+  ["an exception of Elixir"] = {
+    "** (FunctionClauseError) no function clause matching in Cart.total/1\n    cart.exs:2: Cart.total/1\n",
+    "no function clause matching",
+  },
+  ["an error of R"] = {
+    "Error in total(c(1, -2)) : a price is below zero: -2\nCalls: print -> total\nExecution halted\n",
+    "a price is below zero: -2",
+  },
   ["counts by name"] = { "FAILURES!\nTests: 7, Assertions: 7, Failures: 1.\n", "Failures: 1." },
 }
 
