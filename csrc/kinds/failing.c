@@ -109,8 +109,9 @@ static bool lists_named_counts(abr_text_line line)
     return true;
 }
 
-/* Is it a number of things and no more: "2 errors generated.", "  2 failing", "1 items had failures:",
- * "3 flaws (1 low, 2 high)", or of what was found: "Found 1 error in 1 file (checked 7 source files)"? */
+/* Is it numbers of things and no more: "2 errors generated.", "  2 failing", "9 runs, 2 errors", "1 items had
+ * failures:", "3 flaws (1 low, 2 high)", or of what was found: "Found 1 error in 1 file (checked 7 source
+ * files)"? */
 static bool is_count(abr_text_line line)
 {
     enum { WORDS = 3, MOST = 9999 /* larger ones are those of reports: "738837 region leak" */ };
@@ -131,6 +132,10 @@ static bool is_count(abr_text_line line)
         do
             i++;
         while (i < bare.n && abr_is_lower(bare.p[i]));
+        if (abr_has_at(bare, i, ", ", 2)) {
+            i += 2 + abr_read_lnum(bare.p, bare.n, i + 2, &value);
+            words = 0;
+        }
     }
     return i == bare.n;
 }

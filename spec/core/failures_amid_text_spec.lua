@@ -120,6 +120,7 @@ local FAILURES = {
     "Error in total(c(1, -2)) : a price is below zero: -2\nCalls: print -> total\nExecution halted\n",
     "a price is below zero: -2",
   },
+  ["counts of a run in a row"] = { "98 runs, 172 assertions, 1 failures, 1 errors, 2 skips\n", "1 failures, 1 errors" },
   ["counts by name"] = { "FAILURES!\nTests: 7, Assertions: 7, Failures: 1.\n", "Failures: 1." },
 }
 
