@@ -373,12 +373,13 @@ static abr_text_line past_script(abr_text_line line)
     return named ? (abr_text_line){line.p + i + 2, line.n - i - 2} : line;
 }
 
-/* Does a frame of its stack follow? */
+/* Does a frame of its stack follow, or what was thrown in C++? */
 static bool is_above_frame(const finder *f, size_t next)
 {
     abr_text_line line;
-    return abr_next_line(f->p, f->n, &next, &line) &&
-           abr_read_whole_form(&f->rules->forms, line).form == ABR_FORM_FRAME;
+    return next < f->n && memchr(" \t#", f->p[next], 3) && abr_next_line(f->p, f->n, &next, &line) &&
+           (ABR_STARTS(line, "  what():  ") ||
+            abr_read_whole_form(&f->rules->forms, line).form == ABR_FORM_FRAME);
 }
 
 /* Is the line a message that reports a failure wherever it stands? The following line starts at `next`. */

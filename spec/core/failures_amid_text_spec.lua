@@ -121,6 +121,10 @@ local FAILURES = {
     "a price is below zero: -2",
   },
   ["counts of a run in a row"] = { "98 runs, 172 assertions, 1 failures, 1 errors, 2 skips\n", "1 failures, 1 errors" },
+  ["what a program of C++ threw"] = {
+    "terminate called after throwing an instance of 'std::out_of_range'\n  what():  vector::_M_range_check\n",
+    "instance of 'std::out_of_range'",
+  },
   ["counts by name"] = { "FAILURES!\nTests: 7, Assertions: 7, Failures: 1.\n", "Failures: 1." },
 }
 
