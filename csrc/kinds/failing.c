@@ -257,7 +257,7 @@ static bool is_scripts_error(abr_text_line line)
 
 /* Is it a diagnostic: a place with a column, "a.c:6:18: ", or an error in capitals, "a.build:3:0: ERROR: ",
  * or an error's code, "a.cs(12): error CS0103: ", "a.ts:3:5 - error TS2322: ", or nothing but its name,
- * "a.py:12: KeyError"? Search results have only a line, or no blank. */
+ * "a.py:12: KeyError", or a method, "a.rb:3:in `total': "? Search results have only a line, or no blank. */
 static bool is_diagnostic(abr_text_line line, float text)
 {
     abr_file_place place = {0};
@@ -272,7 +272,7 @@ static bool is_diagnostic(abr_text_line line, float text)
     const bool named = abr_has_at(line, place.end, ": ", 2) && place.end + 2 < line.n &&
                        abr_is_upper(line.p[place.end + 2]) &&
                        !memchr(line.p + place.end + 2, ' ', line.n - place.end - 2);
-    return coded || named ||
+    return coded || named || abr_has_at(line, place.end, ":in `", 5) ||
            ((place.col > 0 || abr_has_at(line, at, ": ERROR: ", 9)) && text <= most_text_alone &&
             abr_has_at(line, at, ": ", 2));
 }

@@ -125,6 +125,10 @@ local FAILURES = {
     "terminate called after throwing an instance of 'std::out_of_range'\n  what():  vector::_M_range_check\n",
     "instance of 'std::out_of_range'",
   },
+  ["an error of Ruby, with where it was"] = {
+    "cart.rb:3:in `total': undefined method `price' for nil:NilClass (NoMethodError)\n\tfrom cart.rb:5:in `<main>'\n",
+    "undefined method `price'",
+  },
   ["counts by name"] = { "FAILURES!\nTests: 7, Assertions: 7, Failures: 1.\n", "Failures: 1." },
 }
 
