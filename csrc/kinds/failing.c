@@ -224,7 +224,8 @@ static bool is_labelled(abr_text_line line)
             return false;
         words += *p == ' ' && p[1] != ' ';
     }
-    const bool is_prose = line.p[line.n - 1] == '.' && !ABR_CONTAINS(line, "Error: ");
+    const bool is_prose =
+        line.p[line.n - 1] == '.' && !ABR_CONTAINS(line, "Error: ") && !ABR_CONTAINS(line, "Exception: ");
     return words <= LABEL_WORDS && !is_prose && line.p[line.n - 1] != ':';
 }
 

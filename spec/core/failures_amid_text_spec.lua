@@ -129,6 +129,7 @@ local FAILURES = {
     "cart.rb:3:in `total': undefined method `price' for nil:NilClass (NoMethodError)\n\tfrom cart.rb:5:in `<main>'\n",
     "undefined method `price'",
   },
+  ["an exception that ends with a full stop"] = { "Exception: Not_found.\n", "Exception: Not_found." },
   ["counts by name"] = { "FAILURES!\nTests: 7, Assertions: 7, Failures: 1.\n", "Failures: 1." },
 }
 
