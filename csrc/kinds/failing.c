@@ -47,7 +47,8 @@ static const float lost = 3.0F;           /* a run ends this far below its highe
 static const float most_text_alone = 0.66F;
 
 /* Fitted on 10,011 such texts, 50 of which quote an error on a line of its own. */
-static const float least_message = 6.0F; /* score of a message that is a failure by itself */
+static const float least_message = 6.0F;       /* score of a message that is a failure by itself */
+static const float least_sure_message = 13.0F; /* and of one without a label */
 
 static const float least_count = 14.0F;       /* and of a count of failures, */
 static const float most_text_counting = 0.4F; /* evidence of text in it */
@@ -383,6 +384,13 @@ static bool is_above_frame(const finder *f, size_t next)
             abr_read_whole_form(&f->rules->forms, line).form == ABR_FORM_FRAME);
 }
 
+/* Does it say so in a few sure words, "Segmentation fault (core dumped)", "Unhandled exception:"? */
+static bool is_sure_message(const finder *f, abr_text_line line, float score)
+{
+    return score >= least_sure_message && abr_is_upper(line.p[0]) && abr_is_lower(line.p[1]) &&
+           !memchr(line.p, ',', line.n) && abr_read_whole_form(&f->rules->forms, line).text == 0;
+}
+
 /* Is the line a message that reports a failure wherever it stands? The following line starts at `next`. */
 static bool fails_alone(finder *f, abr_text_line line, size_t next)
 {
@@ -441,7 +449,8 @@ size_t abr_find_failure_by(const abr_failure_rules *rules, const char *p, size_t
         if (read_hit(&f, line, &hit) &&
             (counts_failures(&f, line, &hit) ||
              (says_trouble(line, &hit) &&
-              (fails_in_run(&f, line, at, hit.line_score) || fails_alone(&f, line, at)))))
+              (is_sure_message(&f, line, hit.line_score) || fails_in_run(&f, line, at, hit.line_score) ||
+               fails_alone(&f, line, at)))))
             return (size_t)(line.p - p);
     }
     return n;

@@ -130,6 +130,8 @@ local FAILURES = {
     "undefined method `price'",
   },
   ["an exception that ends with a full stop"] = { "Exception: Not_found.\n", "Exception: Not_found." },
+  ["a crash in few words"] = { "Segmentation fault (core dumped)\n", "Segmentation fault" },
+  ["an unhandled exception, told below"] = { "Unhandled exception:\nBad state: No element\n", "Bad state: No element" },
   ["counts by name"] = { "FAILURES!\nTests: 7, Assertions: 7, Failures: 1.\n", "Failures: 1." },
 }
 
