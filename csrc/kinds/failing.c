@@ -353,14 +353,21 @@ static bool ends_as(abr_text_line line, const char *text, size_t n)
 }
 #define ENDS_AS(line, literal) ends_as(line, literal, sizeof(literal) - 1)
 
+/* "  error - lib/a.dart:27:12 - ...", "  error • ... • lib/a.dart:27:12 • ..." */
+static bool is_of_analyzer(abr_text_line bare)
+{
+    return ABR_STARTS(bare, "error - ") || ABR_STARTS(bare, "error \xE2\x80\xA2 ");
+}
+
 /* Is it a failure in the words of the Test Anything Protocol, Dart, simulators, Elixir, TeX, R, Ansible,
  * `ldd` or Kubernetes? */
 static bool is_stated(const finder *f, abr_text_line line, size_t next)
 {
-    return is_not_ok(line) || ABR_STARTS(line, "** Error: ") || ABR_STARTS(line, "** Error (") ||
-           ABR_STARTS(line, "** (") || (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) ||
-           is_event(line) || (ABR_STARTS(line, "Error in ") && ABR_CONTAINS(line, ") : ")) ||
-           is_ruled(line) || (!abr_is_letter(line.p[0]) && ENDS_AS(line, " [E]")) ||
+    return is_not_ok(line) || is_of_analyzer(abr_trimmed(line)) || ABR_STARTS(line, "** Error: ") ||
+           ABR_STARTS(line, "** Error (") || ABR_STARTS(line, "** (") ||
+           (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) || is_event(line) ||
+           (ABR_STARTS(line, "Error in ") && ABR_CONTAINS(line, ") : ")) || is_ruled(line) ||
+           (!abr_is_letter(line.p[0]) && ENDS_AS(line, " [E]")) ||
            (ABR_STARTS(line, "fatal: [") && ABR_CONTAINS(line, "! => ")) ||
            (line.p[0] == '\t' && ABR_CONTAINS(line, ".so") && ENDS_AS(line, " => not found"));
 }

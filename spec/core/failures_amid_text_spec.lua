@@ -132,6 +132,14 @@ local FAILURES = {
   ["an exception that ends with a full stop"] = { "Exception: Not_found.\n", "Exception: Not_found." },
   ["a crash in few words"] = { "Segmentation fault (core dumped)\n", "Segmentation fault" },
   ["an unhandled exception, told below"] = { "Unhandled exception:\nBad state: No element\n", "Bad state: No element" },
+  ["an error of Dart's analyzer"] = {
+    "  error - lib/cart.dart:27:12 - A value of type 'double' can't be returned. - return_of_invalid_type\n",
+    "lib/cart.dart:27:12",
+  },
+  ["an error of Flutter's analyzer"] = {
+    "  error • A value of type 'double' can't be returned • lib/cart.dart:27:12 • return_of_invalid_type\n",
+    "lib/cart.dart:27:12",
+  },
   ["counts by name"] = { "FAILURES!\nTests: 7, Assertions: 7, Failures: 1.\n", "Failures: 1." },
 }
 
