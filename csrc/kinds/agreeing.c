@@ -105,12 +105,19 @@ static bool is_at_place(const abr_trouble_line *t)
     return says_at_place(t->line) || (abr_next_line(t->p, t->n, &at, &line) && says_at_place(line));
 }
 
-/* "Illegal division by zero at a.pl line 3." */
-static bool ends_at_place(abr_text_line line)
+/* "Illegal division by zero at a.pl line 3.", "... at a.pl line 3, <$in> line 12.", "syntax error at a.pl
+ * line 3, near ..." */
+static bool is_at_line_of_perl(abr_text_line line)
 {
+    static const char sign[] = " at ";
+    enum { SIGN = sizeof sign - 1 };
     abr_file_place place = {0};
-    return says_at_place(line) && abr_find_place(line.p, line.n, 0, &place) && place.end + 1 == line.n &&
-           line.p[place.end] == '.' && memchr(line.p + place.start, ' ', place.end - place.start);
+    if (!abr_find_place(line.p, line.n, 0, &place) || place.start < SIGN ||
+        !abr_has_at(line, place.start - SIGN, sign, SIGN) ||
+        !memchr(line.p + place.start, ' ', place.end - place.start))
+        return false;
+    return abr_has_at(line, place.end, ", near ", 7) || abr_has_at(line, place.end, ", <", 3) ||
+           (place.end + 1 == line.n && line.p[place.end] == '.');
 }
 
 /* Is its place that of a line below: "Failure -> a_spec.lua @ 46", "a_spec.lua:46: Expected ..."? */
@@ -177,5 +184,5 @@ bool abr_lines_agree(const abr_trouble_line *t)
     if (t->told.log >= 1 && ((remarks && is_below(t, names_place)) || is_below(t, names_test) ||
                              is_at_place(t) || is_pointed_at(t)))
         return true;
-    return is_placed_again(t) || ends_at_place(t->line) || is_row_of_file(t) || is_advised(t);
+    return is_placed_again(t) || is_at_line_of_perl(t->line) || is_row_of_file(t) || is_advised(t);
 }

@@ -140,6 +140,11 @@ local FAILURES = {
     "  error • A value of type 'double' can't be returned • lib/cart.dart:27:12 • return_of_invalid_type\n",
     "lib/cart.dart:27:12",
   },
+  ["an error of Perl with what is near it"] = { 'syntax error at bin/cart.pl line 3, near "my "\n', "syntax error at" },
+  ["an error of Perl with the line it had read"] = {
+    "Illegal division by zero at bin/cart.pl line 3, <$prices> line 118.\n",
+    "Illegal division by zero",
+  },
   ["counts by name"] = { "FAILURES!\nTests: 7, Assertions: 7, Failures: 1.\n", "Failures: 1." },
 }
 
