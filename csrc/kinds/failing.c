@@ -212,7 +212,7 @@ static float evidence_before(finder *f, size_t end)
 }
 
 /* Is the line labelled as a program's message: "tar: Child returned status 1", "Runtime error near line 7:
- * ..."? */
+ * ...", "CONFLICT (content): ..."? */
 static bool is_labelled(abr_text_line line)
 {
     enum { LABEL_WORDS = 5 };
@@ -221,8 +221,8 @@ static bool is_labelled(abr_text_line line)
     if (!colon || colon - line.p < 2 || colon + 1 == line.p + line.n || colon[1] != ' ')
         return false;
     for (const char *p = line.p; p < colon; p++) {
-        if (strchr("\"'`(){}<>=$,;|\\", *p)) /* of source, prose or markup */
-            return false;
+        if (strchr("\"'`{}<>=$,;|\\*", *p) || (strchr("()", *p) && colon[-1] != ')'))
+            return false; /* of source, prose or markup */
         words += *p == ' ' && p[1] != ' ';
     }
     const bool is_prose =

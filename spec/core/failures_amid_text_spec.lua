@@ -145,6 +145,10 @@ local FAILURES = {
     "Illegal division by zero at bin/cart.pl line 3, <$prices> line 118.\n",
     "Illegal division by zero",
   },
+  ["an error whose label ends in brackets"] = {
+    'Error from server (NotFound): pods "cart" not found\n',
+    'pods "cart" not found',
+  },
   ["counts by name"] = { "FAILURES!\nTests: 7, Assertions: 7, Failures: 1.\n", "Failures: 1." },
 }
 
