@@ -359,11 +359,12 @@ static bool is_of_analyzer(abr_text_line bare)
     return ABR_STARTS(bare, "error - ") || ABR_STARTS(bare, "error \xE2\x80\xA2 ");
 }
 
-/* Is it a failure in the words of the Test Anything Protocol, Dart, simulators, Elixir, TeX, R, Ansible,
- * `ldd` or Kubernetes? */
+/* Is it a failure in the words of the Test Anything Protocol, Go, make, Dart, simulators, Elixir, TeX, R,
+ * Ansible, `ldd` or Kubernetes? */
 static bool is_stated(const finder *f, abr_text_line line, size_t next)
 {
-    return is_not_ok(line) || is_of_analyzer(abr_trimmed(line)) || ABR_STARTS(line, "** Error: ") ||
+    return is_not_ok(line) || ABR_STARTS(line, "--- FAIL: ") || ENDS_AS(line, ".  Stop.") ||
+           is_of_analyzer(abr_trimmed(line)) || ABR_STARTS(line, "** Error: ") ||
            ABR_STARTS(line, "** Error (") || ABR_STARTS(line, "** (") ||
            (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) || is_event(line) ||
            (ABR_STARTS(line, "Error in ") && ABR_CONTAINS(line, ") : ")) || is_ruled(line) ||

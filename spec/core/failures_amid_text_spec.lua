@@ -149,6 +149,11 @@ local FAILURES = {
     'Error from server (NotFound): pods "cart" not found\n',
     'pods "cart" not found',
   },
+  ["a failed test of Go"] = {
+    "--- FAIL: TestTotal (0.00s)\n    cart_test.go:12: Total() = 3, want 3.01\n",
+    "cart_test.go:12: Total() = 3, want 3.01",
+  },
+  ["an error in a makefile"] = { "Makefile:3: *** missing separator.  Stop.\n", "Makefile:3: *** missing separator." },
   ["counts by name"] = { "FAILURES!\nTests: 7, Assertions: 7, Failures: 1.\n", "Failures: 1." },
 }
 
