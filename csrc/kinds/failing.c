@@ -409,7 +409,7 @@ static bool fails_alone(finder *f, abr_text_line line, size_t next)
         return false;
     const abr_form_told told = abr_read_whole_form(&f->rules->forms, line);
     const abr_trouble_line trouble_line = {f->p - f->before, f->before + f->n, line, f->before + next, told};
-    if (is_stated(f, line, next) || abr_lines_agree(&trouble_line))
+    if (told.form == ABR_FORM_PROCESS || is_stated(f, line, next) || abr_lines_agree(&trouble_line))
         return true;
     if (!starts_as_message(line))
         return false;

@@ -154,6 +154,10 @@ local FAILURES = {
     "cart_test.go:12: Total() = 3, want 3.01",
   },
   ["an error in a makefile"] = { "Makefile:3: *** missing separator.  Stop.\n", "Makefile:3: *** missing separator." },
+  ["an error of a process that is watched"] = {
+    "==77== Invalid read of size 4\n==77==    at 0x1091B7: total (cart.c:9)\n",
+    "total (cart.c:9)",
+  },
   ["counts by name"] = { "FAILURES!\nTests: 7, Assertions: 7, Failures: 1.\n", "Failures: 1." },
 }
 
