@@ -359,12 +359,18 @@ static bool is_of_analyzer(abr_text_line bare)
     return ABR_STARTS(bare, "error - ") || ABR_STARTS(bare, "error \xE2\x80\xA2 ");
 }
 
-/* Is it a failure in the words of the Test Anything Protocol, Go, make, Dart, simulators, Elixir, TeX, R,
+/* Does it head a list of what is in the way: "error: Your local changes to the following files ...:"? */
+static bool heads_list(const finder *f, abr_text_line line, size_t next)
+{
+    return ABR_STARTS(line, "error: ") && line.p[line.n - 1] == ':' && next < f->n && f->p[next] == '\t';
+}
+
+/* Is it a failure in the words of the Test Anything Protocol, Go, make, Git, Dart, simulators, Elixir, TeX, R,
  * Ansible, `ldd` or Kubernetes? */
 static bool is_stated(const finder *f, abr_text_line line, size_t next)
 {
     return is_not_ok(line) || ABR_STARTS(line, "--- FAIL: ") || ENDS_AS(line, ".  Stop.") ||
-           is_of_analyzer(abr_trimmed(line)) || ABR_STARTS(line, "** Error: ") ||
+           heads_list(f, line, next) || is_of_analyzer(abr_trimmed(line)) || ABR_STARTS(line, "** Error: ") ||
            ABR_STARTS(line, "** Error (") || ABR_STARTS(line, "** (") ||
            (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) || is_event(line) ||
            (ABR_STARTS(line, "Error in ") && ABR_CONTAINS(line, ") : ")) || is_ruled(line) ||
@@ -397,6 +403,23 @@ static bool is_sure_message(const finder *f, abr_text_line line, float score)
 {
     return score >= least_sure_message && abr_is_upper(line.p[0]) && abr_is_lower(line.p[1]) &&
            !memchr(line.p, ',', line.n) && abr_read_whole_form(&f->rules->forms, line).text == 0;
+}
+
+/* Is it all that a shell says of a program that a signal ended? */
+static bool tells_signal(abr_text_line line)
+{
+    static const char dumped[] = " (core dumped)";
+    static const char *const signals[] = {"Killed",
+                                          "Aborted",
+                                          "Segmentation fault",
+                                          "Bus error",
+                                          "Illegal instruction",
+                                          "Floating point exception"};
+    line.n -= ends_as(line, dumped, sizeof dumped - 1) ? sizeof dumped - 1 : 0;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (line.n == strlen(signals[i]) && memcmp(line.p, signals[i], line.n) == 0)
+            return true;
+    return false;
 }
 
 /* Is the line a message that reports a failure wherever it stands? The following line starts at `next`. */
@@ -454,6 +477,8 @@ size_t abr_find_failure_by(const abr_failure_rules *rules, const char *p, size_t
         while (at < f.n && f.p[at] == '\n') /* there may be many */
             at++;
         abr_reading hit;
+        if (tells_signal(line))
+            return (size_t)(line.p - p);
         if (read_hit(&f, line, &hit) &&
             (counts_failures(&f, line, &hit) ||
              (says_trouble(line, &hit) &&

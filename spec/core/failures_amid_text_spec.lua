@@ -131,6 +131,11 @@ local FAILURES = {
   },
   ["an exception that ends with a full stop"] = { "Exception: Not_found.\n", "Exception: Not_found." },
   ["a crash in few words"] = { "Segmentation fault (core dumped)\n", "Segmentation fault" },
+  ["a program that a signal ended"] = { "Killed\n", "\nKilled\n" },
+  ["what is in the way of a merge"] = {
+    "error: Your local changes to the following files would be overwritten by merge:\n\tsrc/cart.c\nAborting\n",
+    "would be overwritten by merge:\n\tsrc/cart.c",
+  },
   ["an unhandled exception, told below"] = { "Unhandled exception:\nBad state: No element\n", "Bad state: No element" },
   ["an error of Dart's analyzer"] = {
     "  error - lib/cart.dart:27:12 - A value of type 'double' can't be returned. - return_of_invalid_type\n",
@@ -224,6 +229,7 @@ describe("between two pages of a document", function()
       "  1) the error is shown\n  2) the failure is counted\n",
       "    src/main.c:7:3: error: as an example of what is printed\n",
       "738837 region leak\n",
+      "Killed by the kernel\n",
       "[error]: #error-events\n[fatal error]: docs/errors.md\n",
       "Severity: critical\n\nThe worst that an error can be.\n",
       "Errors: 3 kinds, Failures: some.\n",
