@@ -322,6 +322,32 @@ static bool is_event(abr_text_line line)
     return i < line.n && abr_is_digit(line.p[i]);
 }
 
+/* Does it say in a word how something ended: "      Reason:       OOMKilled", "    Exit Code:    137"? */
+static bool is_outcome(abr_text_line line)
+{
+    static const char *const names[] = {"reason", "state",   "status",   "phase",
+                                        "result", "outcome", "exit code"};
+    size_t value = line.n;
+    while (value > 0 && abr_is_word(line.p[value - 1]))
+        value--;
+    size_t end = value;
+    while (end > 0 && line.p[end - 1] == ' ')
+        end--;
+    if (value == line.n || end == value || end == 0 || line.p[--end] != ':')
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t n = strlen(names[i]);
+        size_t at = end;
+        while (at > 0 && n > 0 && abr_to_lower(line.p[at - 1]) == names[i][n - 1]) {
+            at--;
+            n--;
+        }
+        if (n == 0 && (at == 0 || !abr_is_letter(line.p[at - 1])))
+            return true;
+    }
+    return false;
+}
+
 /* "not ok 5 - adds two"; a test of a suite is deeper, and has its name there. */
 static bool is_not_ok(abr_text_line line)
 {
@@ -372,7 +398,7 @@ static bool is_stated(const finder *f, abr_text_line line, size_t next)
     return is_not_ok(line) || ABR_STARTS(line, "--- FAIL: ") || ENDS_AS(line, ".  Stop.") ||
            heads_list(f, line, next) || is_of_analyzer(abr_trimmed(line)) || ABR_STARTS(line, "** Error: ") ||
            ABR_STARTS(line, "** Error (") || ABR_STARTS(line, "** (") ||
-           (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) || is_event(line) ||
+           (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) || is_event(line) || is_outcome(line) ||
            (ABR_STARTS(line, "Error in ") && ABR_CONTAINS(line, ") : ")) || is_ruled(line) ||
            (!abr_is_letter(line.p[0]) && ENDS_AS(line, " [E]")) ||
            (ABR_STARTS(line, "fatal: [") && ABR_CONTAINS(line, "! => ")) ||

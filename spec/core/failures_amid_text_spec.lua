@@ -80,6 +80,10 @@ local FAILURES = {
     "00:31 +150 -1: /app/test/cart_test.dart: shows the pay button [E]\n  Test failed. See exception logs above.\n",
     "shows the pay button [E]",
   },
+  ["how a container ended"] = {
+    "    State:          Terminated\n      Reason:       OOMKilled\n      Exit Code:    137\n    Ready:  False\n",
+    "OOMKilled\n      Exit Code:    137\n",
+  },
   ["a host that failed"] = { 'fatal: [web04]: UNREACHABLE! => {"msg": "No route"}\n', "fatal: [web04]" },
   ["a weakness with the address of what is known"] = {
     "vm-run  <3.1\nSeverity: critical\nRemote code execution - https://github.com/advisories/GHSA\n",
@@ -230,6 +234,8 @@ describe("between two pages of a document", function()
       "    src/main.c:7:3: error: as an example of what is printed\n",
       "738837 region leak\n",
       "Killed by the kernel\n",
+      "    State:          Terminated\n      Reason:       Completed\n      Exit Code:    0\n",
+      "          'Invalid state: {}'.format(state)\n",
       "[error]: #error-events\n[fatal error]: docs/errors.md\n",
       "Severity: critical\n\nThe worst that an error can be.\n",
       "Errors: 3 kinds, Failures: some.\n",
