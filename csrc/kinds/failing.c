@@ -348,6 +348,14 @@ static bool is_outcome(abr_text_line line)
     return false;
 }
 
+/* Is it an element with attributes? It is a hit only if one of them says how something ended. */
+static bool is_element(abr_text_line line)
+{
+    const abr_text_line bare = abr_trimmed(line);
+    return *bare.p == '<' && bare.p[bare.n - 1] == '>' && bare.n > 1 && abr_is_letter(bare.p[1]) &&
+           memchr(bare.p, '=', bare.n);
+}
+
 /* "not ok 5 - adds two"; a test of a suite is deeper, and has its name there. */
 static bool is_not_ok(abr_text_line line)
 {
@@ -508,7 +516,7 @@ size_t abr_find_failure_by(const abr_failure_rules *rules, const char *p, size_t
         if (read_hit(&f, line, &hit) &&
             (counts_failures(&f, line, &hit) ||
              (says_trouble(line, &hit) &&
-              (is_sure_message(&f, line, hit.line_score) || fails_in_run(&f, line, at, hit.line_score) ||
+              (is_element(line) || is_sure_message(&f, line, hit.line_score) || fails_in_run(&f, line, at, hit.line_score) ||
                fails_alone(&f, line, at)))))
             return (size_t)(line.p - p);
     }

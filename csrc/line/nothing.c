@@ -235,8 +235,8 @@ abr_value abr_value_of(const abr_evidence *l, const abr_sign *s)
     const char sign = byte_at(l, i);
     const bool assigned = sign == '=';
     const bool bracket = sign == '(';
-    if (start > 0 && ABR_HAS("/\\", l->p[start - 1]))
-        return ABR_VALUE_NONE; /* the name of a file: "out/x-error.xml: 5 bytes" */
+    if (start > 0 && ABR_HAS("/\\<", l->p[start - 1]))
+        return ABR_VALUE_NONE; /* the name of a file, "out/x-error.xml: 5 bytes", or of an element */
     if (!assigned && !bracket && sign != ':') {
         if (is_word(l, s, "timeout") && ends_with_value(l, end_of(s)))
             return ABR_VALUE_SETTING;

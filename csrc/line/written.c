@@ -95,6 +95,27 @@ static bool is_target(const abr_evidence *l, size_t i)
     return at > i + 2 && starts_with(l, at, "  ") && memchr(l->p + i, ':', at - i) != NULL;
 }
 
+/* Does an element of a report say how something ended: "<error line="3" severity="error" ...", "<test
+ * result="Failed" ..."? */
+static bool has_bad_state(const abr_evidence *l)
+{
+    for (unsigned i = 0; i < l->words->count; i++) {
+        const abr_sign *s = &l->words->signs[i];
+        const bool bad =
+            s->class == ABR_WORD_ERROR || s->class == ABR_WORD_FAIL || s->class == ABR_WORD_FATAL;
+        if (!bad || !preceded_by(l, s->at, "=\"") || byte_at(l, end_of(s)) != '"')
+            continue;
+        const size_t end = s->at - 2;
+        size_t name = end;
+        while (name > 0 && abr_is_letter(l->p[name - 1]))
+            name--;
+        if (name < end && byte_before(l, name) == ' ' &&
+            abr_listed_word(l, name, ABR_LIST_STATE) == end - name)
+            return true;
+    }
+    return false;
+}
+
 /* Comments, directives, annotations, documentation in comments. */
 static bool starts_as_comment(const abr_evidence *l)
 {
@@ -116,7 +137,8 @@ static bool starts_as_comment(const abr_evidence *l)
     case '@':
         return abr_is_letter(c) && has(l, i, ABR_SET("("));
     case '<':
-        return abr_is_letter(c) && l->p[end_without_blanks(l) - 1] == '>' && has(l, i, ABR_SET("="));
+        return abr_is_letter(c) && l->p[end_without_blanks(l) - 1] == '>' && has(l, i, ABR_SET("=")) &&
+               !has_bad_state(l);
     case '.': /* a rule of a style sheet */
         return abr_is_letter(c) && has(l, i, ABR_SET("{"));
     default:

@@ -80,6 +80,14 @@ local FAILURES = {
     "00:31 +150 -1: /app/test/cart_test.dart: shows the pay button [E]\n  Test failed. See exception logs above.\n",
     "shows the pay button [E]",
   },
+  ["an element of a report that says how bad it is"] = {
+    '<error line="8" column="2" severity="error" message="Empty catch block."/>\n',
+    "Empty catch block.",
+  },
+  ["an element of a report that says how it ended"] = {
+    '    <UnitTestResult testName="Cart.Adds" duration="00:00:00.01" outcome="Failed">\n',
+    "Cart.Adds",
+  },
   ["how a container ended"] = {
     "    State:          Terminated\n      Reason:       OOMKilled\n      Exit Code:    137\n    Ready:  False\n",
     "OOMKilled\n      Exit Code:    137\n",
@@ -234,6 +242,8 @@ describe("between two pages of a document", function()
       "    src/main.c:7:3: error: as an example of what is printed\n",
       "738837 region leak\n",
       "Killed by the kernel\n",
+      '<error line="8" severity="warning" message="Longer than 100 chars."/>\n',
+      '<li class="error">No error is shown here.</li>\n',
       "    State:          Terminated\n      Reason:       Completed\n      Exit Code:    0\n",
       "          'Invalid state: {}'.format(state)\n",
       "[error]: #error-events\n[fatal error]: docs/errors.md\n",
