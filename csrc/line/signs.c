@@ -734,7 +734,7 @@ static void read_http(abr_evidence *l, unsigned i)
         abr_is_digit(byte_at(l, at + 1)) && abr_is_digit(byte_at(l, at + 2)) && !is_alnum(byte_at(l, at + 3));
     if (status)
         tell_digits(l);
-    if (status && byte_at(l, at) == '5')
+    if (status && (byte_at(l, at) == '5' || (is_first(l, s) && byte_at(l, at) == '4'))) /* "HTTP/2 422" */
         say(l, s, ABR_SCORE_BAD, false);
 }
 

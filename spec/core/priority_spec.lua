@@ -67,6 +67,19 @@ describe("priority", function()
     assert.same({ found = 1, kept = 1 }, cut.hits)
   end)
 
+  it("takes for a hit the status of a response that refuses, but not of one in a log of requests", function()
+    local headers = {}
+    for i = 1, 80 do
+      headers[i] = ("< x-part-%d: %d"):format(i, i * 7)
+    end
+    headers[30] = "< HTTP/2 422"
+    local content, cut = abridge.priority(table.concat(headers, "\n") .. "\n", { max_bytes = 512 })
+    assert.equal(1, cut.hits.found)
+    assert.is_truthy(content:find("HTTP/2 422", 1, true), content)
+    _, cut = abridge.priority('127.0.0.1 - - "GET /favicon.ico HTTP/1.1" 404 153\n', { max_bytes = 512 })
+    assert.equal(0, cut.hits.found)
+  end)
+
   it("counts the lines of one failure as one", function()
     local line = "error: the total of the cart is 7\n"
     local failed = line:rep(3) .. seq(1, 11, "step %d") .. line .. seq(1, 12, "step %d") .. line
