@@ -389,6 +389,22 @@ describe("a cut of JSON #few", function()
     assert.truthy(content:find('"state":"held"', 1, true), content)
   end)
 
+  it("does not take for trouble what all elements of a list say", function()
+    local rules, results = {}, {}
+    for i = 1, 40 do
+      rules[i] = ('{"id": "cart/rule-%d", "text": "A rule of the cart", "level": "error"}'):format(i)
+      results[i] = ('{"rule": "cart/rule-%d", "level": "note", "text": "Not used", "places": [{"file": "src/a%d.js"}]}')
+        :format(i, i)
+    end
+    results[23] = '{"rule": "cart/rule-9", "level": "error", "text": "Joins what a user wrote to a query",'
+      .. ' "places": [{"file": "src/orders.js", "line": 117}]}'
+    local text = ('{"rules": [%s], "results": [%s]}'):format(table.concat(rules, ",\n"), table.concat(results, ",\n"))
+    local content = abridge.auto(text, { max_bytes = 1024 })
+    assert.is_truthy(content:find('"Joins what a user wrote to a query"', 1, true), content)
+    assert.is_truthy(content:find('"src/orders.js"', 1, true), content)
+    assert.is_falsy(content:find('{"id":"cart/rule-5"', 1, true), content)
+  end)
+
   it("shows an exit code and a failure's flag though few are there to compare", function()
     local elements = {}
     for k = 1, 3 do

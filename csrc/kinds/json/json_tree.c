@@ -298,7 +298,7 @@ static void set_score(const abr_json_values *says, abr_json_value *v)
     else if (v->type == ABR_JSON_TEXT && n <= COUNTED + 2)
         found = abr_json_look_up(says, path, abr_json_hash(p + 1, n - 2));
     v->score = found.score;
-    if (v->type == ABR_JSON_TEXT && found.score == 0 && n > 2)
+    if (v->type == ABR_JSON_TEXT && found.score == 0 && !found.shared && n > 2)
         v->score = score_of_bytes(says, p + 1, n - 2);
     else if (v->type == ABR_JSON_SCALAR && v->head > v->lead) { /* "ExitCode": 137 */
         v->score = score_of_bytes(says, v->p + v->lead, v->head - v->lead + n);

@@ -51,6 +51,7 @@ typedef struct {
 typedef struct {
     float score; /* of trouble, on the scale of score.h */
     bool odd;    /* unlike the others of its path */
+    bool shared; /* by all values of its path, so that it says nothing of one of them */
 } abr_json_saying;
 
 ABR_WRAPS static inline uint64_t abr_json_mix(uint64_t a, uint64_t b)
