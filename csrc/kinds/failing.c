@@ -472,7 +472,8 @@ static bool fails_alone(finder *f, abr_text_line line, size_t next)
         return false;
     const bool printed = told.log >= 1 && told.text <= most_text_alone && told.form != ABR_FORM_TEST;
     const bool plain = told.text == 0 || told.form == ABR_FORM_SENTENCE ||
-                       (told.text <= most_text_alone && ABR_CONTAINS(line, " error: ")); /* of PHP */
+                       (told.text <= most_text_alone &&
+                        (ABR_STARTS(line, "Error") || ABR_CONTAINS(line, " error: "))); /* of PHP */
     const bool of_program = told.text <= most_text_alone && starts_with_program(line);
     f->weighed++;
     const bool is_rule = next < f->n && f->p[next] == '\t'; /* of a makefile */

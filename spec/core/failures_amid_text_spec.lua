@@ -88,6 +88,11 @@ local FAILURES = {
     '    <UnitTestResult testName="Cart.Adds" duration="00:00:00.01" outcome="Failed">\n',
     "Cart.Adds",
   },
+  ["an error of a server with its reason in brackets"] = {
+    'Error from server (Forbidden): error when creating "role.yaml": roles.auth.example.org is forbidden: '
+      .. 'User "ci" cannot create it\n',
+    "Error from server",
+  },
   ["how a container ended"] = {
     "    State:          Terminated\n      Reason:       OOMKilled\n      Exit Code:    137\n    Ready:  False\n",
     "OOMKilled\n      Exit Code:    137\n",
