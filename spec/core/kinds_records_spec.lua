@@ -506,6 +506,19 @@ describe("a table that a database client draws", function()
 end)
 
 describe("a table that a program aligns", function()
+  it("shows the number of an odd size, with its unit too", function()
+    for _, unit in ipairs { "", "m", "MiB", "%" } do
+      local rows = { "NAME             CPU(cores)   MEMORY(bytes)" }
+      for i = 1, 120 do
+        local used = (i == 61 and 3911 or 10 + i * 7 % 89) .. unit
+        rows[i + 1] = ("cart-%04x-%03d    %-10s   %dMi"):format(i * 611, i, used, 100 + i * 37 % 800)
+      end
+      local content, cut = abridge.auto(table.concat(rows, "\n") .. "\n", { max_bytes = 1024 })
+      assert.equal("table", cut.kind)
+      assert.is_truthy(content:find("3911" .. unit, 1, true), content)
+    end
+  end)
+
   it("shows rows as wide as a terminal whole, under small budgets too", function()
     local form = "%-14s%-46s%-8s%-20s%-20s%s"
     local rows = { form:format("NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "AGE") }
