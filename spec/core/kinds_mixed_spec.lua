@@ -247,6 +247,22 @@ describe("a table of columns amid other output", function()
     end
   end)
 
+  it("may be of CSV or TSV, below a title and before other output", function()
+    for _, sign in ipairs { ",", "\t", ";" } do
+      local header = table.concat({ "order_id", "state", "total (EUR)" }, sign) .. "\n"
+      local returned = table.concat({ "7031", "returned", "-45.10" }, sign)
+      local orders = header .. rows(150, "70%02d" .. sign .. "shipped" .. sign .. "%d1.20", returned, 71)
+      for _, text in ipairs { "== orders\n" .. orders, orders .. listing, settings .. orders .. listing } do
+        local content, cut = abridge.auto(text, { max_bytes = 2048 })
+        assert.equal("mixed", cut.kind)
+        assert.is_truthy(content:find(header, 1, true), content)
+        assert.is_truthy(content:find(returned .. "\n", 1, true), content)
+      end
+      local _, cut = abridge.auto(orders .. " 151 orders\n", { max_bytes = 2048 })
+      assert.equal("table", cut.kind)
+    end
+  end)
+
   it("is one of its own: dpkg -l alone, with its titles", function()
     local _, cut = abridge.auto(packages, { max_bytes = 2048 })
     assert.same({ "table", 300 }, { cut.kind, cut.items[1].total })

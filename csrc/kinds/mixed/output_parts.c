@@ -17,6 +17,7 @@
 #include "kinds/failing.h"
 #include "kinds/json/json_lines.h"
 #include "kinds/records/aligned.h"
+#include "kinds/records/delimited.h"
 #include "kinds/records/drawn.h"
 #include "kinds/text/late_log.h"
 #include "kinds/text/log.h"
@@ -40,6 +41,8 @@ typedef struct {
     size_t undrawn; /* up to here, lines of bars and rulings are no table, */
     size_t again;   /* unless one starts here */
     bool in_page;   /* of HTML */
+    bool is_table;  /* all of it, of CSV or TSV */
+    bool delimited; /* such a table is a part: it has no titles of its own */
     bool unclosed;  /* something in it was not closed, so no more is sought */
 } parts_search;
 
@@ -296,6 +299,11 @@ static size_t part_end_at(parts_search *s, size_t *start, abr_kind *kind, size_t
         *kind = ABR_KIND_TABLE;
         end = find_aligned(s, at, next);
     }
+    if (end == 0 && !s->is_table) {
+        const size_t size = abr_delimited_extent(s->p + at, s->n - at);
+        end = size >= LEAST_PART ? at + size : 0;
+        s->delimited = s->delimited || end > 0;
+    }
     if (end == 0) {
         *kind = ABR_KIND_JSON;
         end = find_json_inside(s, start, next);
@@ -385,7 +393,7 @@ static size_t filled_lines(const parts_search *s, const abr_output_part *part)
 static bool has_several(const parts_search *s)
 {
     size_t parts = 0;
-    bool one = false; /* is one enough? */
+    bool one = s->delimited; /* is one enough? */
     for (size_t i = 0; i < s->count; i++) {
         one = one || s->list[i].kind == ABR_KIND_JSON || s->list[i].kind == ABR_KIND_TEXT;
         parts += !is_rest(&s->list[i]);
@@ -406,7 +414,7 @@ static bool has_several(const parts_search *s)
 
 bool abr_find_parts(const char *p, size_t n, abr_output_parts *out)
 {
-    parts_search s = {.p = p, .n = n};
+    parts_search s = {.p = p, .n = n, .is_table = abr_find_delimiter(p, n, true) != 0};
     out->count = 0;
     find_all(&s);
     drop_small(&s);

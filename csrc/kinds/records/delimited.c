@@ -19,7 +19,8 @@ enum {
     LEAST_BARE_FIELDS = 3,
     LEAST_BARE_RECORDS = 8,
     LONGEST_BARE = 40, /* bytes of a field, on average */
-    TIME_WITHIN = 24   /* bytes at the start, where a log has its time */
+    TIME_WITHIN = 24,  /* bytes at the start, where a log has its time */
+    LEAST_AMID = 8     /* records amid other output */
 };
 
 size_t abr_closing_quote(const char *p, size_t n, size_t i)
@@ -213,4 +214,36 @@ char abr_find_delimiter(const char *p, size_t n, bool whole)
         if (n > 0 && is_table(p, n, whole, delimiters[i]))
             return delimiters[i];
     return 0;
+}
+
+/* Names without signs, a delimiter between them: "order_id,customer,total (EUR)". A list of packages has
+ * slashes and brackets. */
+static bool is_plain_header(abr_text_line line, char delimiter)
+{
+    for (size_t i = 0; i < line.n; i++)
+        if (!abr_is_word(line.p[i]) && !ABR_HAS(" -.()%#\"", line.p[i]) && line.p[i] != delimiter)
+            return false;
+    return !holds_sentence(line.p, line.n) && names_columns(line.p, line.n, delimiter);
+}
+
+size_t abr_delimited_extent(const char *p, size_t n)
+{
+    abr_record first;
+    abr_record row;
+    abr_text_line line;
+    size_t at = 0;
+    if (!abr_next_line(p, n, &at, &line) || line.n == 0)
+        return 0;
+    const char delimiter = memchr(line.p, '\t', line.n) ? '\t' : memchr(line.p, ';', line.n) ? ';' : ',';
+    abr_read_record(line.p, line.n, 0, delimiter, &first);
+    if (first.fields < LEAST_BARE_FIELDS || !first.closed || !is_plain_header(line, delimiter))
+        return 0;
+    size_t end = at;
+    size_t rows = 0;
+    for (; abr_next_line(p, n, &at, &line) && line.n > 0; end = at, rows++) {
+        abr_read_record(line.p, line.n, 0, delimiter, &row);
+        if (row.fields != first.fields || !row.closed)
+            break;
+    }
+    return rows >= LEAST_AMID ? end : 0;
 }

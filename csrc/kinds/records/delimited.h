@@ -27,6 +27,10 @@ void abr_read_record(const char *p, size_t n, size_t at, char delimiter, abr_rec
  * incomplete. */
 char abr_find_delimiter(const char *p, size_t n, bool whole);
 
+/* The size of the table at the start of a text with other output after it, up to the first line that is no
+ * record of as many fields; 0 if its first line names no three columns, or few lines follow. */
+size_t abr_delimited_extent(const char *p, size_t n);
+
 ABR_PRIVATE_END
 
 #endif
