@@ -13,10 +13,12 @@
 #include "base/ascii.h"
 #include "base/tiny.h"
 #include "kinds/agreeing.h"
+#include "line/evidence.h"
 #include "line/form.h"
 #include "line/hits.h"
 #include "line/layout.h"
 #include "line/lexicon.h"
+#include "line/listed.h"
 #include "line/line_score.h"
 #include "line/lines.h"
 #include "line/place.h"
@@ -322,30 +324,16 @@ static bool is_event(abr_text_line line)
     return i < line.n && abr_is_digit(line.p[i]);
 }
 
-/* Does it say in a word how something ended: "      Reason:       OOMKilled", "    Exit Code:    137"? */
-static bool is_outcome(abr_text_line line)
+/* Is it an indented field that says in a word how something ended: "      Reason:       OOMKilled",
+ * "      Exit Code:    137"? */
+static bool is_outcome(const finder *f, abr_text_line line)
 {
-    static const char *const names[] = {"reason", "state",   "status",   "phase",
-                                        "result", "outcome", "exit code"};
-    size_t value = line.n;
-    while (value > 0 && abr_is_word(line.p[value - 1]))
-        value--;
-    size_t end = value;
-    while (end > 0 && line.p[end - 1] == ' ')
-        end--;
-    if (value == line.n || end == value || end == 0 || line.p[--end] != ':')
-        return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t n = strlen(names[i]);
-        size_t at = end;
-        while (at > 0 && n > 0 && abr_to_lower(line.p[at - 1]) == names[i][n - 1]) {
-            at--;
-            n--;
-        }
-        if (n == 0 && (at == 0 || !abr_is_letter(line.p[at - 1])))
-            return true;
-    }
-    return false;
+    const abr_evidence l = {.p = line.p, .n = line.n, .lexicon = &f->rules->lexicon};
+    const char *colon = memchr(line.p, ':', line.n);
+    const size_t end = colon ? (size_t)(colon - line.p) : 0;
+    const size_t value = skip(&l, end + 1, ABR_SET(" "));
+    return *line.p == ' ' && value < line.n && abr_is_word(line.p[line.n - 1]) &&
+           !memchr(line.p + value, ' ', line.n - value) && abr_is_listed_before(&l, end, ABR_LIST_STATE);
 }
 
 /* Is it an element with attributes? It is a hit only if one of them says how something ended. */
@@ -406,7 +394,7 @@ static bool is_stated(const finder *f, abr_text_line line, size_t next)
     return is_not_ok(line) || ABR_STARTS(line, "--- FAIL: ") || ENDS_AS(line, ".  Stop.") ||
            heads_list(f, line, next) || is_of_analyzer(abr_trimmed(line)) || ABR_STARTS(line, "** Error: ") ||
            ABR_STARTS(line, "** Error (") || ABR_STARTS(line, "** (") ||
-           (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) || is_event(line) || is_outcome(line) ||
+           (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) || is_event(line) || is_outcome(f, line) ||
            (ABR_STARTS(line, "Error in ") && ABR_CONTAINS(line, ") : ")) || is_ruled(line) ||
            (!abr_is_letter(line.p[0]) && ENDS_AS(line, " [E]")) ||
            (ABR_STARTS(line, "fatal: [") && ABR_CONTAINS(line, "! => ")) ||

@@ -20,6 +20,9 @@ bool abr_starts_listed(const abr_evidence *l, size_t at, abr_list list);
 /* Bytes of the whole word at byte `at` if it is in the list, its first letter in either case, or 0. */
 size_t abr_listed_word(const abr_evidence *l, size_t at, abr_list list);
 
+/* Is the whole word before byte `at` in the list, its first letter in either case? */
+bool abr_is_listed_before(const abr_evidence *l, size_t at, abr_list list);
+
 ABR_PRIVATE_END
 
 #endif

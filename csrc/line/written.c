@@ -99,20 +99,11 @@ static bool is_target(const abr_evidence *l, size_t i)
  * result="Failed" ..."? */
 static bool has_bad_state(const abr_evidence *l)
 {
-    for (unsigned i = 0; i < l->words->count; i++) {
-        const abr_sign *s = &l->words->signs[i];
-        const bool bad =
-            s->class == ABR_WORD_ERROR || s->class == ABR_WORD_FAIL || s->class == ABR_WORD_FATAL;
-        if (!bad || !preceded_by(l, s->at, "=\"") || byte_at(l, end_of(s)) != '"')
-            continue;
-        const size_t end = s->at - 2;
-        size_t name = end;
-        while (name > 0 && abr_is_letter(l->p[name - 1]))
-            name--;
-        if (name < end && byte_before(l, name) == ' ' &&
-            abr_listed_word(l, name, ABR_LIST_STATE) == end - name)
+    for (const abr_sign *s = l->words->signs; s < l->words->signs + l->words->count; s++)
+        if ((s->class == ABR_WORD_ERROR || s->class == ABR_WORD_FAIL || s->class == ABR_WORD_FATAL) &&
+            preceded_by(l, s->at, "=\"") && byte_at(l, end_of(s)) == '"' &&
+            abr_is_listed_before(l, s->at - 2, ABR_LIST_STATE))
             return true;
-    }
     return false;
 }
 

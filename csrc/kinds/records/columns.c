@@ -345,14 +345,11 @@ static float novelty(uint64_t seen, uint64_t count, unsigned different)
     return odd_most * (part < 1 ? part : 1) / (1 + seen_before * (float)seen);
 }
 
-/* Is it a unit from i on: "m", "GiB", "%"? */
-static bool is_unit(const abr_cell *v, size_t i)
+/* May it be a unit: "m", "GiB", "%"? */
+static bool is_unit(const char *p, size_t n)
 {
     enum { LONGEST_UNIT = 3 };
-    const size_t from = i;
-    while (i < v->n && (abr_is_letter(v->p[i]) || v->p[i] == '%'))
-        i++;
-    return i == v->n && i - from <= LONGEST_UNIT;
+    return n <= LONGEST_UNIT && (abr_is_letter(*p) || *p == '%');
 }
 
 /* The size of a number, which may have a unit: its digits before the point; 0 if it isn't one. */
@@ -364,7 +361,7 @@ static unsigned size_of_number(const abr_cell *v)
     const unsigned sign = i == 1 ? NEGATIVE : 0;
     for (; i < v->n && abr_is_digit(v->p[i]); i++)
         digits++;
-    if (digits == 0 || digits >= NEGATIVE || (i < v->n && v->p[i] != '.' && !is_unit(v, i)))
+    if (digits == 0 || digits >= NEGATIVE || (i < v->n && v->p[i] != '.' && !is_unit(v->p + i, v->n - i)))
         return 0;
     return sign + digits;
 }
