@@ -312,16 +312,11 @@ static bool is_stopped_by_tex(const finder *f, size_t at)
 static bool is_event(abr_text_line line)
 {
     static const char warning[] = "  Warning  ";
-    size_t i = sizeof warning - 1;
     if (!ABR_STARTS(line, warning))
         return false;
-    while (i < line.n && abr_is_letter(line.p[i]))
-        i++;
-    if (!abr_has_at(line, i, "  ", 2))
-        return false;
-    while (i < line.n && line.p[i] == ' ')
-        i++;
-    return i < line.n && abr_is_digit(line.p[i]);
+    line.p += sizeof warning - 1;
+    line.n -= sizeof warning - 1;
+    return ABR_CONTAINS(line, "  ");
 }
 
 /* Is it an indented field that says in a word how something ended: "      Reason:       OOMKilled",
