@@ -321,7 +321,7 @@ static bool is_event(abr_text_line line)
 
 /* Is it an indented field that says in a word how something ended: "      Reason:       OOMKilled",
  * "      Exit Code:    137"? */
-static bool is_outcome(const finder *f, abr_text_line line)
+static bool is_bad_outcome(const finder *f, abr_text_line line)
 {
     const abr_evidence l = {.p = line.p, .n = line.n, .lexicon = &f->rules->lexicon};
     const char *colon = memchr(line.p, ':', line.n);
@@ -332,7 +332,7 @@ static bool is_outcome(const finder *f, abr_text_line line)
 }
 
 /* Is it an element with attributes? It is a hit only if one of them says how something ended. */
-static bool is_element(abr_text_line line)
+static bool is_bad_element(abr_text_line line)
 {
     const abr_text_line bare = abr_trimmed(line);
     return *bare.p == '<' && bare.p[bare.n - 1] == '>' && bare.n > 1 && abr_is_letter(bare.p[1]) &&
@@ -389,9 +389,9 @@ static bool is_stated(const finder *f, abr_text_line line, size_t next)
     return is_not_ok(line) || ABR_STARTS(line, "--- FAIL: ") || ENDS_AS(line, ".  Stop.") ||
            heads_list(f, line, next) || is_of_analyzer(abr_trimmed(line)) || ABR_STARTS(line, "** Error: ") ||
            ABR_STARTS(line, "** Error (") || ABR_STARTS(line, "** (") ||
-           (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) || is_event(line) || is_outcome(f, line) ||
-           (ABR_STARTS(line, "Error in ") && ABR_CONTAINS(line, ") : ")) || is_ruled(line) ||
-           (!abr_is_letter(line.p[0]) && ENDS_AS(line, " [E]")) ||
+           (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) || is_event(line) ||
+           is_bad_outcome(f, line) || (ABR_STARTS(line, "Error in ") && ABR_CONTAINS(line, ") : ")) ||
+           is_ruled(line) || (!abr_is_letter(line.p[0]) && ENDS_AS(line, " [E]")) ||
            (ABR_STARTS(line, "fatal: [") && ABR_CONTAINS(line, "! => ")) ||
            (line.p[0] == '\t' && ABR_CONTAINS(line, ".so") && ENDS_AS(line, " => not found"));
 }
@@ -500,8 +500,8 @@ size_t abr_find_failure_by(const abr_failure_rules *rules, const char *p, size_t
         if (read_hit(&f, line, &hit) &&
             (counts_failures(&f, line, &hit) ||
              (says_trouble(line, &hit) &&
-              (is_element(line) || is_sure_message(&f, line, hit.line_score) || fails_in_run(&f, line, at, hit.line_score) ||
-               fails_alone(&f, line, at)))))
+              (is_bad_element(line) || is_sure_message(&f, line, hit.line_score) ||
+               fails_in_run(&f, line, at, hit.line_score) || fails_alone(&f, line, at)))))
             return (size_t)(line.p - p);
     }
     return n;

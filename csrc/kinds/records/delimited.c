@@ -218,7 +218,7 @@ char abr_find_delimiter(const char *p, size_t n, bool whole)
 
 /* Names without signs, a delimiter between them: "order_id,customer,total (EUR)". A list of packages has
  * slashes and brackets. */
-static bool is_plain_header(abr_text_line line, char delimiter)
+static bool has_plain_names(abr_text_line line, char delimiter)
 {
     for (size_t i = 0; i < line.n; i++)
         if (!abr_is_word(line.p[i]) && !ABR_HAS(" -.()%#\"", line.p[i]) && line.p[i] != delimiter)
@@ -236,7 +236,7 @@ size_t abr_delimited_extent(const char *p, size_t n)
         return 0;
     const char delimiter = memchr(line.p, '\t', line.n) ? '\t' : memchr(line.p, ';', line.n) ? ';' : ',';
     abr_read_record(line.p, line.n, 0, delimiter, &first);
-    if (first.fields < LEAST_BARE_FIELDS || !first.closed || !is_plain_header(line, delimiter))
+    if (first.fields < LEAST_BARE_FIELDS || !first.closed || !has_plain_names(line, delimiter))
         return 0;
     size_t end = at;
     size_t rows = 0;
