@@ -386,9 +386,9 @@ static bool heads_list(const finder *f, abr_text_line line, size_t next)
  * Ansible, `ldd` or Kubernetes? */
 static bool is_stated(const finder *f, abr_text_line line, size_t next)
 {
-    return is_not_ok(line) || ABR_STARTS(line, "--- FAIL: ") || ENDS_AS(line, ".  Stop.") ||
-           heads_list(f, line, next) || is_of_analyzer(abr_trimmed(line)) || ABR_STARTS(line, "** Error: ") ||
-           ABR_STARTS(line, "** Error (") || ABR_STARTS(line, "** (") ||
+    return is_not_ok(line) || ABR_STARTS(line, "--- FAIL: ") || ABR_STARTS(line, "** Error: ") ||
+           ABR_STARTS(line, "** Error (") || ABR_STARTS(line, "** (") || ENDS_AS(line, ".  Stop.") ||
+           heads_list(f, line, next) || is_of_analyzer(abr_trimmed(line)) ||
            (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) || is_event(line) ||
            is_bad_outcome(f, line) || (ABR_STARTS(line, "Error in ") && ABR_CONTAINS(line, ") : ")) ||
            is_ruled(line) || (!abr_is_letter(line.p[0]) && ENDS_AS(line, " [E]")) ||

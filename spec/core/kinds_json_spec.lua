@@ -405,6 +405,21 @@ describe("a cut of JSON #few", function()
     assert.is_falsy(content:find('{"id":"cart/rule-5"', 1, true), content)
   end)
 
+  it("shows an error that only some elements have, though it is the same in all of these", function()
+    local elements = {}
+    for k = 1, 200 do
+      local failed = k > 90 and k < 110
+      elements[k] = ('{"id":%d,"host":"cart-%d"%s}'):format(
+        k,
+        k * 7919 % 1000,
+        failed and ',"error":"connection refused"' or ""
+      )
+    end
+    local content = abridge.auto("[" .. table.concat(elements, ",") .. "]", { max_bytes = 600 })
+    local _, shown = content:gsub("connection refused", "")
+    assert.is_true(shown > 1, content) -- the shape takes one
+  end)
+
   it("shows an exit code and a failure's flag though few are there to compare", function()
     local elements = {}
     for k = 1, 3 do

@@ -287,7 +287,7 @@ static float score_of_bytes(const abr_json_values *says, const char *p, size_t n
     return abr_json_trouble(says, read, n);
 }
 
-static void set_score(const abr_json_values *says, abr_json_value *v)
+static void set_score(const abr_json_values *says, const abr_json_value *values, abr_json_value *v)
 {
     const abr_json_path *path = abr_json_find_path(says, v->hash);
     const char *p = v->p + v->head;
@@ -298,7 +298,9 @@ static void set_score(const abr_json_values *says, abr_json_value *v)
     else if (v->type == ABR_JSON_TEXT && n <= COUNTED + 2)
         found = abr_json_look_up(says, path, abr_json_hash(p + 1, n - 2));
     v->score = found.score;
-    if (v->type == ABR_JSON_TEXT && found.score == 0 && !found.shared && n > 2)
+    if (v->type == ABR_JSON_TEXT && abr_json_is_shared(says, path, values[v->parent].hash))
+        v->score = 0;
+    else if (v->type == ABR_JSON_TEXT && found.score == 0 && n > 2)
         v->score = score_of_bytes(says, p + 1, n - 2);
     else if (v->type == ABR_JSON_SCALAR && v->head > v->lead) { /* "ExitCode": 137 */
         v->score = score_of_bytes(says, v->p + v->lead, v->head - v->lead + n);
@@ -449,7 +451,7 @@ bool abr_json_tree_make(abr_json_tree *t, const abr_json_parts *parts, const boo
             in->span = span;
     }
     for (uint32_t i = 1; fine && i < t->count; i++) {
-        set_score(says, &t->values[i]);
+        set_score(says, t->values, &t->values[i]);
         set_role(t->values, &t->values[i]);
     }
     for (uint32_t i = 1; fine && i < t->count; i++)

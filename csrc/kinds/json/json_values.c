@@ -166,7 +166,7 @@ abr_json_saying abr_json_read_string(abr_json_values *x, abr_json_path *path, co
     }
     if (first)
         value->score = abr_json_trouble(x, p, n);
-    return (abr_json_saying){.score = value->score, .odd = is_odd_value(path, value)};
+    return (abr_json_saying){value->score, is_odd_value(path, value)};
 }
 
 bool abr_json_is_odd(abr_json_values *x, abr_json_path *path, uint64_t hash)
@@ -174,6 +174,12 @@ bool abr_json_is_odd(abr_json_values *x, abr_json_path *path, uint64_t hash)
     bool first;
     abr_json_value_count *value = count_value(x, path, hash, &first);
     return value && is_odd_value(path, value);
+}
+
+bool abr_json_is_shared(const abr_json_values *x, const abr_json_path *path, uint64_t parent)
+{
+    const abr_json_path *in = abr_json_find_path(x, parent);
+    return path && path->distinct == 1 && path->count >= COUNTS_TO_JUDGE && in && path->count >= in->count;
 }
 
 abr_json_saying abr_json_look_up(const abr_json_values *x, const abr_json_path *path, uint64_t hash)
@@ -184,8 +190,7 @@ abr_json_saying abr_json_look_up(const abr_json_values *x, const abr_json_path *
         &x->values[slot_of_value(x, value_tag(abr_json_mix(path->hash, hash)))];
     if (value->tag == 0)
         return (abr_json_saying){0};
-    const bool shared = path->distinct == 1 && path->count >= COUNTS_TO_JUDGE;
-    return (abr_json_saying){shared ? 0 : value->score, is_odd_value(path, value), shared};
+    return (abr_json_saying){value->score, is_odd_value(path, value)};
 }
 
 /* ---- the end ---- */

@@ -51,7 +51,6 @@ typedef struct {
 typedef struct {
     float score; /* of trouble, on the scale of score.h */
     bool odd;    /* unlike the others of its path */
-    bool shared; /* by all values of its path, so that it says nothing of one of them */
 } abr_json_saying;
 
 ABR_WRAPS static inline uint64_t abr_json_mix(uint64_t a, uint64_t b)
@@ -115,6 +114,9 @@ bool abr_json_is_odd(abr_json_values *x, abr_json_path *path, uint64_t hash);
 /* The same once everything was read, without counting. `path` comes from abr_json_find_path(). */
 const abr_json_path *abr_json_find_path(const abr_json_values *x, uint64_t hash);
 abr_json_saying abr_json_look_up(const abr_json_values *x, const abr_json_path *path, uint64_t hash);
+
+/* Do all objects of the path `parent` have the same string there, so that it says nothing of one of them? */
+bool abr_json_is_shared(const abr_json_values *x, const abr_json_path *path, uint64_t parent);
 
 /* The score of the trouble that a string reports. */
 float abr_json_trouble(const abr_json_values *x, const char *p, size_t n);
