@@ -432,6 +432,8 @@ static bool tells_signal(abr_text_line line)
                                           "Bus error",
                                           "Illegal instruction",
                                           "Floating point exception"};
+    if (line.n == 0 || !ABR_HAS("KASBIF", *line.p)) /* most lines */
+        return false;
     line.n -= ends_as(line, dumped, sizeof dumped - 1) ? sizeof dumped - 1 : 0;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         if (line.n == strlen(signals[i]) && memcmp(line.p, signals[i], line.n) == 0)

@@ -216,14 +216,24 @@ char abr_find_delimiter(const char *p, size_t n, bool whole)
     return 0;
 }
 
-/* Names without signs, a delimiter between them: "order_id,customer,total (EUR)". A list of packages has
- * slashes and brackets. */
-static bool has_plain_names(abr_text_line line, char delimiter)
+/* The delimiter between three names or more, without signs: "order_id,customer,total (EUR)"; 0: the line has
+ * none. A list of packages has slashes and brackets. */
+static char delimiter_of_names(abr_text_line line)
 {
-    for (size_t i = 0; i < line.n; i++)
-        if (!abr_is_word(line.p[i]) && !ABR_HAS(" -.()%#\"", line.p[i]) && line.p[i] != delimiter)
-            return false;
-    return !holds_sentence(line.p, line.n) && names_columns(line.p, line.n, delimiter);
+    char delimiter = 0;
+    size_t names = 1;
+    for (size_t i = 0; i < line.n; i++) {
+        const char c = line.p[i];
+        if (ABR_HAS(",;\t", c) && (delimiter == 0 || c == delimiter)) {
+            delimiter = c;
+            names++;
+        } else if (!abr_is_word(c) && !ABR_HAS(" -.()%#\"", c)) {
+            return 0;
+        }
+    }
+    const bool named = names >= LEAST_BARE_FIELDS && !holds_sentence(line.p, line.n) &&
+                       names_columns(line.p, line.n, delimiter);
+    return (char)(named ? delimiter : 0);
 }
 
 size_t abr_delimited_extent(const char *p, size_t n)
@@ -234,9 +244,11 @@ size_t abr_delimited_extent(const char *p, size_t n)
     size_t at = 0;
     if (!abr_next_line(p, n, &at, &line) || line.n == 0)
         return 0;
-    const char delimiter = memchr(line.p, '\t', line.n) ? '\t' : memchr(line.p, ';', line.n) ? ';' : ',';
+    const char delimiter = delimiter_of_names(line);
+    if (delimiter == 0)
+        return 0;
     abr_read_record(line.p, line.n, 0, delimiter, &first);
-    if (first.fields < LEAST_BARE_FIELDS || !first.closed || !has_plain_names(line, delimiter))
+    if (first.fields < LEAST_BARE_FIELDS || !first.closed)
         return 0;
     size_t end = at;
     size_t rows = 0;
