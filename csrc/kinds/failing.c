@@ -73,7 +73,7 @@ static bool says_a_word(abr_text_line line)
     return i < line.n;
 }
 
-/* Read a line that may report trouble; false if it is no hit. What stands behind a bar is quoted, or a row of a
+/* Read a line that may report trouble; false if it is no hit. After a bar stands a quotation, or a row of a
  * table, as in the pages of pydoc. */
 static bool read_hit(finder *f, abr_text_line line, abr_reading *reading)
 {
@@ -382,8 +382,8 @@ static bool heads_list(const finder *f, abr_text_line line, size_t next)
     return ABR_STARTS(line, "error: ") && line.p[line.n - 1] == ':' && next < f->n && f->p[next] == '\t';
 }
 
-/* Is it a failure in the words of the Test Anything Protocol, Go, make, Git, Dart, simulators, Elixir, TeX, R,
- * Ansible, `ldd` or Kubernetes? */
+/* Is it a failure in the words of the Test Anything Protocol, Go, make, Git, Dart, simulators, Elixir, TeX,
+ * R, Ansible, `ldd` or Kubernetes? */
 static bool is_stated(const finder *f, abr_text_line line, size_t next)
 {
     return is_not_ok(line) || ABR_STARTS(line, "--- FAIL: ") || ABR_STARTS(line, "** Error: ") ||

@@ -141,8 +141,8 @@ bool abr_is_placed(const abr_form_line *l)
     return false;
 }
 
-/* May this bar be that of a line without a number: is nothing after it, a pointer, a sign that lacks, the name
- * of a type below a pointer, or a case of a match? Not what a page says beside a bar. */
+/* May this bar be that of a line without a number: is nothing after it, a pointer, a sign that lacks, the
+ * name of a type below a pointer, or a case of a match? Not what a page says beside a bar. */
 static bool is_under_excerpt(const abr_form_line *l, abr_text_line bar)
 {
     enum {

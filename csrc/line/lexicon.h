@@ -150,8 +150,8 @@ static inline bool abr_may_start_listed(const abr_lexicon *x, abr_list list, cha
     return x->list_starts[list] >> (c & 31) & 1;
 }
 
-/* The next word of a list, from *row on, which starts with 0, that may start with `first`, or end with `last`, in
- * either case; NULL: there is none. */
+/* The next word of a list, from *row on, which starts with 0: one that may start with `first`, or end with
+ * `last`, in either case; NULL: there is none. */
 const abr_listed_row *abr_next_starting(const abr_lexicon *x, abr_list list, char first, unsigned *row);
 const abr_listed_row *abr_next_ending(const abr_lexicon *x, abr_list list, char last, unsigned *row);
 
