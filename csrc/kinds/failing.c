@@ -382,17 +382,39 @@ static bool heads_list(const finder *f, abr_text_line line, size_t next)
     return ABR_STARTS(line, "error: ") && line.p[line.n - 1] == ':' && next < f->n && f->p[next] == '\t';
 }
 
-/* Is it a failure in the words of the Test Anything Protocol, Go, make, Git, Dart, simulators, Elixir, TeX,
- * R, Ansible, `ldd` or Kubernetes? */
+/* Starts of messages of Go, simulators, Elixir, R, Ansible, MySQL, systemd, kubectl, and what comes later */
+static const struct {
+    const char *start;
+    const char *later;
+} stated[] = {
+    {"--- FAIL: ", ""},
+    {"** Error: ", ""},
+    {"** Error (", ""},
+    {"** (", ""},
+    {"Error in ", ") : "},
+    {"fatal: [", "! => "},
+    {"ERROR ", " at line "},
+    {"Job for ", " failed "},
+    {"The connection to the server ", " was refused "},
+};
+
+static bool starts_stated(abr_text_line line)
+{
+    for (size_t i = 0; i < sizeof stated / sizeof *stated; i++)
+        if (*line.p == *stated[i].start && abr_has_at(line, 0, stated[i].start, strlen(stated[i].start)) &&
+            (*stated[i].later == '\0' || abr_contains(line, stated[i].later, strlen(stated[i].later))))
+            return true;
+    return false;
+}
+
+/* Is it a failure in the words of a program, of the Test Anything Protocol, make, Git, Dart, TeX, `ldd` or
+ * Kubernetes? */
 static bool is_stated(const finder *f, abr_text_line line, size_t next)
 {
-    return is_not_ok(line) || ABR_STARTS(line, "--- FAIL: ") || ABR_STARTS(line, "** Error: ") ||
-           ABR_STARTS(line, "** Error (") || ABR_STARTS(line, "** (") || ENDS_AS(line, ".  Stop.") ||
-           heads_list(f, line, next) || is_of_analyzer(abr_trimmed(line)) ||
-           (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) || is_event(line) ||
-           is_bad_outcome(f, line) || (ABR_STARTS(line, "Error in ") && ABR_CONTAINS(line, ") : ")) ||
-           is_ruled(line) || (!abr_is_letter(line.p[0]) && ENDS_AS(line, " [E]")) ||
-           (ABR_STARTS(line, "fatal: [") && ABR_CONTAINS(line, "! => ")) ||
+    return is_not_ok(line) || starts_stated(line) || ENDS_AS(line, ".  Stop.") || heads_list(f, line, next) ||
+           is_of_analyzer(abr_trimmed(line)) || (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) ||
+           is_event(line) || is_bad_outcome(f, line) || is_ruled(line) ||
+           (!abr_is_letter(line.p[0]) && ENDS_AS(line, " [E]")) ||
            (line.p[0] == '\t' && ABR_CONTAINS(line, ".so") && ENDS_AS(line, " => not found"));
 }
 

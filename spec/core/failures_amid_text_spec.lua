@@ -148,6 +148,18 @@ local FAILURES = {
   },
   ["an exception that ends with a full stop"] = { "Exception: Not_found.\n", "Exception: Not_found." },
   ["a crash in few words"] = { "Segmentation fault (core dumped)\n", "Segmentation fault" },
+  ["a service that did not start"] = {
+    "Job for shop.service failed because the control process exited with error code.\n",
+    "Job for shop.service failed",
+  },
+  ["an error of MySQL"] = {
+    "ERROR 1146 (42S02) at line 3: Table 'shop.carts' doesn't exist\n",
+    "Table 'shop.carts' doesn't exist",
+  },
+  ["a server that kubectl does not reach"] = {
+    "The connection to the server localhost:8080 was refused - did you specify the right host or port?\n",
+    "localhost:8080 was refused",
+  },
   ["a program that a signal ended"] = { "Killed\n", "\nKilled\n" },
   ["what is in the way of a merge"] = {
     "error: Your local changes to the following files would be overwritten by merge:\n\tsrc/cart.c\nAborting\n",
