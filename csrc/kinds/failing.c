@@ -382,7 +382,8 @@ static bool heads_list(const finder *f, abr_text_line line, size_t next)
     return ABR_STARTS(line, "error: ") && line.p[line.n - 1] == ':' && next < f->n && f->p[next] == '\t';
 }
 
-/* Starts of messages of Go, simulators, Elixir, R, Ansible, MySQL, systemd, kubectl, and what comes later */
+/* Starts of messages of Go, simulators, Elixir, R, Ansible, MySQL, systemd, kubectl, aws, yarn, tsc, ssh and
+ * bash, and what comes later. */
 static const struct {
     const char *start;
     const char *later;
@@ -396,6 +397,13 @@ static const struct {
     {"ERROR ", " at line "},
     {"Job for ", " failed "},
     {"The connection to the server ", " was refused "},
+    {"An error occurred (", ") when calling "},
+    {"Failed to ", ": "},
+    {"Could not ", ": "},
+    {"error Command ", " not found"},
+    {"error TS", ": "},
+    {"Host key verification failed", ""},
+    {"-bash: ", ": "},
 };
 
 static bool starts_stated(abr_text_line line)

@@ -152,6 +152,15 @@ local FAILURES = {
     "Job for shop.service failed because the control process exited with error code.\n",
     "Job for shop.service failed",
   },
+  ["a unit that does not start"] = {
+    "Failed to start shop.service: Unit shop.service not found.\n",
+    "Unit shop.service not found",
+  },
+  ["a request that AWS refuses"] = {
+    "An error occurred (AccessDenied) when calling the ListObjectsV2 operation: Access Denied\n",
+    "ListObjectsV2",
+  },
+  ["a command that a login shell does not find"] = { "-bash: shop: command not found\n", "-bash: shop" },
   ["an error of MySQL"] = {
     "ERROR 1146 (42S02) at line 3: Table 'shop.carts' doesn't exist\n",
     "Table 'shop.carts' doesn't exist",
