@@ -382,8 +382,8 @@ static bool heads_list(const finder *f, abr_text_line line, size_t next)
     return ABR_STARTS(line, "error: ") && line.p[line.n - 1] == ':' && next < f->n && f->p[next] == '\t';
 }
 
-/* Starts of messages of Go, simulators, Elixir, R, Ansible, MySQL, systemd, kubectl, aws, yarn, tsc, ssh and
- * bash, and what comes later. */
+/* Starts of messages of Go, simulators, Elixir, R, Ansible, MySQL, systemd, kubectl, aws, yarn, tsc, ssh,
+ * bash and Gradle, and what comes later. */
 static const struct {
     const char *start;
     const char *later;
@@ -404,6 +404,8 @@ static const struct {
     {"error TS", ": "},
     {"Host key verification failed", ""},
     {"-bash: ", ": "},
+    {"FAILURE: Build failed", ""},
+    {"BUILD FAILED", ""},
 };
 
 static bool starts_stated(abr_text_line line)

@@ -161,6 +161,10 @@ local FAILURES = {
     "ListObjectsV2",
   },
   ["a command that a login shell does not find"] = { "-bash: shop: command not found\n", "-bash: shop" },
+  ["a build of Gradle"] = {
+    "FAILURE: Build failed with an exception.\n\n* What went wrong:\nCould not find org.example:cart:1.2.\n\nBUILD FAILED in 2s\n",
+    "Could not find org.example:cart:1.2.",
+  },
   ["an error of MySQL"] = {
     "ERROR 1146 (42S02) at line 3: Table 'shop.carts' doesn't exist\n",
     "Table 'shop.carts' doesn't exist",
