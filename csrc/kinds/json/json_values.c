@@ -129,7 +129,7 @@ static bool is_odd_value(const abr_json_path *path, const abr_json_value_count *
 {
     return path->count >= COUNTS_TO_JUDGE && path->distinct <= ABR_JSON_DISTINCT &&
            path->distinct <= 1 + path->count / ODD_PART && value->count <= path->count / ODD_PART &&
-           value->count <= path->count / path->distinct / ODD_OF_MEAN;
+           (uint64_t)value->count * path->distinct * ODD_OF_MEAN <= path->count;
 }
 
 /* The count of a value, created if new; NULL if the path's values are not counted. */
