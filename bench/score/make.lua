@@ -3,7 +3,8 @@
 ---
 --- A case is a table:
 ---   name      of the log
----   tools     programs that it needs, and files by their whole path; a machine without one of them skips the case
+---   tools     programs that it needs, and files by their whole path, or a pattern of the shell for it; a machine
+---             without one of them skips the case
 ---   family    what kind of output it is
 ---   write     function(dir): writes the files with `dir:write(path, text)`
 ---   command   for sh, run in that folder, stdout and stderr on one pipe, no stdin
@@ -75,8 +76,8 @@ end
 --- The first tool of a case that is not on this machine; nil when all are.
 function M.missing(case)
   for _, tool in ipairs(case.tools) do
-    local line = tool:find "^/" and "ls %s 2>/dev/null" or "command -v %s 2>/dev/null"
-    local pipe = assert(io.popen(line:format(quote(tool))))
+    local line = tool:find "^/" and "ls " .. tool or "command -v " .. quote(tool)
+    local pipe = assert(io.popen(line .. " 2>/dev/null"))
     local found = pipe:read "*a" ~= ""
     pipe:close()
     if not found then return tool end

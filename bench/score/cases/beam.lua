@@ -99,6 +99,8 @@ local function erlang(dir, paid, empty, typo)
   end
 end
 
+local EUNIT = "/usr/lib/erlang/lib/eunit-*/include/eunit.hrl"
+
 local CHECKED = 'for i in $(seq 1 700); do echo "checked document $i of 700: 0 errors, 3 links"; done\n'
 
 return {
@@ -170,7 +172,7 @@ return {
     name = "eunit-verbose",
     language = "Erlang",
     tool = "eunit",
-    tools = { "erlc", "erl" },
+    tools = { "erlc", "erl", EUNIT },
     family = "beam-test",
     ci = "gitlab",
     write = function(dir)
@@ -215,7 +217,7 @@ main(_) ->
     name = "erlc-unbound",
     language = "Erlang",
     tool = "erlc",
-    tools = { "erlc" },
+    tools = { "erlc", EUNIT },
     family = "beam-compile",
     ci = "travis",
     write = function(dir)
