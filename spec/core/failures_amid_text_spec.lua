@@ -162,7 +162,8 @@ local FAILURES = {
   },
   ["a command that a login shell does not find"] = { "-bash: shop: command not found\n", "-bash: shop" },
   ["a build of Gradle"] = {
-    "FAILURE: Build failed with an exception.\n\n* What went wrong:\nCould not find org.example:cart:1.2.\n\nBUILD FAILED in 2s\n",
+    "FAILURE: Build failed with an exception.\n\n* What went wrong:\nCould not find org.example:cart:1.2.\n\n"
+      .. "BUILD FAILED in 2s\n",
     "Could not find org.example:cart:1.2.",
   },
   ["an error of MySQL"] = {

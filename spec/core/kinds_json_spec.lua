@@ -393,10 +393,8 @@ describe("a cut of JSON #few", function()
     local rules, results = {}, {}
     for i = 1, 40 do
       rules[i] = ('{"id": "cart/rule-%d", "text": "A rule of the cart", "level": "error"}'):format(i)
-      results[i] = ('{"rule": "cart/rule-%d", "level": "note", "text": "Not used", "places": [{"file": "src/a%d.js"}]}'):format(
-        i,
-        i
-      )
+      local place = ('[{"file": "src/a%d.js"}]'):format(i)
+      results[i] = ('{"rule": "cart/rule-%d", "level": "note", "text": "Not used", "places": %s}'):format(i, place)
     end
     results[23] = '{"rule": "cart/rule-9", "level": "error", "text": "Joins what a user wrote to a query",'
       .. ' "places": [{"file": "src/orders.js", "line": 117}]}'
