@@ -161,10 +161,28 @@ local FAILURES = {
     "ListObjectsV2",
   },
   ["a command that a login shell does not find"] = { "-bash: shop: command not found\n", "-bash: shop" },
+  ["a server that redis-cli does not reach"] = {
+    "Could not connect to Redis at 127.0.0.1:6379: Connection refused\n",
+    "Could not connect to Redis",
+  },
+  ["a command that yarn does not have"] = { 'error Command "biuld" not found.\n', '"biuld" not found' },
+  ["an error of tsc without a place"] = {
+    "error TS18003: No inputs were found in config file 'tsconfig.json'.\n",
+    "error TS18003",
+  },
+  ["a host that ssh does not trust"] = { "Host key verification failed.\n", "Host key verification failed." },
   ["a build of Gradle"] = {
-    "FAILURE: Build failed with an exception.\n\n* What went wrong:\nCould not find org.example:cart:1.2.\n\n"
-      .. "BUILD FAILED in 2s\n",
+    "FAILURE: Build failed with an exception.\n\n* What went wrong:\nCould not find org.example:cart:1.2.\n",
     "Could not find org.example:cart:1.2.",
+  },
+  ["a build of Ant"] = { "BUILD FAILED\n\nTotal time: 0 seconds\n", "BUILD FAILED" },
+  ["an error of a simulator"] = {
+    '** Error: (vlog-13069) cart.v(3): near "endmodule": syntax error, unexpected endmodule.\n',
+    'near "endmodule"',
+  },
+  ["an error of a simulator that can be suppressed"] = {
+    "** Error (suppressible): cart.v(3): (vlog-2388) 'total' already declared in this scope (cart).\n",
+    "already declared in this scope",
   },
   ["an error of MySQL"] = {
     "ERROR 1146 (42S02) at line 3: Table 'shop.carts' doesn't exist\n",
