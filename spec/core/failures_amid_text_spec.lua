@@ -274,6 +274,18 @@ describe("between two pages of a document", function()
     assert.is_truthy(content:find("make: *** No rule", 1, true), content)
   end)
 
+  it("all that a shell says of a program that a signal ended is one", function()
+    local signals =
+      { "Killed", "Aborted", "Segmentation fault", "Bus error", "Illegal instruction", "Floating point exception" }
+    for _, signal in ipairs(signals) do
+      for _, line in ipairs { signal, signal .. " (core dumped)" } do
+        local content, cut = abridge.auto(page .. line .. "\n" .. page, { max_bytes = 2048 })
+        assert.equal("log", cut.kind, line)
+        assert.is_truthy(content:find("\n" .. line .. "\n", 1, true), line)
+      end
+    end
+  end)
+
   it("before one, errors that a document quotes are none", function()
     local quoted = ('```lua\nlocal log = ("make: ok\\n"):rep(9) .. "x.c:7: error: no %s"\n```\n\n'):rep(4)
     local shown = "```\n$ make\n[ 10%] Building C object a.o\n[ 20%] Building C object b.o\n```\n\n"
