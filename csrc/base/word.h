@@ -60,21 +60,6 @@ static inline uint64_t abr_bytes_in(uint64_t word, char from, char to)
     return least & ~more & ~word & tops;
 }
 
-/* How many of n bytes are c, ASCII, once the bits `set` are set in them? */
-ABR_WRAPS static inline size_t abr_count_bytes(const char *p, size_t n, char set, char c)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    size_t count = 0;
-    size_t i = 0;
-    for (; n - i >= sizeof ones; i += sizeof ones) {
-        const uint64_t found = abr_bytes_in(abr_load_word(p + i) | ones * (uint64_t)set, c, c);
-        count += (size_t)((found >> 7) * ones >> 56);
-    }
-    for (; i < n; i++)
-        count += (p[i] | set) == c;
-    return count;
-}
-
 /* The lowest top bit set is that of a byte that does not stand for itself in a JSON string: a quote, a
  * backslash, a control, or a byte outside ASCII. Bytes after it may be marked in error. */
 ABR_WRAPS static inline uint64_t abr_special_bytes(uint64_t word)

@@ -36,8 +36,8 @@ typedef struct {
 typedef struct {
     const char *name; /* what ABRIDGE_SIMD calls it */
 
-    /* Newlines in (p, n). */
-    uint64_t (*count_newlines)(const char *p, size_t n);
+    /* How many of the bytes (p, n) are c? */
+    uint64_t (*count)(const char *p, size_t n, char c);
 
     /* Bytes of (p, n) up to and with its newline number *left, counted from 1, and 0 in *left. With fewer
      * newlines: n, and how many are missing. */

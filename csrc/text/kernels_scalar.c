@@ -17,28 +17,28 @@ enum { WORD_SIZE = sizeof(uint64_t) };
 
 /* ---- newlines ---- */
 
-/* 1 in each byte of the word at p that is a newline, else 0. */
-static uint64_t newlines_of(const char *p)
+/* 1 in each byte of the word at p that is c, else 0. */
+ABR_WRAPS static uint64_t equal_in_word(const char *p, char c)
 {
-    uint64_t x = abr_load_word(p) ^ (ONES * '\n');
+    uint64_t x = abr_load_word(p) ^ (ONES * (unsigned char)c);
     /* the high bit of each byte that is not zero, without carries between bytes */
     uint64_t nonzero = (((x & ~HIGH) + ~HIGH) | x) & HIGH;
     return (~nonzero & HIGH) >> 7;
 }
 
-ABR_WRAPS static uint64_t count_in_word(const char *p)
+ABR_WRAPS static uint64_t count_in_word(const char *p, char c)
 {
-    return (newlines_of(p) * ONES) >> 56;
+    return (equal_in_word(p, c) * ONES) >> 56;
 }
 
-static uint64_t count_newlines_scalar(const char *p, size_t n)
+static uint64_t count_scalar(const char *p, size_t n, char c)
 {
     uint64_t count = 0;
     size_t i = 0;
     for (; n - i >= WORD_SIZE; i += WORD_SIZE)
-        count += count_in_word(p + i);
+        count += count_in_word(p + i, c);
     for (; i < n; i++)
-        count += p[i] == '\n';
+        count += p[i] == c;
     return count;
 }
 
@@ -46,7 +46,7 @@ static size_t nth_newline_scalar(const char *p, size_t n, uint64_t *left)
 {
     size_t i = 0;
     for (; n - i >= WORD_SIZE; i += WORD_SIZE) {
-        uint64_t here = count_in_word(p + i);
+        uint64_t here = count_in_word(p + i, '\n');
         if (here >= *left)
             break;
         *left -= here;
@@ -60,7 +60,7 @@ static size_t nth_newline_back_scalar(const char *p, size_t n, uint64_t *left)
 {
     size_t end = n;
     for (; end >= WORD_SIZE; end -= WORD_SIZE) {
-        uint64_t here = count_in_word(p + end - WORD_SIZE);
+        uint64_t here = count_in_word(p + end - WORD_SIZE, '\n');
         if (here >= *left)
             break;
         *left -= here;
@@ -171,13 +171,12 @@ static size_t fold_scalar(const char *p, size_t n, char *to, uint16_t *newlines)
     for (size_t at = 0; at < n; at += WORD_SIZE) {
         const uint64_t x = abr_load_word(p + at);
         abr_store_word(to + at, x & ~((in_range_scalar(x, '0', 10) >> 7) * of_digit));
-        for (unsigned i = 0; newlines_of(p + at) != 0 && i < WORD_SIZE; i++)
+        for (unsigned i = 0; equal_in_word(p + at, '\n') != 0 && i < WORD_SIZE; i++)
             if (p[at + i] == '\n')
                 newlines[count++] = (uint16_t)(at + i);
     }
     return count;
 }
 
-const abr_kernels abr_scalar = {
-    "scalar",           count_newlines_scalar, nth_newline_scalar, nth_newline_back_scalar,
-    well_formed_scalar, plain_scalar,          classify_scalar,    fold_scalar};
+const abr_kernels abr_scalar = {"scalar",           count_scalar, nth_newline_scalar, nth_newline_back_scalar,
+                                well_formed_scalar, plain_scalar, classify_scalar,    fold_scalar};

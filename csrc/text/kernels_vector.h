@@ -52,13 +52,14 @@ INLINE void V(prefetch)(const char *p, size_t n)
 
 /* ---- newlines ---- */
 
-INLINE BYTES V(newlines)(const char *p)
+INLINE BYTES V(equal)(const char *p, BYTES wanted)
 {
-    return (BYTES)(V(load)(p) == '\n'); /* 255 each */
+    return (BYTES)(V(load)(p) == wanted); /* 255 each */
 }
 
-KERNEL uint64_t V(count_newlines)(const char *p, size_t n)
+KERNEL uint64_t V(count)(const char *p, size_t n, char c)
 {
+    const BYTES wanted = (BYTES){0} + (uint8_t)c;
     uint64_t count = 0;
     size_t i = 0;
     for (size_t rounds; (rounds = (n - i) / UNROLLED) > 0;) {
@@ -69,18 +70,19 @@ KERNEL uint64_t V(count_newlines)(const char *p, size_t n)
         BYTES lanes = {0};
         for (; i < stop; i += UNROLLED) {
             V(prefetch)(p + i + ahead, UNROLLED);
-            lanes -= (V(newlines)(p + i) + V(newlines)(p + i + sizeof lanes)) +
-                     (V(newlines)(p + i + 2 * sizeof lanes) + V(newlines)(p + i + 3 * sizeof lanes));
+            lanes -=
+                (V(equal)(p + i, wanted) + V(equal)(p + i + sizeof lanes, wanted)) +
+                (V(equal)(p + i + 2 * sizeof lanes, wanted) + V(equal)(p + i + 3 * sizeof lanes, wanted));
         }
         count += V(sum)(lanes);
     }
     if (n < WIDTH)
-        return abr_scalar.count_newlines(p, n);
+        return abr_scalar.count(p, n, c);
     BYTES lanes = {0};
     for (; n - i >= WIDTH; i += WIDTH)
-        lanes -= V(newlines)(p + i);
+        lanes -= V(equal)(p + i, wanted);
     if (i < n) { /* the last vector begins in what was counted */
-        uint64_t last = V(mask)(V(load)(p + n - WIDTH) == '\n');
+        uint64_t last = V(mask)(V(load)(p + n - WIDTH) == wanted);
         count += (uint64_t)__builtin_popcountll(last >> (WIDTH - (n - i)) * SPREAD);
     }
     return count + V(sum)(lanes);
@@ -90,7 +92,7 @@ KERNEL size_t V(nth_newline)(const char *p, size_t n, uint64_t *left)
 {
     size_t i = 0;
     for (; *left > WALKED && n - i >= COUNTED; i += COUNTED) {
-        uint64_t here = V(count_newlines)(p + i, COUNTED);
+        uint64_t here = V(count)(p + i, COUNTED, '\n');
         if (here >= *left)
             break;
         *left -= here;
@@ -106,7 +108,7 @@ KERNEL size_t V(nth_newline_back)(const char *p, size_t n, uint64_t *left)
 {
     size_t end = n;
     for (; *left > WALKED && end >= COUNTED; end -= COUNTED) {
-        uint64_t here = V(count_newlines)(p + end - COUNTED, COUNTED);
+        uint64_t here = V(count)(p + end - COUNTED, COUNTED, '\n');
         if (here >= *left)
             break;
         *left -= here;
@@ -362,8 +364,8 @@ KERNEL void V(classify)(const char *p, abr_classes *out)
 }
 #endif
 
-const abr_kernels V(abr) = {SET,      V(count_newlines), V(nth_newline), V(nth_newline_back), V(well_formed),
-                            V(plain), V(classify),       V(fold)};
+const abr_kernels V(abr) = {SET,      V(count),    V(nth_newline), V(nth_newline_back), V(well_formed),
+                            V(plain), V(classify), V(fold)};
 
 #undef V
 #undef SET

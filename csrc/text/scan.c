@@ -16,9 +16,14 @@
 
 /* ---- newlines ---- */
 
+uint64_t abr_count_bytes(const char *p, size_t n, char c)
+{
+    return n == 0 ? 0 : abr_kernels_now()->count(p, n, c);
+}
+
 uint64_t abr_count_newlines(const char *p, size_t n)
 {
-    return n == 0 ? 0 : abr_kernels_now()->count_newlines(p, n);
+    return abr_count_bytes(p, n, '\n');
 }
 
 uint64_t abr_count_lines(const char *p, size_t n)

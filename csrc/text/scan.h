@@ -10,7 +10,8 @@ ABR_PRIVATE_BEGIN
 #define ABR_REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD, shown by utf8_replace for an invalid byte */
 #define ABR_REPLACEMENT_SIZE 3
 
-/* Number of '\n' in (p, n). */
+/* How many of the bytes (p, n) are c, and how many are '\n'? */
+uint64_t abr_count_bytes(const char *p, size_t n, char c);
 uint64_t abr_count_newlines(const char *p, size_t n);
 
 /* The newlines of a text: their number, and the places of the first and the last two (SIZE_MAX: there are

@@ -178,7 +178,7 @@ static void fill(char *p, size_t n, size_t kind)
 static void check_newlines(const char *p, size_t n, const uint32_t *before)
 {
     uint64_t total = before[n];
-    CHECK_COUNT(total, set->count_newlines(p, n));
+    CHECK_COUNT(total, set->count(p, n, '\n'));
     uint64_t wanted = 1 + pick(total + 2);
     uint64_t left = wanted;
     size_t at = set->nth_newline(p, n, &left);
@@ -382,7 +382,7 @@ static void no_lane_of_a_vector_overflows(void)
         if (!text)
             exit(2);
         memset(text, '\n', sizes[s]);
-        CHECK_COUNT(sizes[s], set->count_newlines(text, sizes[s]));
+        CHECK_COUNT(sizes[s], set->count(text, sizes[s], '\n'));
         uint64_t chars = 0;
         set->well_formed(text, sizes[s], &chars);
         CHECK_COUNT(sizes[s], chars);

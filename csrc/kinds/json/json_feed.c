@@ -7,9 +7,9 @@
 
 #include "kinds/json/json_feed.h"
 #include "abridge.h"
-#include "base/word.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_text.h"
+#include "text/scan.h"
 
 /* ---- lines ---- */
 
@@ -129,7 +129,7 @@ size_t abr_json_feed_decode(const char *p, size_t n, char *dst)
 
 uint64_t abr_json_feed_newlines(const char *p, size_t n)
 {
-    return abr_count_bytes(p, n, 0, ABR_JSON_NEWLINE);
+    return abr_count_bytes(p, n, ABR_JSON_NEWLINE);
 }
 
 void abr_json_feed_spell(const char *p, size_t n, char *dst)

@@ -8,7 +8,6 @@
 #include "abridge.h"
 #include "base/memory.h"
 #include "base/tiny.h"
-#include "base/word.h"
 #include "kinds/json/json_role.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_text.h"
@@ -60,7 +59,7 @@ static void note_string(record_key keys[KEYS], const char *key, size_t key_n, co
         keys[i].key_n = key_n;
         keys[i].bytes += n;
         keys[i].count++;
-        keys[i].titles += abr_json_role_of(key, key_n) == ABR_JSON_NAME && abr_count_bytes(p, n, 0, ' ') > 0;
+        keys[i].titles += abr_json_role_of(key, key_n) == ABR_JSON_NAME && abr_count_bytes(p, n, ' ') > 0;
         return;
     }
 }

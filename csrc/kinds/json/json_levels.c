@@ -109,10 +109,13 @@ static void flush(abr_json_levels *x, bool last)
     x->run.values = 0;
 }
 
-static void join(abr_json_entry *run, const abr_json_entry *e)
+/* Most values have nothing to say. */
+static inline void join(abr_json_entry *run, const abr_json_entry *e)
 {
     run->end = e->end;
     run->values += e->values;
+    if (!(e->score > 0 || e->fresh || e->odd || e->tells))
+        return;
     run->score = heavier(run->score, e->score);
     run->fresh = run->fresh || e->fresh;
     run->odd = run->odd || e->odd;

@@ -7,7 +7,6 @@
 
 #include "kinds/json/json_log.h"
 #include "abridge.h"
-#include "base/word.h"
 #include "kinds/json/json_source.h"
 #include "kinds/json/json_string.h"
 #include "text/scan.h"
@@ -41,7 +40,7 @@ static size_t break_string(char *p, size_t n)
 /* At least the number of lines in (p, n), of a string or an array: of its escapes \n and its commas. */
 static uint64_t count_breaks(const char *p, size_t n)
 {
-    uint64_t count = 1 + abr_count_bytes(p, n, 0, ',');
+    uint64_t count = 1 + abr_count_bytes(p, n, ',');
     for (size_t i = 0; (i += before_escape(p + i, n - i)) < n; i++)
         count += i + 1 == n || p[i + 1] == 'n';
     return count;

@@ -27,6 +27,7 @@
 #include "kinds/reader.h"
 #include "line/words.h"
 #include "text/flow.h"
+#include "text/scan.h"
 
 enum {
     DEPTH_MOST = ABR_OR_TINY(1 << 20, 256) /* deeper documents are cut as text */
@@ -316,18 +317,24 @@ static void take_close(json_reader *r, size_t depth, uint64_t end)
 static void take_json_token(json_reader *r, abr_json_token token, uint64_t start, uint64_t end)
 {
     const size_t depth = r->scan.depth;
-    if (token == ABR_JSON_CLOSE)
-        take_close(r, depth + 1, end);
-    else if (token == ABR_JSON_OPEN && depth <= ABR_JSON_SHOWN_DEPTH)
-        take_open(r, start, end, r->scan.in_object);
-    else if (depth > ABR_JSON_SHOWN_DEPTH || token == ABR_JSON_OPEN)
+    if (depth > ABR_JSON_SHOWN_DEPTH && token != ABR_JSON_CLOSE)
         return;
-    else if (token == ABR_JSON_GUESSED_KEY)
+    switch (token) {
+    case ABR_JSON_CLOSE:
+        take_close(r, depth + 1, end);
+        break;
+    case ABR_JSON_OPEN:
+        take_open(r, start, end, r->scan.in_object);
+        break;
+    case ABR_JSON_GUESSED_KEY:
         take_guessed_key(r, start, end);
-    else if (token == ABR_JSON_KEY)
+        break;
+    case ABR_JSON_KEY:
         take_key(r, start, end);
-    else
+        break;
+    default:
         take_scalar(r, token, start, end);
+    }
 }
 
 /* ---- chunks ---- */
@@ -337,8 +344,8 @@ static bool reserve_levels(json_reader *r, const char *p, size_t n)
 {
     enum { SHORT = ABR_OR_TINY(256 * 1024, 64) };
     size_t room = r->scan.room;
-    const size_t opening = n > SHORT ? abr_count_bytes(p, n, '{' ^ '[', '{') : n;
-    size_t wanted = opening < DEPTH_MOST - r->scan.depth ? r->scan.depth + opening : DEPTH_MOST;
+    const uint64_t opening = n > SHORT ? abr_count_bytes(p, n, '{') + abr_count_bytes(p, n, '[') : n;
+    size_t wanted = opening < DEPTH_MOST - r->scan.depth ? r->scan.depth + (size_t)opening : DEPTH_MOST;
     if (wanted <= room)
         return true;
     while (room < wanted)
