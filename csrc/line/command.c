@@ -113,7 +113,7 @@ static bool follows_command(const abr_evidence *l, size_t at)
     const abr_listed_row *name;
     while (at > 0 && l->p[at - 1] == ' ')
         at--;
-    while ((name = abr_next_ending(l->lexicon, ABR_LIST_COMMAND, byte_before(l, at), &row)) != NULL)
+    while ((name = abr_next_listed(&l->lexicon->ends, ABR_LIST_COMMAND, byte_before(l, at), &row)) != NULL)
         if (ends_word(l, at, name->text, name->n))
             return true;
     return false;

@@ -201,12 +201,12 @@ bool abr_is_match(const abr_form_line *l)
     if (number == 0 || at >= bare.n || !ABR_HAS(":-", bare.p[at]) || abr_has_at(bare, at + 1, "in `", 4) ||
         abr_has_at(bare, at + 1, "in '", 4))
         return false;
-    if (at + 1 < bare.n && states_level_after(l, at + 1, column > 0))
+    if (at + 1 == bare.n)
+        return true;
+    if (bare.p[at + 1] == '\x1B') /* the end of a coloured place, before a blank */
         return false;
-    if (at + 1 < bare.n && bare.p[at + 1] == '\x1B') /* the end of a coloured place, before a blank */
-        return false;
-    return at + 1 == bare.n || bare.p[at + 1] != ' ' ||
-           (at + 2 < bare.n && (bare.p[at + 2] == ' ' || abr_starts_comment(bare, at + 2)));
+    const bool is_said = bare.p[at + 1] == ' ' && bare.p[at + 2] != ' ' && !abr_starts_comment(bare, at + 2);
+    return !is_said && !states_level_after(l, at + 1, column > 0);
 }
 
 /* Bytes of a number, a size or a time. */

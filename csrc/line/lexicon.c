@@ -96,50 +96,32 @@ static void add_word(abr_lexicon *x, unsigned index)
     x->slots[slot] = (uint16_t)(index + 1);
 }
 
-static const abr_listed_row listed_rows[] = {
+const abr_listed_row abr_listed_rows[] = {
 #define LISTED(list, text, program, proof) {text, sizeof(text) - 1, ABR_LIST_##list},
 #include "line/listed.def"
 #undef LISTED
 };
 
-enum { LISTED_ROWS = sizeof listed_rows / sizeof *listed_rows };
-_Static_assert((int)LISTED_ROWS <= UINT8_MAX, "the number of a row fits a byte");
+enum { LISTED_ROWS = sizeof abr_listed_rows / sizeof *abr_listed_rows };
+_Static_assert((int)LISTED_ROWS <= (int)ABR_LISTED_MOST, "the number of a row fits a byte");
+
+/* Put a row in front of those of its list that have c at that end, too. */
+static void index_row(abr_list_index *index, unsigned row, char c)
+{
+    uint8_t *first = &index->first[abr_listed_rows[row].list][c & (ABR_BOTH_CASES - 1)];
+    index->next[row + 1] = *first;
+    *first = (uint8_t)(row + 1);
+}
 
 static void open_lists(abr_lexicon *x)
 {
     for (unsigned i = LISTED_ROWS; i-- > 0;) {
-        const abr_listed_row *word = &listed_rows[i];
-        x->list_rows[word->list] = (uint8_t)i;
-        x->list_starts[word->list] |= UINT32_C(1) << (*word->text & 31);
-        x->list_ends[word->list] |= UINT32_C(1) << (word->text[word->n - 1] & 31);
+        const abr_listed_row *word = &abr_listed_rows[i];
+        if (x->without == ABR_RULE_LISTED + i)
+            continue;
+        index_row(&x->starts, i, *word->text);
+        index_row(&x->ends, i, word->text[word->n - 1]);
     }
-}
-
-/* The next word of a list that has c, in either case, as its first byte or its last one. */
-static const abr_listed_row *next_listed(const abr_lexicon *x, abr_list list, char c, bool at_end,
-                                         unsigned *row)
-{
-    if (!((at_end ? x->list_ends : x->list_starts)[list] >> (c & 31) & 1))
-        return NULL; /* most bytes */
-    if (*row == 0)
-        *row = x->list_rows[list];
-    while (*row < LISTED_ROWS && listed_rows[*row].list == list) {
-        const abr_listed_row *word = &listed_rows[*row];
-        const unsigned rule = ABR_RULE_LISTED + (*row)++;
-        if (((word->text[at_end ? word->n - 1 : 0] ^ c) & 31) == 0 && x->without != rule)
-            return word;
-    }
-    return NULL;
-}
-
-const abr_listed_row *abr_next_starting(const abr_lexicon *x, abr_list list, char first, unsigned *row)
-{
-    return next_listed(x, list, first, false, row);
-}
-
-const abr_listed_row *abr_next_ending(const abr_lexicon *x, abr_list list, char last, unsigned *row)
-{
-    return next_listed(x, list, last, true, row);
 }
 
 static void open_lexicon(abr_lexicon *x, unsigned quiet, abr_form_set forms, unsigned rule)

@@ -76,7 +76,18 @@ typedef enum {
     ABR_LISTS
 } abr_list;
 
-enum { ABR_LEXICON_SLOTS = 2048, ABR_LEXICON_BITS = 15 };
+enum {
+    ABR_LEXICON_SLOTS = 2048,
+    ABR_LEXICON_BITS = 15,
+    ABR_LISTED_MOST = UINT8_MAX, /* rows of listed.def, at most */
+    ABR_BOTH_CASES = 32          /* bytes that are told apart whatever the case of their letters */
+};
+
+/* The words of each list by their first bytes, or by their last ones: numbers of rows, from 1; 0: no more. */
+typedef struct {
+    uint8_t first[ABR_LISTS][ABR_BOTH_CASES];
+    uint8_t next[ABR_LISTED_MOST + 1]; /* the one after each */
+} abr_list_index;
 
 /* The words in use, for lookup. */
 typedef struct {
@@ -85,11 +96,10 @@ typedef struct {
     uint16_t slots[ABR_LEXICON_SLOTS]; /* 1 + index of a word; 0: free */
     unsigned quiet;                    /* groups switched off */
     unsigned without;                  /* a rule to leave out, or ABR_NO_RULE */
-    uint8_t list_rows[ABR_LISTS];      /* the first row of each list of listed.def, */
-    uint32_t list_starts[ABR_LISTS];   /* a bit for the lowest five of each first byte in it, */
-    uint32_t list_ends[ABR_LISTS];     /* and of each last byte */
-    abr_forms forms;                   /* the forms that lines are read for */
-    abr_forms untroubled;              /* the forms in which a word of trouble is harmless */
+    abr_list_index starts;             /* of the words of listed.def */
+    abr_list_index ends;
+    abr_forms forms;      /* the forms that lines are read for */
+    abr_forms untroubled; /* the forms in which a word of trouble is harmless */
 } abr_lexicon;
 
 /* The rows of words.def, followed by those of phrases.def. */
@@ -144,16 +154,16 @@ typedef struct {
     uint8_t list;
 } abr_listed_row;
 
-/* May a word of the list start with this byte, in either case? */
-static inline bool abr_may_start_listed(const abr_lexicon *x, abr_list list, char c)
-{
-    return x->list_starts[list] >> (c & 31) & 1;
-}
+extern const abr_listed_row abr_listed_rows[];
 
-/* The next word of a list, from *row on, which starts with 0: one that may start with `first`, or end with
- * `last`, in either case; NULL: there is none. */
-const abr_listed_row *abr_next_starting(const abr_lexicon *x, abr_list list, char first, unsigned *row);
-const abr_listed_row *abr_next_ending(const abr_lexicon *x, abr_list list, char last, unsigned *row);
+/* The word of a list after row number *row, 0 at first, that may have c at that end, in either case; NULL:
+ * there is none. */
+static inline const abr_listed_row *abr_next_listed(const abr_list_index *index, abr_list list, char c,
+                                                    unsigned *row)
+{
+    *row = *row == 0 ? index->first[list][c & (ABR_BOTH_CASES - 1)] : index->next[*row];
+    return *row > 0 ? &abr_listed_rows[*row - 1] : NULL;
+}
 
 ABR_PRIVATE_END
 

@@ -71,7 +71,7 @@ static size_t skip_empty_word(const abr_evidence *l, size_t i)
 {
     unsigned row = 0;
     const abr_listed_row *word;
-    while ((word = abr_next_starting(l->lexicon, ABR_LIST_EMPTY, byte_at(l, i), &row)) != NULL)
+    while ((word = abr_next_listed(&l->lexicon->starts, ABR_LIST_EMPTY, byte_at(l, i), &row)) != NULL)
         if (is_small_word(l, i, word) && !is_alnum(byte_at(l, i + word->n)))
             return i + word->n;
     return 0;
@@ -170,10 +170,9 @@ static bool has_part(const abr_evidence *l, size_t start, size_t end, abr_list l
     for (size_t i = start; i < end; i++) {
         const abr_listed_row *word;
         unsigned row = 0;
-        if (!abr_may_start_listed(l->lexicon, list, l->p[i]) ||
-            (i > start && is_alnum(l->p[i - 1]) && !(abr_is_upper(l->p[i]) && !abr_is_upper(l->p[i - 1]))))
+        if (i > start && is_alnum(l->p[i - 1]) && !(abr_is_upper(l->p[i]) && !abr_is_upper(l->p[i - 1])))
             continue;
-        while ((word = abr_next_starting(l->lexicon, list, l->p[i], &row)) != NULL) {
+        while ((word = abr_next_listed(&l->lexicon->starts, list, l->p[i], &row)) != NULL) {
             const char c = byte_at(l, i + word->n);
             if (is_small_word(l, i, word) && (!abr_is_letter(c) || abr_is_upper(c)))
                 return true;

@@ -802,7 +802,7 @@ static bool is_advice_of_program(const abr_evidence *l, const abr_sign *s)
 {
     unsigned row = 0;
     const abr_listed_row *name;
-    while ((name = abr_next_ending(l->lexicon, ABR_LIST_ADVISES, byte_before(l, s->at), &row)) != NULL)
+    while ((name = abr_next_listed(&l->lexicon->ends, ABR_LIST_ADVISES, byte_before(l, s->at), &row)) != NULL)
         if (preceded_by(l, s->at, name->text) && (size_t)s->at - name->n <= l->words->indent)
             return *name->text == 'n' || !all_caps(l, s); /* npm WARN, and not "** WARNING **" of GLib */
     return false;
