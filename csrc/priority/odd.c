@@ -3,7 +3,7 @@
  *
  * The text itself tells how odd a line is: how rare its words are there, and how often its shape was seen. If
  * many lines are as odd, as in prose or in a build that keeps printing new things, none stands out, so its
- * value is divided by their number.
+ * value falls with their number, and there is none in the end.
  */
 #include "priority/odd.h"
 #include "abridge.h"
@@ -17,7 +17,8 @@
 
 enum {
     STEPS = 128,     /* of oddness, a quarter of a bit each */
-    FEW = 8,         /* a line stands out if at most so many are as odd */
+    FEW = 8,         /* a line stands out if at most so many are as odd; the value falls with their number */
+    MANY = 64,       /* and is none if there are more: lines that follow each other say more than these do */
     LINES_LEAST = 64 /* in a text of fewer lines, all are unlike the rest */
 };
 
@@ -112,6 +113,8 @@ bool abr_raise_odd_lines(abr_chooser *x)
             continue;
         const unsigned step = step_of(u->odd);
         const uint64_t as_odd = lines[step > 0 ? step - 1 : 0];
+        if (as_odd > MANY)
+            continue;
         float value = odd_value / (1 + (float)as_odd / FEW);
         if (shouts(u->c->start, u->c->start_n))
             value *= shouted;

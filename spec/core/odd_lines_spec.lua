@@ -137,4 +137,21 @@ describe("the odd line", function()
       assert.equal(1, select(2, content:gsub("omitted%]", "")), content)
     end
   end)
+
+  it("is none of many: lines that follow each other say more", function()
+    local lines = { "items:" }
+    for i = 1, 40 do
+      lines[#lines + 1] = "- kind: Pod"
+      for k = 0, 49 do
+        local word = string.char(97 + k % 10):rep(2) .. string.char(107 + math.floor(k / 10)):rep(2)
+        lines[#lines + 1] = (k % 3 == 0 and "  %s:" or k % 3 == 1 and "    %s: kept" or "    %s: %d"):format(word, i)
+      end
+      lines[#lines + 1] = i == 20 and "    reason: OOMKilled" or "    phase: Running"
+    end
+    for _, budget in ipairs { 1000, 2000, 4000 } do
+      local content = abridge.priority(table.concat(lines, "\n") .. "\n", { max_bytes = budget })
+      assert.is_truthy(content:find("reason: OOMKilled", 1, true), content)
+      assert.is_true(select(2, content:gsub("omitted%]", "")) <= 3, content)
+    end
+  end)
 end)
