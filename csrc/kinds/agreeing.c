@@ -6,6 +6,7 @@
 #include "kinds/agreeing.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "base/tiny.h"
 #include "line/place.h"
 #include "text/scan.h"
 
@@ -176,6 +177,36 @@ static bool is_advised(const abr_trouble_line *t)
     size_t at = t->next;
     return t->told.form == ABR_FORM_SETTING && abr_next_line(t->p, t->n, &at, &line) &&
            ABR_CONTAINS(line, " - http");
+}
+
+size_t abr_field_key(abr_text_line line)
+{
+    enum { MOST = 48 };
+    size_t i = 0;
+    while (i < line.n && i < MOST && (abr_is_word(line.p[i]) || memchr(" -.", line.p[i], 3)))
+        i++;
+    return i > 1 && abr_has_at(line, i, ": ", 2) && !memchr(line.p + i, '#', line.n - i) ? i + 1 : 0;
+}
+
+size_t abr_find_fields(const abr_trouble_line *t, abr_text_line others[ABR_FIELDS])
+{
+    enum { WITHIN = ABR_OR_TINY(128, 16) /* lines on either side */ };
+    const size_t key = abr_field_key(t->line);
+    size_t count = 0;
+    size_t end = place_in(t, t->line);
+    for (unsigned i = 0; i < WITHIN && key > 0 && end > 0 && count < ABR_FIELDS / 2; i++) {
+        const abr_text_line line = abr_line_before(t->p, end);
+        if (abr_has_at(line, 0, t->line.p, key))
+            others[count++] = line;
+        end = place_in(t, line);
+    }
+    abr_text_line line;
+    size_t at = t->next;
+    for (unsigned i = 0; i < WITHIN && key > 0 && count < ABR_FIELDS && abr_next_line(t->p, t->n, &at, &line);
+         i++)
+        if (abr_has_at(line, 0, t->line.p, key))
+            others[count++] = line;
+    return count;
 }
 
 bool abr_lines_agree(const abr_trouble_line *t)

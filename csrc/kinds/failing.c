@@ -79,6 +79,7 @@ static bool read_hit(finder *f, abr_text_line line, abr_reading *reading)
 {
     static const abr_patterns none;
     const char *p = line.p;
+    reading->line_score = 0;
     if (line.n < SHORTEST || line.n >= LONGEST || line.p[line.n - 1] == ',' || !says_a_word(line) ||
         ABR_STARTS(abr_trimmed(line), "|"))
         return false;
@@ -514,6 +515,30 @@ static bool fails_in_run(finder *f, abr_text_line line, size_t next, float score
     return run >= (lesser ? least_sure_run : least_run);
 }
 
+/* Does one of several records tell of trouble in a field, "  phase: Failed", that says nothing in the others, and
+ * the same in some of them? */
+static bool fails_amid_records(finder *f, abr_text_line line, size_t next, const abr_reading *reading)
+{
+    enum { LEAST = 4, COST = 8 /* of a search, in lines */ };
+    const size_t key = reading->line_score > 0 ? abr_field_key(line) : 0;
+    const abr_evidence l = {.p = line.p, .n = line.n, .lexicon = &f->rules->lexicon};
+    if (key == 0 || !(reading->hit || abr_is_listed_before(&l, key - 1, ABR_LIST_STATE)))
+        return false;
+    const abr_trouble_line t = {f->p - f->before, f->before + f->n, line, f->before + next, {0}};
+    abr_text_line others[ABR_FIELDS];
+    const size_t count = abr_find_fields(&t, others);
+    bool same = false;
+    f->weighed += COST;
+    for (size_t i = 0; i < count; i++) {
+        abr_reading other;
+        if (read_hit(f, others[i], &other) || other.line_score >= reading->line_score)
+            return false;
+        same = same || (i > 0 && others[i].n == others[i - 1].n &&
+                        memcmp(others[i].p, others[i - 1].p, others[i].n) == 0);
+    }
+    return count >= LEAST && same;
+}
+
 void abr_failure_rules_open(abr_failure_rules *rules)
 {
     abr_lexicon_open(&rules->lexicon, 0);
@@ -531,11 +556,13 @@ size_t abr_find_failure_by(const abr_failure_rules *rules, const char *p, size_t
         abr_reading hit;
         if (tells_signal(line))
             return (size_t)(line.p - p);
-        if (read_hit(&f, line, &hit) &&
-            (counts_failures(&f, line, &hit) ||
-             (says_trouble(line, &hit) &&
-              (is_bad_element(line) || is_sure_message(&f, line, hit.line_score) ||
-               fails_in_run(&f, line, at, hit.line_score) || fails_alone(&f, line, at)))))
+        const bool is_hit = read_hit(&f, line, &hit);
+        if (fails_amid_records(&f, line, at, &hit))
+            return (size_t)(line.p - p);
+        if (is_hit && (counts_failures(&f, line, &hit) ||
+                       (says_trouble(line, &hit) &&
+                        (is_bad_element(line) || is_sure_message(&f, line, hit.line_score) ||
+                         fails_in_run(&f, line, at, hit.line_score) || fails_alone(&f, line, at)))))
             return (size_t)(line.p - p);
     }
     return n;

@@ -319,4 +319,55 @@ describe("between two pages of a document", function()
       assert.equal("text", (abridge.kind(page .. text .. page)), text)
     end
   end)
+
+  --- Records of YAML, or of fields in columns as kubectl describes things; record `at` says `bad`, others `good`.
+  local function records(form, key, good, bad, at)
+    local all = {}
+    for i = 1, 40 do
+      all[#all + 1] = form:format("name", "cart-" .. i)
+      for _, field in ipairs { "image", "owner", "protocol", "resources", "volume", "created" } do
+        all[#all + 1] = form:format(field, field:sub(1, 3) .. i)
+      end
+      all[#all + 1] = form:format(key, i == at and bad or good)
+    end
+    return table.concat(all)
+  end
+
+  it("is the one record that says so in a field", function()
+    for _, form in ipairs { "  %s: %s\n", "%-16s%s\n", "    %s:     %s\n" } do
+      local fields = {
+        { "phase", "Running", "Failed" },
+        { "status", "ok", "error" },
+        { "health", "Healthy", "Degraded" },
+        { "reason", "Completed", "OOMKilled" },
+        { "exit code", "0", "137" },
+        { "ok", "true", "false" },
+        { "failed", "0", "3" },
+        { "stack status", "CREATE_COMPLETE", "CREATE_FAILED" },
+      }
+      for _, field in ipairs(fields) do
+        local key = form:find "-16" and field[1] .. ":" or field[1]
+        local whole = form:format(key, field[3])
+        for _, at in ipairs { 1, 20, 40 } do
+          local text = records(form, key, field[2], field[3], at)
+          local content, cut = abridge.auto(text, { max_bytes = 1000 })
+          assert.is_truthy(content:find(whole:match "%S.*", 1, true), whole .. at)
+          assert.equal("log", cut.kind, whole .. at)
+        end
+      end
+    end
+  end)
+
+  it("is no record if others say the same, or if its words are harmless", function()
+    for _, field in ipairs {
+      { "status", "error", "error" },
+      { "kind", "Service", "Deployment" },
+      { "state", "started", "present" },
+      { "description", "The price", "Fails if the price is negative # as errors do" },
+    } do
+      assert.equal("text", (abridge.kind(records("%s: %s\n", field[1], field[2], field[3], 20))), field[1])
+    end
+    local few = ("name: cart\nimage: shop\nstatus: ok\n"):rep(3) .. "name: cart\nstatus: error\n"
+    assert.equal("text", (abridge.kind(page .. few)))
+  end)
 end)
