@@ -336,6 +336,33 @@ static void raise_after(abr_chooser *x, const block *b, float reach)
     }
 }
 
+/* ---- the innermost call of a traceback ---- */
+
+/* Is it a frame of Python, whose message comes after the innermost one? */
+static bool is_python_frame(const abr_shown_line *u)
+{
+    static const char file[] = "File \"";
+    const size_t at = u->layout.text;
+    return u->c->kind == ABR_LINE_FRAME && u->c->start_n - at >= sizeof file &&
+           memcmp(u->c->start + at, file, sizeof file - 1) == 0;
+}
+
+/* Raise the innermost call above each message that a traceback ends with, to more than the calls that led
+ * there. */
+static void raise_innermost(abr_chooser *x, const block *b)
+{
+    enum { WITHIN = 4 }; /* lines: the call's place, its source, carets below it and the message */
+    for (size_t i = b->first + 1; i < b->end; i++) {
+        size_t k = i;
+        if (!is_clear(&x->lines[i]))
+            continue;
+        while (k > b->first && i - k < WITHIN && follows(x, k) && !is_python_frame(&x->lines[k]))
+            k--;
+        for (bool is_frame = is_python_frame(&x->lines[k]); is_frame && k < i; k++)
+            abr_raise(&x->lines[k], b->value * part_of_end, ABR_WHY_AFTER, b->failure);
+    }
+}
+
 /* ---- the output of a failed command ---- */
 
 /* The first line of the part that has the line. */
@@ -457,6 +484,7 @@ static void raise_block(abr_chooser *x, block *b, uint32_t before, uint32_t afte
     raise_lines_before(x, b, reach * (is_headed ? reach_after : reach_before));
     raise_step(x, b);
     raise_after(x, b, reach * reach_after * (b->is_clear ? 1 : weak_reach));
+    raise_innermost(x, b);
 }
 
 /* Note a failure that is to be kept whole: the first one, and the last one before a command failed. If no hit

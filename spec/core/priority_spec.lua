@@ -348,6 +348,37 @@ describe("a message below the source that it is about", function()
   end)
 end)
 
+describe("a long traceback", function()
+  local function calls(name)
+    return seq(1, 60, '  File "/srv/' .. name .. '/part_%d.py", line 7, in step\n    return self.inner.step(batch)')
+  end
+  local before = seq(1, 400, "10:00:01 INFO batch %d is done")
+
+  it("of Python keeps its innermost call, just above the message", function()
+    local text = before
+      .. "Traceback (most recent call last):\n"
+      .. calls "app"
+      .. '  File "/srv/dags/ledger.py", line 77, in load\n    check(rows)\nValueError: row count 12 below 5000\n'
+    local content = abridge.priority(text .. before, { max_bytes = 2048 })
+    contains(content, '"/srv/dags/ledger.py", line 77, in load\n    check(rows)\nValueError: row count')
+    contains(content, '"/srv/app/part_1.py"')
+  end)
+
+  it("of Python keeps that of each exception in a chain", function()
+    local text = before
+      .. "Traceback (most recent call last):\n"
+      .. calls "app"
+      .. '  File "/srv/money.py", line 9, in cents\n    Decimal(s)\ndecimal.InvalidOperation: bad amount\n'
+      .. "\nDuring handling of the above exception, another exception occurred:\n\n"
+      .. "Traceback (most recent call last):\n"
+      .. calls "web"
+      .. '  File "/srv/run.py", line 4, in main\n    job.run()\nBatchError: batch 77 failed\n'
+    local content = abridge.priority(text .. before, { max_bytes = 2048 })
+    contains(content, '"/srv/money.py", line 9, in cents\n')
+    contains(content, '"/srv/run.py", line 4, in main\n')
+  end)
+end)
+
 describe("a priority stream", function()
   it("gives what one call gives, its budget lowered at the end", function()
     for _, size in ipairs { 7, 1000, 65536 } do
