@@ -158,6 +158,18 @@ static size_t named_size(const char *p, size_t n)
     return bar + 1 < n ? bar + 2 : n;
 }
 
+/* Bytes of the name of a process among many, as torchrun prints it, "[rank0]: "; what the process writes itself
+ * may follow at once. */
+static size_t bracketed_size(const char *p, size_t n)
+{
+    const char *end = n > 1 && abr_is_lower(p[1]) ? memchr(p, ']', n < STAMP_MOST ? n : STAMP_MOST) : NULL;
+    const size_t name = end ? (size_t)(end - p) : 0;
+    if (name == 0 || name + 2 >= n || p[name + 1] != ':' || !ABR_HAS(" [", p[name + 2]) ||
+        !is_source_name(p + 1, name - 1))
+        return 0;
+    return name + 2 + (p[name + 2] == ' ');
+}
+
 /* Bytes of the name of a line's stream, after its time: "stdout F " in the logs of containers, "00O " or
  * "00O+" in those of GitLab. */
 static size_t stream_size(const char *p, size_t n)
@@ -201,6 +213,8 @@ static size_t source_size(const char *p, size_t n)
         return 0;
     if (abr_is_lower(*p) || *p == '@')
         return named_size(p, n);
+    if (*p == '[')
+        return bracketed_size(p, n);
     const size_t number = !abr_is_digit(*p) ? 0 : p[1] == '|' ? 2 : p[2] == '|' ? 3 : 0;
     if (number > 0) { /* of pm2: "0|web  | " */
         const size_t named = named_size(p + number, n - number);
@@ -356,6 +370,8 @@ static size_t prefix_size(const char *p, size_t n, uint8_t *level)
         return 0;
     if (p[0] == '[') {
         size = bracket_size(p, n, level);
+        if (size == 0)
+            return abr_lead_of(p, n).n;
     } else if (*p == *npm && n >= sizeof npm - 1 && memcmp(p, npm, sizeof npm - 1) == 0) {
         *level = ABR_LEVEL_ERROR;
         size = sizeof npm - 1;

@@ -42,6 +42,7 @@ describe("one line", function()
       "@shop/web:test: ", -- turbo
       "     7\t", -- cat -n
       "│ ", -- terraform
+      "[rank0]: ", -- torchrun
       "2026-11-27T10:00:00.123456Z 00O ", -- GitLab
       "2026-11-27T10:00:00.123456Z 01E+",
       "2026-11-27T10:00:00.123456789Z stderr F ", -- a container's log
@@ -60,6 +61,15 @@ describe("one line", function()
       end
     end
     assert.same({}, wrong)
+  end)
+
+  it("in Cyrillic means the same in capitals", function()
+    for _, line in ipairs { "база: ошибка чтения", "база: не найден файл" } do
+      assert.is_true(is_hit(line), line)
+    end
+    for _, line in ipairs { "БАЗА: ОШИБКА ЧТЕНИЯ", "БАЗА: НЕ НАЙДЕН ФАЙЛ" } do
+      assert.is_true(is_hit(line), line)
+    end
   end)
 
   it("means the same after lines that differ from it by their numbers only", function()
