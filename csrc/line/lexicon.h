@@ -53,6 +53,7 @@ typedef enum {
     ABR_LIST_REMEDY,        /* remedies for a missing thing: "..., skipping" */
     ABR_LIST_COMMAND,       /* commands and jobs: "build failed" */
     ABR_LIST_ADVISES,       /* names before "warning" of programs whose warnings are advice */
+    ABR_LIST_WARNS,         /* a compiler's "warning:" in scripts beyond ASCII */
     ABR_LIST_DENIED_BEFORE, /* denials before a word of trouble, in any language */
     ABR_LIST_DENIED_AFTER,  /* the same after it */
     ABR_LIST_FINE_BEFORE,   /* what stands before a word of trouble that is no failure of its own */

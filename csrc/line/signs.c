@@ -862,6 +862,14 @@ static bool ends_with_rule(const abr_evidence *l)
     return i > 0 && l->p[i - 1] == '(';
 }
 
+/* Is it a compiler's warning in a script beyond ASCII, "a.c:9:12: 警告: "? */
+static bool warns_in_foreign(const abr_evidence *l)
+{
+    const size_t mark = l->words->mark;
+    return mark < l->n && preceded_by(l, mark, ": ") && abr_starts_listed(l, mark, ABR_LIST_WARNS) &&
+           leads_with_place(l);
+}
+
 /* Does the form of the line say that it is advice: one of pylint's conventions, refactorings and warnings, a
  * warning of Kotlin, what CMake looked for in vain? */
 static bool advises_by_form(const abr_evidence *l)
@@ -870,7 +878,7 @@ static bool advises_by_form(const abr_evidence *l)
     const bool coded = preceded_by(l, code, ": ") && ABR_HAS("CRWI", byte_at(l, code)) &&
                        abr_is_digit(byte_at(l, code + 4)) && byte_at(l, code + 5) == ':';
     return (coded && leads_with_place(l) && ends_with_rule(l)) || abr_kotlin_level(l->p, l->n) == 'w' ||
-           starts_with(l, 0, "-- Could NOT find ");
+           starts_with(l, 0, "-- Could NOT find ") || warns_in_foreign(l);
 }
 
 void abr_read_signs(abr_evidence *l)
