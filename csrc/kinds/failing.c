@@ -73,6 +73,18 @@ static bool says_a_word(abr_text_line line)
     return i < line.n;
 }
 
+static bool ends_as(abr_text_line line, const char *text, size_t n)
+{
+    return line.n > n && memcmp(line.p + line.n - n, text, n) == 0;
+}
+#define ENDS_AS(line, literal) ends_as(line, literal, sizeof(literal) - 1)
+
+/* The first of two lines of cmd.exe: "'make' is not recognized as an internal or external command," */
+static bool is_unknown_to_cmd(abr_text_line line)
+{
+    return *line.p == '\'' && ENDS_AS(line, "' is not recognized as an internal or external command,");
+}
+
 /* Read a line that may report trouble; false if it is no hit. After a bar stands a quotation, or a row of a
  * table, as in the pages of pydoc. */
 static bool read_hit(finder *f, abr_text_line line, abr_reading *reading)
@@ -80,8 +92,8 @@ static bool read_hit(finder *f, abr_text_line line, abr_reading *reading)
     static const abr_patterns none;
     const char *p = line.p;
     reading->line_score = 0;
-    if (line.n < SHORTEST || line.n >= LONGEST || line.p[line.n - 1] == ',' || !says_a_word(line) ||
-        ABR_STARTS(abr_trimmed(line), "|"))
+    if (line.n < SHORTEST || line.n >= LONGEST || (line.p[line.n - 1] == ',' && !is_unknown_to_cmd(line)) ||
+        !says_a_word(line) || ABR_STARTS(abr_trimmed(line), "|"))
         return false;
     if (f->n - (size_t)(line.p - f->p) < line.n + ABR_PADDING) {
         memcpy(f->padded, line.p, line.n);
@@ -260,6 +272,29 @@ static bool is_scripts_error(abr_text_line line)
     return digits > 0 && abr_has_at(line, i + 1 + digits, ": error: ", 9);
 }
 
+/* Does MSBuild or one of its tools name the thing and a code, "a.csproj : error NU1605: ", "LINK : fatal error
+ * LNK1181: "? */
+static bool is_coded_error(abr_text_line line)
+{
+    static const char error[] = " error ";
+    const char *colon = memchr(line.p, ':', line.n);
+    if (colon && colon - line.p == 1) /* of a drive */
+        colon = memchr(colon + 1, ':', line.n - 2);
+    if (!colon || colon - line.p < 2 || colon[-1] != ' ')
+        return false;
+    size_t i = (size_t)(colon - line.p) + 1;
+    i += abr_has_at(line, i, " fatal", 6) ? 6 : 0;
+    if (!abr_has_at(line, i, error, sizeof error - 1))
+        return false;
+    i += sizeof error - 1;
+    const size_t code = i;
+    while (i < line.n && abr_is_upper(line.p[i]))
+        i++;
+    uint64_t value;
+    const size_t digits = i > code ? abr_read_lnum(line.p, line.n, i, &value) : 0;
+    return digits > 0 && abr_has_at(line, i + digits, ":", 1);
+}
+
 /* Is it a diagnostic: a place with a column, "a.c:6:18: ", or an error in capitals, "a.build:3:0: ERROR: ",
  * or an error's code, "a.cs(12): error CS0103: ", "a.ts:3:5 - error TS2322: ", or nothing but its name,
  * "a.py:12: KeyError", or a method, "a.rb:3:in `total': "? Search results have only a line, or no blank. */
@@ -365,12 +400,6 @@ static bool is_ruled(abr_text_line line)
            memcmp(line.p, line.p + line.n - SIGN, SIGN) == 0;
 }
 
-static bool ends_as(abr_text_line line, const char *text, size_t n)
-{
-    return line.n > n && memcmp(line.p + line.n - n, text, n) == 0;
-}
-#define ENDS_AS(line, literal) ends_as(line, literal, sizeof(literal) - 1)
-
 /* "  error - lib/a.dart:27:12 - ...", "  error • ... • lib/a.dart:27:12 • ..." */
 static bool is_of_analyzer(abr_text_line bare)
 {
@@ -384,7 +413,7 @@ static bool heads_list(const finder *f, abr_text_line line, size_t next)
 }
 
 /* Starts of messages of Go, simulators, Elixir, R, Ansible, MySQL, systemd, kubectl, aws, yarn, tsc, ssh,
- * bash and Gradle, and what comes later. */
+ * bash, Gradle, esbuild, sqlcmd, Windows, Vivado and Git, and what comes later. */
 static const struct {
     const char *start;
     const char *later;
@@ -407,6 +436,12 @@ static const struct {
     {"-bash: ", ": "},
     {"FAILURE: Build failed", ""},
     {"BUILD FAILED", ""},
+    {"\xE2\x9C\x98 [ERROR] ", ""},
+    {"Msg ", ", State "},
+    {"The system cannot find the ", " specified."},
+    {"Slack (VIOLATED)", ""},
+    {"КОНФЛИКТ (", "): "},
+    {"冲突（", "）："},
 };
 
 static bool starts_stated(abr_text_line line)
@@ -418,13 +453,14 @@ static bool starts_stated(abr_text_line line)
     return false;
 }
 
-/* Is it a failure in the words of a program, of the Test Anything Protocol, make, Git, Dart, TeX, `ldd` or
- * Kubernetes? */
+/* Is it a failure in the words of a program, of the Test Anything Protocol, make, Git, Dart, TeX, cmd.exe,
+ * MSBuild, Robot Framework, `ldd` or Kubernetes? */
 static bool is_stated(const finder *f, abr_text_line line, size_t next)
 {
     return is_not_ok(line) || starts_stated(line) || ENDS_AS(line, ".  Stop.") || heads_list(f, line, next) ||
            is_of_analyzer(abr_trimmed(line)) || (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) ||
-           is_event(line) || is_bad_outcome(f, line) || is_ruled(line) ||
+           is_event(line) || is_bad_outcome(f, line) || is_ruled(line) || is_unknown_to_cmd(line) ||
+           is_coded_error(line) || ENDS_AS(line, " | FAIL |") ||
            (!abr_is_letter(line.p[0]) && ENDS_AS(line, " [E]")) ||
            (line.p[0] == '\t' && ABR_CONTAINS(line, ".so") && ENDS_AS(line, " => not found"));
 }

@@ -176,6 +176,48 @@ local FAILURES = {
     "Could not find org.example:cart:1.2.",
   },
   ["a build of Ant"] = { "BUILD FAILED\n\nTotal time: 0 seconds\n", "BUILD FAILED" },
+  ["an error of esbuild"] = {
+    '✘ [ERROR] Could not resolve "./cart"\n\n    src/shop.ts:9:26:\n',
+    'Could not resolve "./cart"',
+  },
+  ["an error of SQL Server"] = {
+    "Msg 547, Level 16, State 1, Server DB1, Line 41\nThe statement has been terminated.\n",
+    "Msg 547, Level 16",
+  },
+  ["a file that Windows does not find"] = {
+    "The system cannot find the file specified.\n",
+    "The system cannot find the file",
+  },
+  ["a command that cmd.exe does not find"] = {
+    "'shop' is not recognized as an internal or external command,\noperable program or batch file.\n",
+    "'shop' is not recognized",
+  },
+  ["an error of a project in MSBuild"] = {
+    "C:\\src\\Cart.csproj : error NU1605: Detected package downgrade: Shop from 3.1.0 to 2.9.4.\r\n",
+    "Detected package downgrade",
+  },
+  ["an error of Microsoft's linker"] = {
+    "x64\\cart.exe : fatal error LNK1120: 1 unresolved externals\r\n",
+    "1 unresolved externals",
+  },
+  ["a test of Robot Framework"] = {
+    "Order 60 :: cancels a paid order                                      | FAIL |\nNo button.\n",
+    "Order 60 :: cancels a paid order",
+  },
+  ["a path that is too slow, in Vivado"] = {
+    "Slack (VIOLATED) :        -0.412ns  (required time - arrival time)\n",
+    "Slack (VIOLATED)",
+  },
+  ["a conflict in Russian"] = {
+    "КОНФЛИКТ (содержимое): Конфликт слияния в src/cart.c\n",
+    "КОНФЛИКТ (содержимое)",
+  },
+  ["a conflict in Chinese"] = { "冲突（内容）：合并冲突于 src/cart.c\n", "冲突（内容）" },
+  ["an error of one of many processes"] = {
+    '[rank5]: Traceback (most recent call last):\n[rank5]:   File "/srv/a.py", line 9, in fit\n'
+      .. "[rank5]:     step()\n[rank5]: RuntimeError: out of memory\n",
+    "[rank5]: RuntimeError: out of memory",
+  },
   ["an error of a simulator"] = {
     '** Error: (vlog-13069) cart.v(3): near "endmodule": syntax error, unexpected endmodule.\n',
     'near "endmodule"',
@@ -303,6 +345,8 @@ describe("between two pages of a document", function()
       "    src/main.c:7:3: error: as an example of what is printed\n",
       "738837 region leak\n",
       "Killed by the kernel\n",
+      "- ✘ [ERROR] is printed where a module is not found\n",
+      "Msg 547, Level 16 is a failed constraint.\n",
       '<error line="8" severity="warning" message="Longer than 100 chars."/>\n',
       '<li class="error">No error is shown here.</li>\n',
       "    State:          Terminated\n      Reason:       Completed\n      Exit Code:    0\n",
