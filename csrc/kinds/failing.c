@@ -255,8 +255,8 @@ static bool starts_with_program(abr_text_line line)
         const char *end = memchr(line.p + i, ')', line.n - i);
         i = end ? (size_t)(end - line.p) + 1 : line.n;
     }
-    return line.p[line.n - 1] != ':' && (ABR_STARTS(line, "E: ") || abr_kotlin_level(line.p, line.n) == 'e' ||
-                                         (i > 1 && abr_has_at(line, i, ": ", 2)));
+    return ABR_STARTS(line, "E: ") || abr_kotlin_level(line.p, line.n) == 'e' ||
+           (i > 1 && abr_has_at(line, i, ": ", 2));
 }
 
 /* Is it an error at a line of a script without extension, "configure:4730: error: no compiler"? With one,
@@ -406,10 +406,12 @@ static bool is_of_analyzer(abr_text_line bare)
     return ABR_STARTS(bare, "error - ") || ABR_STARTS(bare, "error \xE2\x80\xA2 ");
 }
 
-/* Does it head a list of what is in the way: "error: Your local changes to the following files ...:"? */
-static bool heads_list(const finder *f, abr_text_line line, size_t next)
+/* Does a program's message go on below, by one blank or a tab: "error: Your local changes to the following files
+ * ...:", "dpkg: error processing archive cart.deb (--unpack):"? */
+static bool goes_on_below(const finder *f, abr_text_line line, size_t next)
 {
-    return ABR_STARTS(line, "error: ") && line.p[line.n - 1] == ':' && next < f->n && f->p[next] == '\t';
+    return line.p[line.n - 1] == ':' && starts_with_program(line) && next + 1 < f->n &&
+           (f->p[next] == '\t' || (f->p[next] == ' ' && f->p[next + 1] != ' '));
 }
 
 /* Starts of messages of Go, simulators, Elixir, R, Ansible, MySQL, systemd, kubectl, aws, yarn, tsc, ssh,
@@ -457,11 +459,11 @@ static bool starts_stated(abr_text_line line)
  * MSBuild, Robot Framework, `ldd` or Kubernetes? */
 static bool is_stated(const finder *f, abr_text_line line, size_t next)
 {
-    return is_not_ok(line) || starts_stated(line) || ENDS_AS(line, ".  Stop.") || heads_list(f, line, next) ||
-           is_of_analyzer(abr_trimmed(line)) || (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) ||
-           is_event(line) || is_bad_outcome(f, line) || is_ruled(line) || is_unknown_to_cmd(line) ||
-           is_coded_error(line) || ENDS_AS(line, " | FAIL |") ||
-           (!abr_is_letter(line.p[0]) && ENDS_AS(line, " [E]")) ||
+    return is_not_ok(line) || starts_stated(line) || ENDS_AS(line, ".  Stop.") ||
+           goes_on_below(f, line, next) || is_of_analyzer(abr_trimmed(line)) ||
+           (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) || is_event(line) ||
+           is_bad_outcome(f, line) || is_ruled(line) || is_unknown_to_cmd(line) || is_coded_error(line) ||
+           ENDS_AS(line, " | FAIL |") || (!abr_is_letter(line.p[0]) && ENDS_AS(line, " [E]")) ||
            (line.p[0] == '\t' && ABR_CONTAINS(line, ".so") && ENDS_AS(line, " => not found"));
 }
 
@@ -528,7 +530,8 @@ static bool fails_alone(finder *f, abr_text_line line, size_t next)
     const bool plain = told.text == 0 || told.form == ABR_FORM_SENTENCE ||
                        (told.text <= most_text_alone &&
                         (ABR_STARTS(line, "Error") || ABR_CONTAINS(line, " error: "))); /* of PHP */
-    const bool of_program = told.text <= most_text_alone && starts_with_program(line);
+    const bool of_program =
+        told.text <= most_text_alone && line.p[line.n - 1] != ':' && starts_with_program(line);
     f->weighed++;
     const bool is_rule = next < f->n && f->p[next] == '\t'; /* of a makefile */
     if (is_above_frame(f, next) || (told.form == ABR_FORM_PLACE && is_diagnostic(line, told.text)))

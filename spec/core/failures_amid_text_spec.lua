@@ -239,6 +239,11 @@ local FAILURES = {
     "error: Your local changes to the following files would be overwritten by merge:\n\tsrc/cart.c\nAborting\n",
     "would be overwritten by merge:\n\tsrc/cart.c",
   },
+  ["a package that dpkg cannot unpack"] = {
+    "dpkg: error processing archive /tmp/cart_1.0_amd64.deb (--unpack):\n"
+      .. " попытка перезаписать «/usr/bin/cart», который уже имеется в пакете shop 0.9\n",
+    "«/usr/bin/cart»",
+  },
   ["an unhandled exception, told below"] = { "Unhandled exception:\nBad state: No element\n", "Bad state: No element" },
   ["an error of Dart's analyzer"] = {
     "  error - lib/cart.dart:27:12 - A value of type 'double' can't be returned. - return_of_invalid_type\n",
