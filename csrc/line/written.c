@@ -51,7 +51,7 @@ static bool starts_as_source(const abr_evidence *l)
     if (starts_with(l, i, "} "))
         i += 2;
     size_t n = abr_listed_word(l, i, ABR_LIST_STATEMENT);
-    if (n == 0)
+    if (n == 0 || byte_at(l, i + n) == '=') /* a field: "type=AVC msg=audit(1): avc:  denied  { write }" */
         return false;
     size_t end = end_without_blanks(l);
     char next = byte_at(l, i + n + 1);
