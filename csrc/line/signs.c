@@ -772,9 +772,22 @@ static void read_phrase(abr_evidence *l, unsigned i)
     say(l, s, ABR_SCORE_BAD, false);
 }
 
+/* Is it the loss of a training that has come to nothing: "loss: nan", "val_loss=nan", "'loss': nan"? */
+static bool is_lost_loss(const abr_evidence *l, const abr_sign *s)
+{
+    size_t at = s->at;
+    while (at > 0 && ABR_HAS(" :='\"", l->p[at - 1]))
+        at--;
+    return at < s->at && preceded_by(l, at, "loss") && !ABR_HAS("'\"", byte_at(l, end_of(s)));
+}
+
 static void read_doubt(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
+    if (is_word(l, s, "nan") && is_lost_loss(l, s) && !reads_as_text(l)) {
+        say(l, s, ABR_SCORE_BAD, false);
+        return;
+    }
     if (is_named(l, s) || is_negated(l, i))
         return;
     const bool modal = is_word(l, s, "can") || is_word(l, s, "could");
