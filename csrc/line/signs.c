@@ -798,10 +798,12 @@ static void read_doubt(abr_evidence *l, unsigned i)
     say(l, s, denies ? ABR_SCORE_BAD : ABR_SCORE_WEAK, false);
 }
 
-/* Is the word a level in a linter's row: "  12:5  warning  Unexpected any"? */
+/* Is the word a level in a linter's row: "  12:5  warning  Unexpected any", "  12 | WARNING | [ ] ..."? */
 static bool is_level_in_row(const abr_evidence *l, const abr_sign *s)
 {
-    return is_first(l, s) && abr_is_digit(byte_at(l, l->words->indent)) && starts_with(l, end_of(s), "  ");
+    return is_first(l, s) && abr_is_digit(byte_at(l, l->words->indent)) &&
+           (starts_with(l, end_of(s), " | ") ||
+            (!abr_is_upper(l->p[s->at]) && starts_with(l, end_of(s), "  ")));
 }
 
 static void remark(abr_evidence *l)
@@ -817,7 +819,7 @@ static bool is_advice_of_program(const abr_evidence *l, const abr_sign *s)
     const abr_listed_row *name;
     while ((name = abr_next_listed(&l->lexicon->ends, ABR_LIST_ADVISES, byte_before(l, s->at), &row)) != NULL)
         if (preceded_by(l, s->at, name->text) && (size_t)s->at - name->n <= l->words->indent)
-            return *name->text == 'n' || !all_caps(l, s); /* npm WARN, and not "** WARNING **" of GLib */
+            return *name->text != '*' || !all_caps(l, s); /* not "** WARNING **" of GLib */
     return false;
 }
 
@@ -831,9 +833,8 @@ static void read_warning(abr_evidence *l, unsigned i)
         return;
     say(l, s, ABR_SCORE_WARNED, false);
     l->advises = l->advises || is_advice_of_program(l, s);
-    l->warns = l->warns || l->advises ||
-               (!abr_is_upper(l->p[s->at]) &&
-                (byte_at(l, end_of(s)) == ':' || has_code(l, s) || is_level_in_row(l, s)));
+    l->warns = l->warns || l->advises || is_level_in_row(l, s) ||
+               (!abr_is_upper(l->p[s->at]) && (byte_at(l, end_of(s)) == ':' || has_code(l, s)));
     if (l->warns)
         remark(l);
 }
