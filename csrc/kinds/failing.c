@@ -148,8 +148,9 @@ static bool is_count(abr_text_line line)
         do
             i++;
         while (i < bare.n && abr_is_lower(bare.p[i]));
-        if (abr_has_at(bare, i, ", ", 2)) {
-            i += 2 + abr_read_lnum(bare.p, bare.n, i + 2, &value);
+        const size_t joined = abr_has_at(bare, i, ", ", 2) ? 2 : abr_has_at(bare, i, " and ", 5) ? 5 : 0;
+        if (joined > 0) {
+            i += joined + abr_read_lnum(bare.p, bare.n, i + joined, &value);
             words = 0;
         }
     }
@@ -235,8 +236,9 @@ static bool is_labelled(abr_text_line line)
     unsigned words = 1;
     if (!colon || colon - line.p < 2 || colon + 1 == line.p + line.n || colon[1] != ' ')
         return false;
+    const bool bracketed = colon[-1] == ')' || memcmp(colon - 2, ") ", 2) == 0; /* as in French */
     for (const char *p = line.p; p < colon; p++) {
-        if (strchr("\"'`{}<>=$,;|\\*", *p) || (strchr("()", *p) && colon[-1] != ')'))
+        if (strchr("\"'`{}<>=$,;|\\*", *p) || (strchr("()", *p) && !bracketed))
             return false; /* of source, prose or markup */
         words += *p == ' ' && p[1] != ' ';
     }

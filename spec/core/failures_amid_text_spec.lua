@@ -208,6 +208,11 @@ local FAILURES = {
     "Slack (VIOLATED) :        -0.412ns  (required time - arrival time)\n",
     "Slack (VIOLATED)",
   },
+  ["a conflict in French"] = {
+    "CONFLIT (contenu) : Conflit de fusion dans src/cart.c\n",
+    "CONFLIT (contenu)",
+  },
+  ["counts of errors and warnings"] = { "60 warnings and 1 error\n", "60 warnings and 1 error" },
   ["a conflict in Russian"] = {
     "КОНФЛИКТ (содержимое): Конфликт слияния в src/cart.c\n",
     "КОНФЛИКТ (содержимое)",
