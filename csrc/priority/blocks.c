@@ -347,19 +347,27 @@ static bool is_python_frame(const abr_shown_line *u)
            memcmp(u->c->start + at, file, sizeof file - 1) == 0;
 }
 
-/* Raise the innermost call above each message that a traceback ends with, to more than the calls that led
- * there. */
+static void raise_call(abr_chooser *x, const block *b, size_t i)
+{
+    abr_raise(&x->lines[i], b->value * part_of_end, ABR_WHY_AFTER, b->failure);
+}
+
+/* Raise the innermost call beside each message to more than those that led there: Python has it above the
+ * message, most languages have it below. */
 static void raise_innermost(abr_chooser *x, const block *b)
 {
     enum { WITHIN = 4 }; /* lines: the call's place, its source, carets below it and the message */
-    for (size_t i = b->first + 1; i < b->end; i++) {
+    for (size_t i = b->first; i < b->end; i++) {
         size_t k = i;
         if (!is_clear(&x->lines[i]))
             continue;
         while (k > b->first && i - k < WITHIN && follows(x, k) && !is_python_frame(&x->lines[k]))
             k--;
-        for (bool is_frame = is_python_frame(&x->lines[k]); is_frame && k < i; k++)
-            abr_raise(&x->lines[k], b->value * part_of_end, ABR_WHY_AFTER, b->failure);
+        const bool is_above = is_python_frame(&x->lines[k]);
+        for (; is_above && k < i; k++)
+            raise_call(x, b, k);
+        if (!is_above && i + 1 < b->end && x->lines[i + 1].c->kind == ABR_LINE_FRAME)
+            raise_call(x, b, i + 1);
     }
 }
 

@@ -364,6 +364,19 @@ describe("a long traceback", function()
     contains(content, '"/srv/app/part_1.py"')
   end)
 
+  it("of Java keeps the innermost call of its cause", function()
+    local frames = seq(1, 80, "\tat org.example.web.Filter%d.doFilter(Filter.java:141)")
+    local text = before
+      .. "10:00:02 ERROR request failed\norg.example.ServletException: cannot post the batch\n"
+      .. frames
+      .. "Caused by: org.example.RollbackException: Error while committing\n"
+      .. frames
+      .. "Caused by: org.example.StaleStateException: Row was updated by another transaction\n"
+      .. "\tat com.acme.ledger.Poster.settle(Poster.java:141)\n"
+      .. frames
+    contains(abridge.priority(text .. before, { max_bytes = 1024 }), "Poster.settle(Poster.java:141)")
+  end)
+
   it("of Python keeps that of each exception in a chain", function()
     local text = before
       .. "Traceback (most recent call last):\n"
