@@ -168,6 +168,14 @@ static bool is_shell(const abr_evidence *l)
 
 /* ---- commits ---- */
 
+/* Seconds or milliseconds, as a logger prints them: hashes of that length seldom lack letters. */
+static bool is_time_since_1970(const abr_evidence *l, size_t start, size_t end)
+{
+    enum { SECONDS = 10, MILLISECONDS = 13 };
+    return (end - start == SECONDS || end - start == MILLISECONDS) &&
+           skip(l, start, ABR_SET("0123456789")) >= end;
+}
+
 static size_t skip_hash(const abr_evidence *l, size_t start)
 {
     enum { LEAST = 7, MOST = 40 };
@@ -175,7 +183,15 @@ static size_t skip_hash(const abr_evidence *l, size_t start)
     size_t i = start;
     for (; i < l->n && (abr_is_digit(l->p[i]) || (l->p[i] >= 'a' && l->p[i] <= 'f')); i++)
         digit = digit || abr_is_digit(l->p[i]);
-    return digit && i - start >= LEAST && i - start <= MOST ? i : 0;
+    return digit && i - start >= LEAST && i - start <= MOST && !is_time_since_1970(l, start, i) ? i : 0;
+}
+
+/* Past the day, and the time of it, that `git log` may print after a hash: "2026-11-30 ". */
+static size_t skip_day(const abr_evidence *l, size_t i)
+{
+    enum { DAY = 10, OF_MONTH = 7, OF_DAY = 4 };
+    const size_t end = skip(l, i, ABR_SET("0123456789-:T+Z"));
+    return end >= i + DAY && byte_at(l, i + OF_DAY) == '-' && byte_at(l, i + OF_MONTH) == '-' ? end : i;
 }
 
 /* "... (#412)" */
@@ -194,8 +210,11 @@ static bool is_commit(const abr_evidence *l)
 {
     size_t i = skip(l, 0, ABR_SET("*|/\\ -["));
     size_t end = skip_hash(l, i);
-    if (end > 0 && byte_at(l, end) == ' ' && abr_is_letter(byte_at(l, skip(l, end, ABR_SET(" (")))))
-        return true;
+    if (end > 0 && byte_at(l, end) == ' ') {
+        end = skip_day(l, skip(l, end, ABR_SET(" (-")));
+        if (abr_is_letter(byte_at(l, skip(l, end, ABR_SET(" (")))))
+            return true;
+    }
     const bool heads = l->p[end_without_blanks(l) - 1] == ':'; /* Fix the following errors: */
     return (!heads && abr_listed_word(l, i, ABR_LIST_COMMIT) > 0) || starts_with(l, i, "Merge branch") ||
            starts_with(l, i, "Merge pull") || starts_with(l, i, "HEAD is now") ||

@@ -80,6 +80,19 @@ describe("priority", function()
     assert.equal(0, cut.hits.found)
   end)
 
+  it("takes for a hit a failure at a time in seconds, and not a commit on a day", function()
+    local function hits(line)
+      local _, cut = abridge.priority(("step done\n"):rep(9) .. line .. "\n", { max_bytes = 4096 })
+      return cut.hits.found
+    end
+    assert.equal(1, hits "1772446320 ERROR cannot connect to the queue")
+    assert.equal(1, hits "1772446320123 failed to connect to the queue")
+    assert.equal(0, hits "1234567 fix failed requests")
+    assert.equal(0, hits "9c5e45f7 2026-11-30 failing: a build that fails shows")
+    assert.equal(0, hits "9c5e45f7 2026-11-30T10:00:00+00:00 failing builds show")
+    assert.equal(0, hits "9c5e45f7 - failing builds show (3 days ago)")
+  end)
+
   it("counts the lines of one failure as one", function()
     local line = "error: the total of the cart is 7\n"
     local failed = line:rep(3) .. seq(1, 11, "step %d") .. line .. seq(1, 12, "step %d") .. line
