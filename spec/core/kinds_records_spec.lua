@@ -60,6 +60,29 @@ for _, name in ipairs(MAKERS) do
 end
 
 describe("a record in trouble", function()
+  it("shows whole before a log where a container restarts after an error", function()
+    local row = "%-14s %-28s %-24s %-14s %-27s %-24s %s\n"
+    local text = { row:format("CONTAINER ID", "IMAGE", "COMMAND", "CREATED", "STATUS", "PORTS", "NAMES") }
+    for i, name in ipairs { "api", "worker", "redis", "nginx", "minio", "grafana", "loki", "scheduler" } do
+      local status = i == 2 and "Restarting (1) 12 seconds ago" or "Up 3 hours"
+      local image, port = "acme/" .. name .. ":1." .. i, ("0.0.0.0:800%d->8080/tcp"):format(i)
+      text[#text + 1] =
+        row:format("1ce50211670" .. i, image, '"/entrypoint.sh"', "3 hours ago", status, port, "shop-" .. name)
+    end
+    for i = 1, 90 do
+      text[#text + 1] = ("2026-03-02T09:01:%02d.201991Z INFO  worker::queue polled queue=orders depth=%d\n"):format(
+        i % 60,
+        i
+      )
+    end
+    text[#text + 1] = "2026-03-02T09:02:11.201991Z ERROR worker::mail could not deliver order=88213: relaying denied\n"
+    for _, bytes in ipairs { 1024, 1536, 2048 } do
+      local content = abridge.auto(table.concat(text), { max_bytes = bytes })
+      assert.truthy(content:find("Restarting (1)", 1, true), content)
+      assert.truthy(content:find("relaying denied", 1, true), content)
+    end
+  end)
+
   -- n records, made by the function, of which the one at `at` is another
   local function cut_of(n, make, at, other, budget)
     local lines = {}
