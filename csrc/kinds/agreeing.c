@@ -209,11 +209,38 @@ size_t abr_find_fields(const abr_trouble_line *t, abr_text_line others[ABR_FIELD
     return count;
 }
 
+/* Does it stand below a line that is nothing but a place with a column, "./app/page.tsx:31:18"? */
+static bool is_below_place(const abr_trouble_line *t)
+{
+    abr_file_place place = {0};
+    const size_t at = place_in(t, t->line);
+    const abr_text_line line = at > 0 ? abr_line_before(t->p, at) : (abr_text_line){t->p, 0};
+    return line.n > 0 && abr_find_place(line.p, line.n, 0, &place) && place.start == 0 && place.col > 0 &&
+           place.end == line.n;
+}
+
+/* Does a line that is drawn lead on from it: "  × No solution found:", "  ╰─▶ Because ..."? */
+static bool is_drawn_on(const abr_trouble_line *t)
+{
+    static const char cross[] = "\xC3\x97 ";
+    static const char drawn[] = "\xE2\x95\xB0\xE2\x94\x80";  /* ╰─ */
+    static const char forked[] = "\xE2\x94\x9C\xE2\x94\x80"; /* ├─ */
+    abr_text_line line;
+    size_t at = t->next;
+    if (!ABR_STARTS(abr_trimmed(t->line), cross))
+        return false;
+    for (unsigned i = 0; i < AGREE_WITHIN && abr_next_line(t->p, t->n, &at, &line); i++)
+        if (ABR_STARTS(abr_trimmed(line), drawn) || ABR_STARTS(abr_trimmed(line), forked))
+            return true;
+    return false;
+}
+
 bool abr_lines_agree(const abr_trouble_line *t)
 {
     const bool remarks = t->told.form == ABR_FORM_EXCERPT && *abr_trimmed(t->line).p == '^';
     if (t->told.log >= 1 && ((remarks && is_below(t, names_place)) || is_below(t, names_test) ||
                              is_at_place(t) || is_pointed_at(t)))
         return true;
-    return is_placed_again(t) || is_at_line_of_perl(t->line) || is_row_of_file(t) || is_advised(t);
+    return is_placed_again(t) || is_at_line_of_perl(t->line) || is_row_of_file(t) || is_advised(t) ||
+           is_below_place(t) || is_drawn_on(t);
 }

@@ -432,6 +432,7 @@ static const struct {
     {"Job for ", " failed "},
     {"The connection to the server ", " was refused "},
     {"An error occurred (", ") when calling "},
+    {"(error) ", ""},
     {"Failed to ", ": "},
     {"Could not ", ": "},
     {"error Command ", " not found"},
@@ -535,7 +536,8 @@ static bool fails_alone(finder *f, abr_text_line line, size_t next)
     const bool of_program =
         told.text <= most_text_alone && line.p[line.n - 1] != ':' && starts_with_program(line);
     f->weighed++;
-    const bool is_rule = next < f->n && f->p[next] == '\t'; /* of a makefile */
+    const bool is_rule = /* of a makefile */
+        next < f->n && f->p[next] == '\t' && !ABR_CONTAINS(line, ": error: ");
     if (is_above_frame(f, next) || (told.form == ABR_FORM_PLACE && is_diagnostic(line, told.text)))
         return true;
     return (of_program || ((printed || plain) && is_labelled(line))) && !is_rule;

@@ -276,6 +276,29 @@ local FAILURES = {
     "==77== Invalid read of size 4\n==77==    at 0x1091B7: total (cart.c:9)\n",
     "total (cart.c:9)",
   },
+  ["a message above an indented line"] = {
+    'psql: error: connection to server at "127.0.0.1", port 5432 failed: Connection refused\n'
+      .. "\tIs the server running on that host and accepting TCP/IP connections?\n",
+    "port 5432 failed",
+  },
+  ["an error below its place"] = {
+    "Failed to compile.\n\n./app/checkout/page.tsx:31:18\nType error: Property 'vat' does not exist on type 'Order'.\n",
+    "Property 'vat' does not exist",
+  },
+  ["an error from which a drawn line leads on"] = {
+    "  × No solution found when resolving dependencies:\n"
+      .. "  ╰─▶ Because only pandas<=2.2.3 is available and cart depends on pandas>=3.0,\n"
+      .. "      we can conclude that your requirements are unsatisfiable.\n",
+    "depends on pandas>=3.0",
+  },
+  ["an error from which a drawn line forks"] = {
+    "  × Failed to build cart==1.0\n  ├─▶ The build backend returned an error\n  ╰─▶ Call failed (exit status: 1)\n",
+    "The build backend returned an error",
+  },
+  ["an error of a server of Redis"] = {
+    "(error) MISCONF Redis is configured to save RDB snapshots, but it is not able to persist on disk.\n",
+    "MISCONF Redis is configured",
+  },
   ["counts by name"] = { "FAILURES!\nTests: 7, Assertions: 7, Failures: 1.\n", "Failures: 1." },
 }
 
@@ -368,6 +391,8 @@ describe("between two pages of a document", function()
       'WORD(FATAL, "panicked", "thread \'main\' panicked at src/a.rs:2:5:")\n',
       "local lines = { \"x.c:7: error: no 'y'\" }\nassert(lines[1] == \"x.c:7: error: no 'y'\")\n",
       "── errors and failures\n",
+      "error:\n\techo failed: see the log\n",
+      "× wrong\n✓ right\n",
     }
     for _, text in ipairs(said) do
       assert.equal("text", (abridge.kind(page .. text .. page)), text)
