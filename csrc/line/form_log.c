@@ -117,8 +117,19 @@ static bool is_dashed_diagnostic(abr_text_line line)
             abr_has_at(line, place.end, " - warning: ", 12));
 }
 
+/* Is an error or a warning stated at `at`, perhaps after its code: `DL3020 error: `? */
+static bool states_level_at(const abr_form_line *l, size_t at)
+{
+    const abr_text_line line = l->bare;
+    size_t code = at;
+    while (code < line.n && (abr_is_upper(line.p[code]) || abr_is_digit(line.p[code])))
+        code++;
+    at = code > at && abr_has_at(line, code, " ", 1) ? code + 1 : at;
+    return at < line.n && abr_states_level(line.p + at, line.n - at, l->forms->without);
+}
+
 /* `file:12: text`, `file:12:3: text`, `file:12:3-9: text`, `file(12,3): text`: a place, a colon, one blank;
- * or a dash after it. */
+ * or a dash after it; `file:12 DL3020 error: text`. */
 bool abr_is_placed(const abr_form_line *l)
 {
     const abr_text_line line = l->bare;
@@ -133,6 +144,8 @@ bool abr_is_placed(const abr_form_line *l)
             at += 1 + abr_digits_at(line, at + 1);
         if (at + 3 < line.n && line.p[at] == ')' &&
             (line.p[at + 1] == ':' || abr_has_at(line, at + 1, " : ", 3)))
+            return true;
+        if (line.p[i - 1] == ':' && abr_has_at(line, at, " ", 1) && states_level_at(l, at + 1))
             return true;
         if (at + 2 < line.n && line.p[at] == ':' && line.p[at + 1] == ' ' && line.p[at + 2] != ' ' &&
             abr_is_word(line.p[i - 2]) && !abr_starts_comment(line, at + 2))
@@ -438,13 +451,32 @@ bool abr_is_numbered_step(const abr_form_line *l)
     return n > 0 && n + 1 < l->bare.n && ABR_HAS(" \t", l->bare.p[n + 1]);
 }
 
+/* What Terraform would change: `  + ami = "ami-1"`, `  ~ size = 1 -> 2`, `-/+ resource "aws_vpc" "main" {`. A
+ * blank follows the sign, unlike in most diffs; items of lists have no value. */
+static bool is_planned(abr_text_line bare)
+{
+    const size_t sign = ABR_STARTS(bare, "-/+ ") ? 3 : 1;
+    if (!ABR_HAS("+~-", *bare.p) || !abr_has_at(bare, sign, " ", 1))
+        return false;
+    const abr_text_line rest = abr_line_from(bare, sign + 1);
+    size_t i = 0;
+    if (ABR_STARTS(rest, "resource \""))
+        return true;
+    while (i < rest.n && (abr_is_word(rest.p[i]) || rest.p[i] == '"'))
+        i++;
+    const abr_text_line value = abr_trimmed(abr_line_from(rest, i));
+    return i > 0 && ABR_STARTS(value, "= ") && (*bare.p != '-' || ABR_CONTAINS(value, " -> "));
+}
+
 /* The steps of a program: `   File 'a.h' does not exist.` of make -d, and of cmake --trace
- * `/usr/share/cmake/Modules/FindZLIB.cmake(12):  message(FATAL_ERROR none )`. */
+ * `/usr/share/cmake/Modules/FindZLIB.cmake(12):  message(FATAL_ERROR none )`; and those it plans. */
 bool abr_is_trace(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
     if (bare.p > l->line.p && ABR_STARTS(bare, "File '"))
         return FORM_ENDS(bare, " does not exist.");
+    if (is_planned(bare))
+        return true;
     const char *bracket = memchr(bare.p, '(', bare.n);
     if (!bracket)
         return false;

@@ -169,6 +169,18 @@ describe("a kind that is asked for", function()
         "MISMATCH at t=91: a=5a y=0e expected=11\n",
         "MISMATCH at t=91: a=5a y=0e expected=11\n",
       },
+      hadolint = {
+        "./services/s%d/Dockerfile:%d DL3008 warning: Pin versions in apt get install.\n",
+        "./services/auth/Dockerfile:9 DL3020 error: Use COPY instead of ADD for files and folders\n",
+        "./services/auth/Dockerfile:9 DL3020 error: Use COPY",
+      },
+      terraform = {
+        '  # aws_rule.in[%d] will be created\n  + resource "aws_rule" "in" {\n      + from_port = %d\n'
+          .. "      + id        = (known after apply)\n    }\n\n",
+        '  # aws_db_instance.main must be replaced\n-/+ resource "aws_db_instance" "main" {\n'
+          .. "      ~ storage_encrypted = false -> true # forces replacement\n    }\n\n",
+        "aws_db_instance.main must be replaced",
+      },
       router = {
         "at=info method=GET path=/cart/%d status=200 bytes=%d\n",
         'at=error code=H12 desc="Request timeout" method=POST path=/pay status=503 bytes=0\n',
