@@ -132,14 +132,29 @@ static bool is_known_to_fail(const abr_evidence *l)
     return !is_alnum(byte_at(l, at + TODO));
 }
 
+/* pytest marks each line of a message with E, at the depth of the source above it. A blank deeper it tells
+ * where values are from, "E        +  where 3 = len(...)", and elsewhere how to see more: "E         Use -v to
+ * get more diff". */
+static void read_message_of_pytest(abr_evidence *l)
+{
+    enum { STEP = 4 };
+    const abr_text_line line = {l->p, l->n};
+    if (skip(l, 1, ABR_SET(" ")) % STEP != 1 && !ABR_CONTAINS(line, "se -v") &&
+        !ABR_CONTAINS(line, "se '-vv'")) {
+        say_clearly(l, 0, "E leads a line of pytest");
+        return;
+    }
+    note_form(l, 0, "E leads a detail of pytest", ABR_SCORE_BAD);
+    l->strong = l->strong > ABR_SCORE_BAD ? l->strong : ABR_SCORE_BAD;
+}
+
 /* The start of the line. */
 static void read_start(abr_evidence *l)
 {
     size_t i = l->words->indent;
     const abr_line_words *w = l->words;
-    if (!(l->lexicon->quiet & ABR_GROUP_ERRORS) && byte_at(l, i) == 'E' && starts_with(l, i, "E  ") &&
-        i == 0 && w->words > 1)
-        say_clearly(l, 0, "E leads a line of pytest");
+    if (!(l->lexicon->quiet & ABR_GROUP_ERRORS) && i == 0 && starts_with(l, 0, "E  ") && w->words > 1)
+        read_message_of_pytest(l);
     if (!(l->lexicon->quiet & ABR_GROUP_ERRORS) && abr_kotlin_level(l->p, l->n) == 'e')
         say_clearly(l, 0, "e: leads a place");
     if (is_clocked_test(l))

@@ -301,6 +301,34 @@ describe("hits", function()
   end)
 end)
 
+describe("a message of pytest", function()
+  it("shows before where its values are from, and how to see more of them", function()
+    local one = [[
+____ test_total_%d ____
+
+    def test_total_%d(cart):
+>       assert cart.total() == %d
+E       AssertionError: assert 7%d == %d
+E        +  where 7%d = <bound method Cart.total of <Cart at 0x7fd9fbe6d0>>()
+E        +    where <bound method Cart.total of <Cart at 0x7fd9fbe6d0>> = <Cart at 0x7fd9fbe6d0>.total
+E         Omitting 2 identical items, use -vv to show
+E         ...Full output truncated (9 lines hidden), use '-vv' to show
+E         Use -v to get more diff
+
+tests/test_cart.py:%d: AssertionError
+]]
+    local failures = {}
+    for i = 1, 9 do
+      failures[i] = one:gsub("%%d", tostring(i))
+    end
+    local text = "==== FAILURES ====\n" .. table.concat(failures) .. "9 failed in 0.02s\n"
+    local content = abridge.priority(text, { max_bytes = 2300 })
+    for i = 1, 9 do
+      assert.is_truthy(content:find(("assert 7%d == %d\n"):format(i, i), 1, true), content)
+    end
+  end)
+end)
+
 describe("notes of a compiler", function()
   local SORTS = {
     { "unused parameter 'x' [-Wunused-parameter]" },
