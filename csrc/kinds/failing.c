@@ -433,9 +433,21 @@ static const struct {
     {"The connection to the server ", " was refused "},
     {"An error occurred (", ") when calling "},
     {"(error) ", ""},
+    {"Cannot connect to the Docker daemon", ""},
+    {"OCI runtime ", " failed: "},
+    {"Unable to connect to the server: ", ""},
+    {"command terminated with exit code ", ""},
+    {"Unit ", " could not be found."},
+    {"MSBUILD : error ", ": "},
+    {"ImportError while loading conftest ", ""},
+    {"Could not locate Gemfile", ""},
+    {"Unable to locate credentials", ""},
+    {" ERR_PNPM_", ""},
+    {" ! [", "rejected] "},
     {"Failed to ", ": "},
     {"Could not ", ": "},
-    {"error Command ", " not found"},
+    {"error Command ", ""},
+    {"error Couldn't find ", ""},
     {"error TS", ": "},
     {"Host key verification failed", ""},
     {"-bash: ", ": "},
@@ -467,6 +479,8 @@ static bool is_stated(const finder *f, abr_text_line line, size_t next)
            (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) || is_event(line) ||
            is_bad_outcome(f, line) || is_ruled(line) || is_unknown_to_cmd(line) || is_coded_error(line) ||
            ENDS_AS(line, " | FAIL |") || (!abr_is_letter(line.p[0]) && ENDS_AS(line, " [E]")) ||
+           ABR_CONTAINS(line, " FAILED -- saving rejects to file ") ||
+           ABR_CONTAINS(line, ": Permission denied (publickey") ||
            (line.p[0] == '\t' && ABR_CONTAINS(line, ".so") && ENDS_AS(line, " => not found"));
 }
 

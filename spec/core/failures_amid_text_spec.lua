@@ -166,6 +166,51 @@ local FAILURES = {
     "Could not connect to Redis",
   },
   ["a command that yarn does not have"] = { 'error Command "biuld" not found.\n', '"biuld" not found' },
+  ["a command that yarn ran"] = { "error Command failed with exit code 1.\n", "error Command failed" },
+  ["a file that yarn does not find"] = {
+    'error Couldn\'t find a package.json file in "/srv/shop"\n',
+    "a package.json file",
+  },
+  ["a script that pnpm does not find"] = { " ERR_PNPM_NO_SCRIPT  Missing script: lint\n", "Missing script: lint" },
+  ["a daemon of Docker that does not answer"] = {
+    "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?\n",
+    "docker.sock. Is the docker",
+  },
+  ["a command that a container does not have"] = {
+    'OCI runtime exec failed: exec failed: unable to start container process: "bash": executable file not found\n',
+    "executable file not found",
+  },
+  ["a command that ended in a pod"] = { "command terminated with exit code 137\n", "exit code 137" },
+  ["a cluster that kubectl does not reach"] = {
+    "Unable to connect to the server: dial tcp 10.0.0.1:443: i/o timeout\n",
+    "10.0.0.1:443: i/o timeout",
+  },
+  ["credentials that AWS does not find"] = {
+    'Unable to locate credentials. You can configure credentials by running "aws configure".\n',
+    "Unable to locate credentials.",
+  },
+  ["a unit that is not there"] = { "Unit shop.service could not be found.\n", "Unit shop.service could not" },
+  ["an error of MSBuild without a place"] = {
+    "MSBUILD : error MSB1003: Specify a project or solution file.\n",
+    "MSB1003",
+  },
+  ["a conftest that pytest cannot import"] = {
+    "ImportError while loading conftest '/srv/shop/conftest.py'.\n",
+    "loading conftest",
+  },
+  ["a file that Bundler does not find"] = {
+    "Could not locate Gemfile or .bundle/ directory\n",
+    "Could not locate Gemfile",
+  },
+  ["a branch that is not pushed"] = { " ! [rejected]        main -> main (fetch first)\n", "[rejected]        main" },
+  ["hunks that patch cannot apply"] = {
+    "1 out of 2 hunks FAILED -- saving rejects to file cart.c.rej\n",
+    "cart.c.rej",
+  },
+  ["a key that ssh does not have"] = {
+    "dev@10.0.0.8: Permission denied (publickey).\n",
+    "dev@10.0.0.8: Permission denied",
+  },
   ["an error of tsc without a place"] = {
     "error TS18003: No inputs were found in config file 'tsconfig.json'.\n",
     "error TS18003",
