@@ -125,18 +125,29 @@ static bool lists_named_counts(abr_text_line line)
     return true;
 }
 
-/* Is it numbers of things and no more: "2 errors generated.", "  2 failing", "9 runs, 2 errors", "1 items had
- * failures:", "3 flaws (1 low, 2 high)", or of what was found: "Found 1 error in 1 file (checked 7 source
- * files)"? */
+/* Bytes of the label of Jest's count, "Tests:       ". */
+static size_t label_size(abr_text_line bare)
+{
+    static const char label[] = "Tests: ";
+    size_t i = ABR_STARTS(bare, label) ? sizeof label - 1 : 0;
+    while (i > 0 && i < bare.n && bare.p[i] == ' ')
+        i++;
+    return i;
+}
+
+/* Is it numbers of things and no more: "2 errors generated.", "  2 failing", "9 runs, 2 errors", "1 items
+ * had failures:", "3 flaws (1 low, 2 high)", "Tests:       1 failed, 2 total", or of what was found: "Found 1
+ * error in 1 file (checked 7 source files)"? */
 static bool is_count(abr_text_line line)
 {
     enum { WORDS = 3, MOST = 9999 /* larger ones are those of reports: "738837 region leak" */ };
     abr_text_line bare = abr_trimmed(line);
     uint64_t value;
-    const size_t from = ABR_STARTS(bare, "Found ") ? 6 : 0;
+    const bool found = ABR_STARTS(bare, "Found ");
+    const size_t from = found ? 6 : label_size(bare);
     const size_t digits = abr_read_lnum(bare.p, bare.n, from, &value);
     size_t i = from + digits;
-    if (digits == 0 || from > 0)
+    if (digits == 0 || found)
         return digits > 0;
     if (value > MOST)
         return false;
@@ -171,7 +182,8 @@ static bool starts_in_brackets(abr_text_line line)
 static bool counts_failures(const finder *f, abr_text_line line, const abr_reading *hit)
 {
     if (!hit->tells && hit->words >= PROSE_WORDS && hit->line_score >= least_count &&
-        (lists_named_counts(line) || abr_read_whole_form(&f->rules->forms, line).text <= most_text_counting))
+        (lists_named_counts(line) || ABR_STARTS(line, "Failed!  - Failed: ") /* of .NET */ ||
+         abr_read_whole_form(&f->rules->forms, line).text <= most_text_counting))
         return true;
     return is_count(line) && hit->words > 0 && hit->line_score >= least_message;
 }
@@ -242,8 +254,8 @@ static bool is_labelled(abr_text_line line)
             return false; /* of source, prose or markup */
         words += *p == ' ' && p[1] != ' ';
     }
-    const bool is_prose =
-        line.p[line.n - 1] == '.' && !ABR_CONTAINS(line, "Error: ") && !ABR_CONTAINS(line, "Exception: ");
+    const bool is_prose = line.p[line.n - 1] == '.' && !ABR_CONTAINS(line, "Error: ") &&
+                          !ABR_CONTAINS(line, "Exception: ") && !ABR_STARTS(line, "ERROR: ");
     return words <= LABEL_WORDS && !is_prose && line.p[line.n - 1] != ':';
 }
 
@@ -441,6 +453,8 @@ static const struct {
     {"MSBUILD : error ", ": "},
     {"ImportError while loading conftest ", ""},
     {"Could not locate Gemfile", ""},
+    {"error during build:", ""},
+    {"would reformat ", ""},
     {"Unable to locate credentials", ""},
     {" ERR_PNPM_", ""},
     {" ! [", "rejected] "},
@@ -481,6 +495,7 @@ static bool is_stated(const finder *f, abr_text_line line, size_t next)
            ENDS_AS(line, " | FAIL |") || (!abr_is_letter(line.p[0]) && ENDS_AS(line, " [E]")) ||
            ABR_CONTAINS(line, " FAILED -- saving rejects to file ") ||
            ABR_CONTAINS(line, ": Permission denied (publickey") ||
+           ENDS_AS(line, ", version solving failed.") ||
            (line.p[0] == '\t' && ABR_CONTAINS(line, ".so") && ENDS_AS(line, " => not found"));
 }
 

@@ -344,6 +344,28 @@ local FAILURES = {
     "(error) MISCONF Redis is configured to save RDB snapshots, but it is not able to persist on disk.\n",
     "MISCONF Redis is configured",
   },
+  ["tests that Jest counts"] = { "Tests:       1 failed, 1 total\n", "Tests:       1 failed" },
+  ["counts of .NET"] = {
+    "Failed!  - Failed:     1, Passed:     3, Skipped:     0, Total:     4, Duration: 20 ms - Cart.Tests.dll\n",
+    "Failed:     1, Passed:     3",
+  },
+  ["a build of Vite"] = {
+    '✗ Build failed in 1.20s\nerror during build:\nsrc/App.tsx (4:9): "foo" is not exported by "src/b.ts".\n',
+    '"foo" is not exported',
+  },
+  ["a file that black would change"] = { "would reformat src/cart.py\n", "would reformat src/cart.py" },
+  ["versions that Poetry cannot solve"] = {
+    "Because shop depends on foo (^9) which doesn't match any versions, version solving failed.\n",
+    "version solving failed",
+  },
+  ["a sentence after a label in capitals"] = {
+    "ERROR: Cannot install a==1 and b==2 because these package versions have conflicting dependencies.\n",
+    "Cannot install a==1 and b==2",
+  },
+  ["one offense"] = {
+    "lib/a.rb:3:5: C: Style/StringLiterals: Prefer single-quoted strings\n\n3 files inspected, 1 offense detected\n",
+    "1 offense detected",
+  },
   ["counts by name"] = { "FAILURES!\nTests: 7, Assertions: 7, Failures: 1.\n", "Failures: 1." },
 }
 
@@ -438,6 +460,7 @@ describe("between two pages of a document", function()
       "── errors and failures\n",
       "error:\n\techo failed: see the log\n",
       "× wrong\n✓ right\n",
+      "Tests: failing ones are told first.\n",
     }
     for _, text in ipairs(said) do
       assert.equal("text", (abridge.kind(page .. text .. page)), text)
