@@ -428,75 +428,43 @@ static bool goes_on_below(const finder *f, abr_text_line line, size_t next)
            (f->p[next] == '\t' || (f->p[next] == ' ' && f->p[next + 1] != ' '));
 }
 
-/* Starts of messages of Go, simulators, Elixir, R, Ansible, MySQL, systemd, kubectl, aws, yarn, tsc, ssh,
- * bash, Gradle, esbuild, sqlcmd, Windows, Vivado and Git, and what comes later. */
+/* A part of a message, and the bytes of it. */
+typedef struct {
+    const char *p;
+    size_t n;
+} stated_part;
+
 static const struct {
-    const char *start;
-    const char *later;
+    stated_part start;
+    stated_part later;
+    stated_part end;
 } stated[] = {
-    {"--- FAIL: ", ""},
-    {"** Error: ", ""},
-    {"** Error (", ""},
-    {"** (", ""},
-    {"Error in ", ") : "},
-    {"fatal: [", "! => "},
-    {"ERROR ", " at line "},
-    {"Job for ", " failed "},
-    {"The connection to the server ", " was refused "},
-    {"An error occurred (", ") when calling "},
-    {"(error) ", ""},
-    {"Cannot connect to the Docker daemon", ""},
-    {"OCI runtime ", " failed: "},
-    {"Unable to connect to the server: ", ""},
-    {"command terminated with exit code ", ""},
-    {"Unit ", " could not be found."},
-    {"MSBUILD : error ", ": "},
-    {"ImportError while loading conftest ", ""},
-    {"Could not locate Gemfile", ""},
-    {"error during build:", ""},
-    {"would reformat ", ""},
-    {"Unable to locate credentials", ""},
-    {" ERR_PNPM_", ""},
-    {" ! [", "rejected] "},
-    {"Failed to ", ": "},
-    {"Could not ", ": "},
-    {"error Command ", ""},
-    {"error Couldn't find ", ""},
-    {"error TS", ": "},
-    {"Host key verification failed", ""},
-    {"-bash: ", ": "},
-    {"FAILURE: Build failed", ""},
-    {"BUILD FAILED", ""},
-    {"\xE2\x9C\x98 [ERROR] ", ""},
-    {"Msg ", ", State "},
-    {"The system cannot find the ", " specified."},
-    {"Slack (VIOLATED)", ""},
-    {"КОНФЛИКТ (", "): "},
-    {"冲突（", "）："},
+#define STATED(start, later, end, program, proof)                                                            \
+    {{start, sizeof(start) - 1}, {later, sizeof(later) - 1}, {end, sizeof(end) - 1}},
+#include "kinds/stated.def"
+#undef STATED
 };
 
-static bool starts_stated(abr_text_line line)
+/* Is it a message of a program, a row of stated.def? */
+static bool is_stated_message(const finder *f, abr_text_line line)
 {
-    for (size_t i = 0; i < sizeof stated / sizeof *stated; i++)
-        if (*line.p == *stated[i].start && abr_has_at(line, 0, stated[i].start, strlen(stated[i].start)) &&
-            (*stated[i].later == '\0' || abr_contains(line, stated[i].later, strlen(stated[i].later))))
+    for (unsigned i = 0; i < sizeof stated / sizeof *stated; i++)
+        if (abr_has_at(line, 0, stated[i].start.p, stated[i].start.n) &&
+            ends_as(line, stated[i].end.p, stated[i].end.n) &&
+            (stated[i].later.n == 0 || abr_contains(line, stated[i].later.p, stated[i].later.n)) &&
+            f->rules->lexicon.without != ABR_RULE_STATED + i)
             return true;
     return false;
 }
 
-/* Is it a failure in the words of a program, of the Test Anything Protocol, make, Git, Dart, TeX, cmd.exe,
- * MSBuild, Robot Framework, `ldd` or Kubernetes? */
+/* Is it a failure in the words of a program, among them the Test Anything Protocol, Git, dpkg, Dart, TeX,
+ * kubectl, cmd.exe and MSBuild? */
 static bool is_stated(const finder *f, abr_text_line line, size_t next)
 {
-    return is_not_ok(line) || starts_stated(line) || ENDS_AS(line, ".  Stop.") ||
-           goes_on_below(f, line, next) || is_of_analyzer(abr_trimmed(line)) ||
-           (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) || is_event(line) ||
-           is_bad_outcome(f, line) || is_ruled(line) || is_unknown_to_cmd(line) || is_coded_error(line) ||
-           ENDS_AS(line, " | FAIL |") || (!abr_is_letter(line.p[0]) && ENDS_AS(line, " [E]")) ||
-           ABR_CONTAINS(line, " FAILED -- saving rejects to file ") ||
-           ABR_CONTAINS(line, ": Permission denied (publickey") ||
-           ENDS_AS(line, ", version solving failed.") ||
-           (line.p[0] == '\t' && ABR_CONTAINS(line, ".so") && ENDS_AS(line, " => not found"));
+    return is_not_ok(line) || is_stated_message(f, line) || goes_on_below(f, line, next) ||
+           is_of_analyzer(abr_trimmed(line)) || (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) ||
+           is_event(line) || is_bad_outcome(f, line) || is_ruled(line) || is_unknown_to_cmd(line) ||
+           is_coded_error(line) || (!abr_is_letter(line.p[0]) && ENDS_AS(line, " [E]"));
 }
 
 /* The line without the name of the script that printed it: "[web] Error: the port is taken" */

@@ -12,7 +12,8 @@ enum {
     ABR_RULE_MARK = 5 << 16,   /* marks.def */
     ABR_RULE_LEVEL = 6 << 16,  /* levels.def */
     ABR_RULE_LISTED = 7 << 16, /* listed.def */
-    ABR_NO_RULE = 8 << 16
+    ABR_RULE_STATED = 8 << 16, /* kinds/stated.def */
+    ABR_NO_RULE = 9 << 16
 };
 
 #endif

@@ -1,6 +1,7 @@
 /* What a text is, and the JSON scanner under it. */
 #include "kinds/records/aligned.h"
 #include "kinds/binary.h"
+#include "kinds/failing.h"
 #include "kinds/records/delimited.h"
 #include "kinds/diff/diff.h"
 #include "kinds/json/json_lines.h"
@@ -702,6 +703,46 @@ static void any_bytes_can_be_told(void)
     }
 }
 
+/* ---- failures amid text ---- */
+
+/* Is a failure found in a line between two pages of a document? */
+static bool is_found_amid_pages(const abr_failure_rules *rules, const char *line)
+{
+    static const char page[] =
+        "This service handles the errors of step #. After one of them, the request is sent again.\n";
+    made text = {0};
+    add_lines(&text, 20, page);
+    add_line(&text, line);
+    add_lines(&text, 20, page);
+    char *p = exact(text.p, text.n);
+    const bool found = abr_find_failure_by(rules, p, 0, text.n) < text.n;
+    free(p);
+    free(text.p);
+    return found;
+}
+
+/* Every row of stated.def earns its place. */
+static void a_message_is_found_amid_pages_by_its_row_alone(void)
+{
+    static const struct {
+        const char *program, *proof;
+    } rows[] = {
+#define STATED(start, later, end, program, proof) {program, proof},
+#include "kinds/stated.def"
+#undef STATED
+    };
+    static abr_failure_rules rules;
+    abr_failure_rules_open(&rules);
+    CHECK(!is_found_amid_pages(&rules, "Nothing went wrong."));
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rules.lexicon.without = ABR_NO_RULE;
+        const bool with_it = is_found_amid_pages(&rules, rows[i].proof);
+        rules.lexicon.without = ABR_RULE_STATED + i;
+        if (!CHECK(with_it && !is_found_amid_pages(&rules, rows[i].proof) && *rows[i].program))
+            fprintf(stderr, "stated.def: its line proves nothing: %s\n", rows[i].proof);
+    }
+}
+
 int main(void)
 {
     RUN(json_is_what_the_rfc_says);
@@ -723,5 +764,6 @@ int main(void)
     RUN(binaries_are_told);
     RUN(letters_of_latin_1_are_text);
     RUN(any_bytes_can_be_told);
+    RUN(a_message_is_found_amid_pages_by_its_row_alone);
     return check_end();
 }
