@@ -279,6 +279,29 @@ describe("a cut of JSON #few", function()
     return select(2, text:gsub(pattern, ""))
   end
 
+  it("shows the members of the document before many paths deep in one of them", function()
+    local paths, schemas = {}, {}
+    local operation = '"%s":{"operationId":"%s_%d","summary":"%s","parameters":[{"name":"id","in":"path",'
+      .. '"required":true,"schema":{"type":"string"}}],"responses":{"200":{"description":"OK"},'
+      .. '"404":{"description":"not found"}}}'
+    for i = 1, 30 do
+      local of = {}
+      for k, method in ipairs { "get", "post", "delete" } do
+        of[k] = operation:format(method, method, i, method)
+      end
+      paths[i] = i <= 20 and ('"/v1/%d":{%s}'):format(i, table.concat(of, ",")) or nil
+      schemas[i] = ('"S%d":{"type":"object","properties":{"a":{"type":"string"}}}'):format(i)
+    end
+    local form = '{"openapi":"3.0.3","info":{"title":"Shop API"},"paths":{%s},"schemas":{%s}}'
+    local text = form:format(table.concat(paths, ","), table.concat(schemas, ","))
+    for budget = 2048, 8192, 2048 do
+      local content = abridge.auto(text, { max_bytes = budget })
+      for _, shown in ipairs { "Shop API", '"openapi"', '"schemas"' } do
+        assert.is_truthy(content:find(shown, 1, true), budget .. " lacks " .. shown)
+      end
+    end
+  end)
+
   it("shows the titles of records, not their ids alone", function()
     local rows = {}
     for i = 1, 60 do

@@ -46,11 +46,13 @@ static uint32_t new_paths(shape *s, uint32_t v)
 
 static void put_near(shape *s, uint32_t v)
 {
-    enum { GAIN_MOST = 8 };
-    const uint32_t gain = s->values[v].span < GAIN_MOST ? s->values[v].span : GAIN_MOST;
+    enum { GAIN_MOST = 8, OUTERMOST = 3 };
+    const bool outermost = s->values[v].parent == s->values[0].child;
+    const uint32_t gain = outermost || s->values[v].span > GAIN_MOST ? GAIN_MOST : s->values[v].span;
     const uint64_t apart =
         s->values[v].role < ABR_JSON_CODE ? 4 : 16; /* outcomes and names come before others */
-    abr_json_queue_put(s->near, abr_json_cost(s->costs, v) * apart / (1 + gain), v);
+    const uint64_t cost = abr_json_cost(s->costs, v) * apart / (1 + gain);
+    abr_json_queue_put(s->near, outermost ? cost / OUTERMOST : cost, v);
 }
 
 static void put_far(shape *s, uint32_t v, uint32_t gain)
