@@ -509,6 +509,35 @@ describe("a table that a database client draws", function()
     end
   end)
 
+  it("reads blocks of named lines as rows, as of sqlite3 -line and Format-List, amid other output too", function()
+    local forms = {
+      { "    id = %d", "  note = %s", " score = 7" },
+      { "Name        : svc%d", "Status      : %s", "StartType   : Automatic" },
+      { "Finding:     %d", "Secret:      %s", "RuleID:      key" },
+    }
+    for _, form in ipairs(forms) do
+      for _, newline in ipairs { "\n", "\r\n" } do
+        local lines = {}
+        for i = 1, 90 do
+          lines[#lines + 1] = form[1]:format(i)
+          lines[#lines + 1] = form[2]:format(i == 45 and "suspended" or "active")
+          lines[#lines + 1] = form[3]
+          lines[#lines + 1] = ""
+        end
+        local text = table.concat(lines, newline)
+        local whole = table.concat(lines, newline, 177, 179)
+        local content, cut = abridge.auto(text, { max_bytes = 1024 })
+        assert.same({ "table", 90 }, { cut.kind, cut.items[1].total })
+        assert.is_truthy(content:find(whole, 1, true), content)
+        assert.is_true(#content > 900)
+        local prose = ("A sentence of a text that people wrote.\n"):rep(60)
+        content, cut = abridge.auto(prose .. "\n" .. text .. "\n" .. prose, { max_bytes = 2048 })
+        assert.equal("mixed", cut.kind)
+        assert.is_truthy(content:find(whole, 1, true), content)
+      end
+    end
+  end)
+
   it("keeps expanded rows whole, psql's and mysql's", function()
     local forms = {
       { "-[ RECORD %d ]----", "id   | %d", "note | %s" },

@@ -29,6 +29,7 @@ enum {
     LEAST_PART = 256,    /* bytes */
     LEAST_LINES = 4,     /* or, for a document, so many lines */
     LEAST_UNSEEN = 1024, /* bytes of a style sheet, script or drawing: pages have many small icons */
+    LEAST_ROWS = 1024,   /* bytes of rows between blank lines: documents have a few such paragraphs */
     LEAST_REST = 4,      /* so many lines between diffs or records are a part of their own */
     OF_THE_REST = 16     /* a part between lines of the rest must be at least this part of them */
 };
@@ -260,6 +261,16 @@ static size_t find_aligned(const parts_search *s, size_t at, size_t *next)
     return size >= LEAST_PART && abr_count_newlines(s->p + at, size) >= LEAST_LINES ? at + size : 0;
 }
 
+/* Rows of a line a cell, which blank lines separate. */
+static size_t find_blocks(const parts_search *s, size_t at)
+{
+    const char *between;
+    if (at > 1 && !(s->p[at - 1] == '\n' && (s->p[at - 2] == '\n' || s->p[at - 2] == '\r')))
+        return 0;
+    const size_t size = abr_blocks_extent(s->p + at, s->n - at, &between);
+    return size >= LEAST_ROWS ? at + size : 0;
+}
+
 /* Does the line open or close a block of Markdown? */
 static bool is_fence(const parts_search *s, size_t at)
 {
@@ -299,6 +310,8 @@ static size_t part_end_at(parts_search *s, size_t *start, abr_kind *kind, size_t
         *kind = ABR_KIND_TABLE;
         end = find_aligned(s, at, next);
     }
+    if (end == 0)
+        end = find_blocks(s, at);
     if (end == 0 && !s->is_table) {
         const size_t size = abr_delimited_extent(s->p + at, s->n - at);
         end = size >= LEAST_PART ? at + size : 0;

@@ -1,6 +1,7 @@
 /*
  * Tables drawn with bars and rulings. Either the names of the columns have a ruling below them with a stretch
- * for each, or the rows of a box have one above them, or each row has a heading and a line for each cell.
+ * for each, or the rows of a box have one above them, or each row has a heading or a blank line above it, and
+ * a line for each cell.
  */
 #include <string.h>
 
@@ -11,11 +12,15 @@
 #include "line/lines.h"
 
 enum {
-    TABLE_LINES = 400, /* lines examined */
-    LINES_ABOVE = 12,  /* lines above the names, rulings and blank ones too */
-    TITLES_ABOVE = 2,  /* of these, lines with a title */
-    PER_OTHER = 10,    /* lines of rows per line that is part of none */
-    ROW_LINES = 8      /* lines of a row, if rulings separate rows */
+    TABLE_LINES = 400,  /* lines examined */
+    LINES_ABOVE = 12,   /* lines above the names, rulings and blank ones too */
+    TITLES_ABOVE = 2,   /* of these, lines with a title */
+    PER_OTHER = 10,     /* lines of rows per line that is part of none */
+    ROW_LINES = 8,      /* lines of a row, if rulings separate rows */
+    LEAST_BLOCKS = 4,   /* rows that blank lines separate */
+    BLOCK_MOST = 512,   /* bytes of one on average: few larger ones fit in a budget */
+    BELOW_MOST = 3,     /* lines below them */
+    CELL_NAME_MOST = 40 /* bytes of a name on a line of its own */
 };
 
 static const char bar[] = "|";
@@ -273,6 +278,101 @@ static bool is_expanded(const char *p, size_t n, abr_drawing *out)
     return out->bar != NULL;
 }
 
+/* The name before a bar on a line that such rows may have; empty: it has none. */
+static abr_text_line name_on(abr_text_line line, const char *between)
+{
+    const abr_text_line none = {line.p, 0};
+    const char *end = find_bar(line.p, line.n, between);
+    const abr_text_line name = end ? abr_trimmed((abr_text_line){line.p, (size_t)(end - line.p)}) : none;
+    const bool is_name = name.n > 0 && name.n <= CELL_NAME_MOST && abr_is_letter(*name.p) &&
+                         !memchr(name.p, '[', name.n); /* `TASK [shop : Copy]` */
+    return is_name ? name : none;
+}
+
+static bool is_same_text(abr_text_line a, abr_text_line b)
+{
+    return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
+}
+
+/* Lines in blocks between blank lines. */
+typedef struct {
+    abr_text_line names[2]; /* each block starts with these */
+    abr_text_line before;   /* the name before, which comes once */
+    size_t count;
+    size_t place; /* lines of the open block so far */
+} line_blocks;
+
+/* Go on with a line that is not blank. False: it is in no such block. */
+static bool goes_on_in_block(line_blocks *b, abr_text_line name)
+{
+    if (name.n == 0 || (b->place > 0 && is_same_text(name, b->before)))
+        return false;
+    b->before = name;
+    if (b->place < 2 && b->count == 0)
+        b->names[b->place] = name;
+    if (b->place < 2 && !is_same_text(name, b->names[b->place]))
+        return false;
+    b->count += b->place++ == 1;
+    return true;
+}
+
+static size_t blocks_end(const char *p, size_t n, const char *between)
+{
+    line_blocks b = {.names = {{p, 0}, {p, 0}}, .before = {p, 0}};
+    size_t end = 0; /* of the last block that is sure to be one */
+    size_t at = 0;
+    abr_text_line line;
+    for (size_t from = 0; abr_next_line(p, n, &at, &line); from = at) {
+        if (abr_trimmed(line).n == 0) {
+            if (b.place == 1) /* a line alone */
+                break;
+            b.place = 0;
+            continue;
+        }
+        if (!goes_on_in_block(&b, name_on(line, between)))
+            break;
+        if (b.count < LEAST_BLOCKS && from > LEAST_BLOCKS * BLOCK_MOST)
+            return 0;
+        end = b.place > 1 || at == n ? at : end;
+    }
+    return b.count >= LEAST_BLOCKS ? end : 0;
+}
+
+size_t abr_blocks_extent(const char *p, size_t n, const char **between)
+{
+    static const char *const bars_between[] = {" = ", ": "};
+    for (size_t i = 0; i < sizeof bars_between / sizeof *bars_between; i++) {
+        const size_t end = blocks_end(p, n, bars_between[i]);
+        *between = bars_between[i];
+        if (end > 0)
+            return end;
+    }
+    return 0;
+}
+
+/* Is it a text of such blocks, below blank lines and above a few others? */
+static bool is_in_blocks(const char *p, size_t n, abr_drawing *out, size_t *header)
+{
+    size_t at = 0;
+    size_t start = 0;
+    size_t blank = 0;
+    size_t below = 0;
+    abr_text_line line = {p, 0};
+    for (; abr_next_line(p, n, &at, &line) && abr_trimmed(line).n == 0; blank++)
+        start = at;
+    const abr_text_line first = line;
+    *out = (abr_drawing){.rows = ABR_ROWS_EXPANDED, .heading = '\n'};
+    at = abr_blocks_extent(p + start, n - start, &out->bar);
+    if (at == 0)
+        return false;
+    for (at += start; abr_next_line(p, n, &at, &line);)
+        below += abr_trimmed(line).n > 0;
+    if (first.p[first.n] == '\r') /* a newline follows */
+        out->heading = '\r';
+    *header = blank;
+    return below <= BELOW_MOST;
+}
+
 /* Are there rows of so many cells from `at` on, and little else? */
 static bool has_drawn_rows(const char *p, size_t n, bool whole, size_t at, size_t cells, abr_drawing *out)
 {
@@ -336,8 +436,9 @@ bool abr_is_drawn(const char *p, size_t n, bool whole, abr_drawing *out, size_t 
     size_t titles = 0;
     abr_text_line line;
     *header = 0;
-    if (is_expanded(p, n, out))
+    if (is_expanded(p, n, out) || is_in_blocks(p, n, out, header))
         return true;
+    *header = 0;
     *out = (abr_drawing){.bar = NULL};
     for (size_t above = 0; above < LINES_ABOVE && titles <= TITLES_ABOVE && abr_next_line(p, n, &at, &line);
          above++) {

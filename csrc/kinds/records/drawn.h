@@ -12,14 +12,14 @@ ABR_PRIVATE_BEGIN
 typedef enum {
     ABR_ROWS_LINES = 0, /* a line each, and the lines that continue its cells, as psql marks them */
     ABR_ROWS_RULED,     /* a ruling follows each */
-    ABR_ROWS_EXPANDED   /* a heading comes before each, whose cells have a line and a name each */
+    ABR_ROWS_EXPANDED   /* after a heading or a blank line each; cells have a line and a name each */
 } abr_drawn_rows;
 
 typedef struct {
     const char *bar; /* between cells; NULL: the table is not drawn */
     size_t frame;    /* so many open each line, and close it; 0: none do */
     abr_drawn_rows rows;
-    char heading; /* the first byte of the headings of expanded rows */
+    char heading; /* the first byte of the headings of expanded rows, or of the blank lines between them */
     size_t width; /* bytes of the ruling under the names */
 } abr_drawing;
 
@@ -40,6 +40,11 @@ size_t abr_ruling_stretches(abr_text_line line, bool *boxed);
 /* Is (p, n) a drawn table? *header is the number of lines before the first row: titles, rulings, the names of
  * the columns. If the text is not whole, its last line may be incomplete. */
 bool abr_is_drawn(const char *p, size_t n, bool whole, abr_drawing *out, size_t *header);
+
+/* The bytes of rows at p, a block of lines each, as by `sqlite3 -line` and `Format-List`: each line has a
+ * name, blocks start with the same two, and blank lines separate them. 0: there are none. *between: what
+ * separates a name from its value. */
+size_t abr_blocks_extent(const char *p, size_t n, const char **between);
 
 /* Is a line of a drawn table part of a row, not a blank line, a ruling or a count of rows like `(12
  * rows)`? */
