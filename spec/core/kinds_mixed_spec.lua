@@ -279,6 +279,59 @@ describe("a table of columns amid other output", function()
   end)
 end)
 
+describe("texts of files under titles", function()
+  local function text_with(titles, of)
+    local parts = {}
+    for i, title in ipairs(titles) do
+      local lines = { title }
+      for k = 1, 60 do
+        lines[k + 1] = of:format(i, k)
+      end
+      parts[i] = table.concat(lines, "\n") .. "\n"
+    end
+    return table.concat(parts, "\n")
+  end
+
+  local prose = "def sum_of_cart_%d_%d(prices):\n    return prices[0] * 2\n"
+
+  it("are parts, so that each is seen with its title", function()
+    for _, form in ipairs { "==> %s <==", "=== %s ===", "== %s", "--- %s ---", "--- %s", "### %s ###" } do
+      local titles = {}
+      for i, name in ipairs { "src/cart.py", "order.py", "../doc/mail.md", "user_v2.py" } do
+        titles[i] = form:format(name)
+      end
+      local content, cut = abridge.auto(text_with(titles, prose), { max_bytes = 1500 })
+      assert.same({ "mixed", 4 }, { cut.kind, #(cut.parts or {}) }, form)
+      for _, title in ipairs(titles) do
+        assert.is_truthy(content:find(title .. "\n", 1, true), content)
+      end
+    end
+    local _, cut = abridge.auto(text_with({ "==> Makefile <==", "==> LICENSE <==" }, prose), { max_bytes = 1500 })
+    assert.equal(2, #cut.parts)
+  end)
+
+  it("are none under headings of documents, nor more of them than there may be parts", function()
+    for _, titles in ipairs {
+      { "## src/cart.py", "## order.py", "## mail.md" },
+      { "== Carts", "== Orders", "== Mail" },
+      { "--- the cart.", "--- the order.", "--- the mail." },
+      { "==> a.py <==", "## b.py", "no title" },
+    } do
+      assert.equal("text", (abridge.kind(text_with(titles, prose))))
+    end
+    local many = {}
+    for i = 1, 40 do
+      many[i] = ("=== src/part_%d.py ==="):format(i)
+    end
+    assert.equal("text", (abridge.kind(text_with(many, prose))))
+  end)
+
+  it("are not told apart where a failure stands in them", function()
+    local text = text_with({ "== a.log", "== b.log" }, "src/cart_%d.c:%d:5: error: too few arguments to function 'sum'")
+    assert.equal("log", (abridge.kind(text)))
+  end)
+end)
+
 describe("a document that starts or ends inside a line", function()
   local orders = {}
   for i = 1, 90 do

@@ -425,25 +425,110 @@ static bool has_several(const parts_search *s)
     return false;
 }
 
+/* ---- files under titles ---- */
+
+static bool is_name_char(char c)
+{
+    return abr_is_word(c) || c == '.' || c == '/' || c == '-' || c == '+' || c == '@' || c == '~';
+}
+
+/* The bytes before the name of a file in the title of its text, as `head` and loops of a shell print it: `==>
+ * a.c <==`, `=== a.c ===`, `--- a.c`. 0: it isn't one; `### a.c` is a heading of Markdown. */
+static size_t title_opening(abr_text_line line)
+{
+    static const char marks[] = "=-*#";
+    const char mark = (char)(line.n > 0 ? *line.p : ' ');
+    size_t opening = 0;
+    if (!memchr(marks, mark, sizeof marks - 1))
+        return 0;
+    while (opening < line.n && line.p[opening] == mark)
+        opening++;
+    const bool arrow = opening < line.n && mark == '=' && line.p[opening] == '>';
+    if (opening < 2U + (mark != '='))
+        return 0;
+    opening += arrow;
+    if (opening + 1 >= line.n || line.p[opening] != ' ')
+        return 0;
+    bool is_name = false;
+    size_t i = opening + 1;
+    for (const size_t from = i; i < line.n && is_name_char(line.p[i]) && (i > from || line.p[i] != '-'); i++)
+        is_name = is_name || line.p[i] == '/' ||
+                  (line.p[i] == '.' && i + 1 < line.n && abr_is_letter(line.p[i + 1]));
+    const size_t closing = i;
+    while (i < line.n && (line.p[i] == ' ' || line.p[i] == mark || (arrow && line.p[i] == '<')))
+        i++;
+    const bool closed = i > closing + 1;
+    if (i < line.n || closing == opening + 1)
+        return 0;
+    return (is_name && (closed || mark != '#')) || (arrow && closed) ? opening : 0;
+}
+
+/* Does the title of a file start at *at? Else it moves on to the next line of its form. */
+static bool next_title(const parts_search *s, size_t end, size_t *at, size_t *opening)
+{
+    abr_text_line line;
+    for (size_t next = *at; abr_next_line(s->p, end, &next, &line); *at = next) {
+        const size_t own = title_opening(line);
+        if (own > 0 && (*opening == 0 || own == *opening)) {
+            *opening = own;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Count the titles of files, all of one form. */
+static size_t count_titles(const parts_search *s, size_t from, size_t end)
+{
+    size_t count = 0;
+    size_t opening = 0;
+    for (; next_title(s, end, &from, &opening); from = line_end(s, from))
+        count++;
+    return count;
+}
+
+/* Add written lines to the list, a part for each file if there is room for so many. */
+static void put_written(const parts_search *s, const abr_output_part *part, size_t room,
+                        abr_output_parts *out)
+{
+    const size_t titles = count_titles(s, part->from, part->end);
+    abr_output_part rest = *part;
+    size_t opening = 0;
+    rest.kind = ABR_KIND_TEXT;
+    if (titles > 1 && titles < room)
+        for (size_t at = part->from; next_title(s, part->end, &at, &opening); at = line_end(s, at)) {
+            if (is_all_blank(s, rest.from, at))
+                continue;
+            rest.end = at;
+            out->list[out->count++] = rest;
+            rest.from = at;
+            rest.end = part->end;
+        }
+    out->list[out->count++] = rest;
+}
+
 bool abr_find_parts(const char *p, size_t n, abr_output_parts *out)
 {
     parts_search s = {.p = p, .n = n, .is_table = abr_find_delimiter(p, n, true) != 0};
     out->count = 0;
     find_all(&s);
     drop_small(&s);
-    if (!has_several(&s))
+    if (!has_several(&s) && (s.count != 1 || !is_rest(s.list) || count_titles(&s, 0, n) < 2))
         return false;
     for (size_t i = 0; i < s.count; i++) {
-        abr_output_part *part = &out->list[out->count++];
+        const abr_output_part *part = &s.list[i];
         abr_late_log late;
-        *part = s.list[i];
-        part->unseen = part->kind == ABR_KIND_TEXT;
-        if (!is_rest(part))
-            continue;
         const char *start = p + part->from;
         const size_t size = part->end - part->from;
-        const bool written = abr_is_written(start, size) && !abr_find_log(start, size, &late);
-        part->kind = written ? ABR_KIND_TEXT : ABR_KIND_LOG;
+        if (is_rest(part) && abr_is_written(start, size) && !abr_find_log(start, size, &late)) {
+            put_written(&s, part, ABR_PARTS_MOST - out->count - (s.count - i - 1), out);
+            continue;
+        }
+        abr_output_part *one = &out->list[out->count++];
+        *one = *part;
+        one->unseen = part->kind == ABR_KIND_TEXT;
+        if (is_rest(part))
+            one->kind = ABR_KIND_LOG;
     }
-    return true;
+    return out->count > 1;
 }
