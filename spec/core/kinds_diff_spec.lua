@@ -178,6 +178,23 @@ describe("a cut of a diff #once", function()
     assert.equal("files", cut.items[1].unit)
   end)
 
+  it("keeps the total below a list of files that shows in part", function()
+    local list, changes = {}, {}
+    for i = 1, 40 do
+      list[i] = (" src/part_%02d.py | 2 +-"):format(i)
+      local header = "diff --git a/src/N.py b/src/N.py\n--- a/src/N.py\n+++ b/src/N.py\n"
+      changes[i] = header:gsub("N", ("part_%02d"):format(i))
+        .. "@@ -1,2 +1,2 @@\n def sum(prices):\n-    return 1\n+    return 2\n"
+    end
+    local total = " 40 files changed, 40 insertions(+), 40 deletions(-)\n"
+    local text = table.concat(list, "\n") .. "\n" .. total .. "\n" .. table.concat(changes)
+    for budget = 1024, 4096, 512 do
+      local content, cut = abridge.auto(text, { max_bytes = budget })
+      assert.equal("diff", cut.kind)
+      assert.is_truthy(content:find(total, 1, true), content)
+    end
+  end)
+
   it("knows commits of git log --oneline", function()
     local text = history(5, 12):gsub("commit 0+(%d)\n.-\n\n    (area %d: [^\n]*)\n.-(diff )", "abcdef%1 %2\n%3")
     local content, cut = abridge.auto(text, { max_bytes = 1500 })

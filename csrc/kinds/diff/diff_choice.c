@@ -7,7 +7,9 @@
 
 #include "kinds/diff/diff_choice.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "base/private.h"
+#include "base/size.h"
 #include "kinds/diff/diff.h"
 #include "kinds/diff/diff_gather.h"
 #include "kinds/diff/diff_hunks.h"
@@ -61,26 +63,45 @@ static bool try_text(abr_diff_choice *x, size_t part, size_t front, abr_text_lin
     return false;
 }
 
-/* Show as many lines of a text as the limit allows. */
+/* The last line of a text that is all at hand, with blank ones after it, if it is the total below a list of
+ * files: ` 2 files changed, 9 insertions(+)`. */
+static abr_text_line total_of(const abr_shown_text *t)
+{
+    size_t end = t->n;
+    while (end > 0 && (t->p[end - 1] == '\n' || t->p[end - 1] == '\r'))
+        end--;
+    const char *newline = abr_find_last_newline(t->p, end);
+    const size_t from = newline ? (size_t)(newline - t->p) + 1 : 0;
+    const bool shows =
+        t->n == t->t.size && end - from > 2 && t->p[from] == ' ' && abr_is_digit(t->p[from + 1]);
+    return (abr_text_line){t->p + from, shows ? t->n - from : 0};
+}
+
+/* Show as many lines of a text as the limit allows, and the total below them. */
 static void grow_text(abr_diff_choice *x, size_t part, uint64_t limit)
 {
     enum { TRIES = 4 }; /* each tries less, since the marker after it may have become longer */
     static const abr_text_line none = {"", 0};
     const abr_shown_text *t = x->plan->parts[part].text;
-    const size_t shown = t->subject_n > 0 ? t->subject_at + t->subject_n : t->front;
+    const abr_text_line total = total_of(t);
+    const size_t subject_end = t->subject_n > 0 ? t->subject_at + t->subject_n : 0;
+    const bool has_total = total.n > 0 && subject_end == t->n;
+    const size_t shown = has_total || subject_end == 0 ? t->front : subject_end;
     size_t n = t->n;
     if (t->t.commit && t->front == 0) /* no line of a commit without its hash */
         return;
     if (t->front == n || try_text(x, part, n, none, limit) || limit <= x->used)
         return;
-    const uint64_t room = limit - x->used + shown;
-    n = room < n ? (size_t)room : n;
+    const uint64_t room = limit - x->used + shown + (has_total ? t->subject_n : 0);
+    const bool with_total = total.n > 0 && (has_total || shown + 2 * total.n < room);
+    const size_t most = with_total ? (size_t)abr_at_most(room - total.n, (uint64_t)(total.p - t->p)) : t->n;
+    n = room < most ? (size_t)room : most;
     for (unsigned tries = 0; tries < TRIES; tries++) {
         const char *newline = n > shown ? abr_find_last_newline(t->p + shown, n - shown - 1) : NULL;
         if (!newline)
             return;
         n = (size_t)(newline - t->p) + 1;
-        if (try_text(x, part, n, none, limit))
+        if (try_text(x, part, n, with_total ? total : none, limit))
             return;
     }
 }
