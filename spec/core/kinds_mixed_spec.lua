@@ -405,6 +405,19 @@ describe("a page of HTML", function()
     assert.is_truthy(content:find("box-10 ", 1, true) and content:find("toggle10(", 1, true), content)
   end)
 
+  it("shows its main text, though menus and small scripts come before it", function()
+    local menus = lines(40, '<li><a href="/page_%d">Page %d</a></li>\n<script>show();</script>')
+    for _, tag in ipairs { "<main>", '    <main class="page">', '<div class="body" role="main">' } do
+      local body = menus .. tag .. "\n" .. message .. frames .. menus
+      local text = head .. "</head>\n<body>\n" .. body .. "</body>\n</html>\n"
+      local content, cut = abridge.auto(text, { max_bytes = 1500 })
+      assert.equal("mixed", cut.kind)
+      for _, seen in ipairs { "NoSuchOrder at /orders", "<h1>NoSuchOrder", "No order has the number 7.", "</html>" } do
+        assert.is_truthy(content:find(seen, 1, true), content)
+      end
+    end
+  end)
+
   it("is cut as text if it has none of these, or they are not closed", function()
     assert.equal("text", (abridge.kind(head .. "</head>\n" .. frames)))
     assert.equal("text", (abridge.kind(head .. styles:gsub("</style>", "") .. frames)))

@@ -463,12 +463,22 @@ static size_t title_opening(abr_text_line line)
     return (is_name && (closed || mark != '#')) || (arrow && closed) ? opening : 0;
 }
 
-/* Does the title of a file start at *at? Else it moves on to the next line of its form. */
+/* Does what a page says start at this line? It stands below menus, and scripts too small for parts. */
+static bool opens_main(abr_text_line line)
+{
+    const abr_text_line text = abr_trimmed(line);
+    if (!ABR_STARTS(text, "<"))
+        return false;
+    return ABR_STARTS(text, "<main>") || ABR_STARTS(text, "<main ") || ABR_CONTAINS(text, " role=\"main\"");
+}
+
+/* Does the title of a file start at *at, or the main text of a page? Else it moves on to the next line of its
+ * form. */
 static bool next_title(const parts_search *s, size_t end, size_t *at, size_t *opening)
 {
     abr_text_line line;
     for (size_t next = *at; abr_next_line(s->p, end, &next, &line); *at = next) {
-        const size_t own = title_opening(line);
+        const size_t own = s->in_page ? opens_main(line) : title_opening(line);
         if (own > 0 && (*opening == 0 || own == *opening)) {
             *opening = own;
             return true;
@@ -477,14 +487,14 @@ static bool next_title(const parts_search *s, size_t end, size_t *at, size_t *op
     return false;
 }
 
-/* Count the titles of files, all of one form. */
+/* Count the titles of files, all of one form. A single one tells nothing, except in a page. */
 static size_t count_titles(const parts_search *s, size_t from, size_t end)
 {
     size_t count = 0;
     size_t opening = 0;
     for (; next_title(s, end, &from, &opening); from = line_end(s, from))
         count++;
-    return count;
+    return count > 1 || s->in_page ? count : 0;
 }
 
 /* Add written lines to the list, a part for each file if there is room for so many. */
@@ -495,7 +505,7 @@ static void put_written(const parts_search *s, const abr_output_part *part, size
     abr_output_part rest = *part;
     size_t opening = 0;
     rest.kind = ABR_KIND_TEXT;
-    if (titles > 1 && titles < room)
+    if (titles > 0 && titles < room)
         for (size_t at = part->from; next_title(s, part->end, &at, &opening); at = line_end(s, at)) {
             if (is_all_blank(s, rest.from, at))
                 continue;
@@ -513,7 +523,7 @@ bool abr_find_parts(const char *p, size_t n, abr_output_parts *out)
     out->count = 0;
     find_all(&s);
     drop_small(&s);
-    if (!has_several(&s) && (s.count != 1 || !is_rest(s.list) || count_titles(&s, 0, n) < 2))
+    if (!has_several(&s) && (s.count != 1 || !is_rest(s.list) || count_titles(&s, 0, n) == 0))
         return false;
     for (size_t i = 0; i < s.count; i++) {
         const abr_output_part *part = &s.list[i];
