@@ -18,7 +18,7 @@
 enum {
     STEPS = 128,     /* of oddness, a quarter of a bit each */
     FEW = 8,         /* a line stands out if at most so many are as odd; the value falls with their number */
-    MANY = 64,       /* and is none if there are more: lines that follow each other say more than these do */
+    MANY = 32,       /* and is none if there are more: lines that follow each other say more than these do */
     LINES_LEAST = 64 /* in a text of fewer lines, all are unlike the rest */
 };
 

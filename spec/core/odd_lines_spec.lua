@@ -154,4 +154,21 @@ describe("the odd line", function()
       assert.is_true(select(2, content:gsub("omitted%]", "")) <= 3, content)
     end
   end)
+
+  it("is none of forty amid steps: each would stand alone between two gaps", function()
+    local lines = {}
+    for i = 1, 1200 do
+      lines[i] = ("step %d of 1200 is done"):format(i)
+    end
+    for i = 1, 40 do
+      local word = string.char(97 + i % 26, 98 + i % 23, 99 + i % 19, 97 + i % 17)
+      lines[math.floor(i * 1200 / 41)] = ("%sar of %sun"):format(word, word:reverse())
+    end
+    lines[600] = "error: the disk is full"
+    for _, budget in ipairs { 1000, 2000, 4000, 8000 } do
+      local content = abridge.priority(table.concat(lines, "\n") .. "\n", { max_bytes = budget })
+      assert.is_truthy(content:find(lines[600], 1, true), content)
+      assert.equal(2, select(2, content:gsub("omitted%]", "")), content)
+    end
+  end)
 end)
