@@ -60,7 +60,9 @@ _Static_assert((unsigned)LEAN_MOST < ALL_MOST && (unsigned)MESSAGE_WITHIN < ALL_
                    (unsigned)HOLE_MOST < ALL_MOST,
                "lines kept together have places");
 
-static const float size_power = 0.3F; /* how much a line's size counts against it */
+static const float size_power = 0.3F;        /* how much a line's size counts against it */
+static const float alone_least = 0.5F;       /* value of a line between two gaps that is no hit */
+static const float often_alone_least = 2.5F; /* the same after ABR_OFTEN lines of its shape */
 
 static bool beside_kept(const abr_chooser *x, size_t i, size_t k)
 {
@@ -449,6 +451,15 @@ static bool joins_kept(const abr_chooser *x, size_t i)
     return (i > 0 && beside_kept(x, i, i - 1)) || (i + 1 < x->count && beside_kept(x, i, i + 1));
 }
 
+/* Is the line worth the gaps on both sides of it? Of many lines of one shape, the later ones say less than
+ * lines that follow each other. */
+static bool may_stand_alone(const abr_shown_line *u)
+{
+    return u->layout.look != ABR_LOOK_BLANK &&
+           (u->c->hit || u->failure != 0 ||
+            u->keep_value >= (u->c->nth < ABR_OFTEN ? alone_least : often_alone_least));
+}
+
 /* Keep the message of a failure below its head: its next clear report, with the lines between them if these
  * are few, or a text without them. */
 static void keep_message(abr_chooser *x, size_t head, abr_cost *used)
@@ -509,7 +520,7 @@ static void keep_best(abr_chooser *x)
             keep_message(x, i, &used);
     for (size_t k = 0; k < sorted; k++) {
         const size_t i = x->keys[k].index;
-        if (!x->lines[i].kept && (x->lines[i].layout.look != ABR_LOOK_BLANK || joins_kept(x, i)))
+        if (!x->lines[i].kept && (may_stand_alone(&x->lines[i]) || joins_kept(x, i)))
             keep_with_holes(x, i, &used);
     }
 }

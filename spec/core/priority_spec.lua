@@ -433,6 +433,30 @@ describe("a long traceback", function()
   end)
 end)
 
+describe("gaps", function()
+  local function count(content)
+    return select(2, content:gsub("omitted%]", ""))
+  end
+
+  it("are not made for the later ones of many warnings of one shape", function()
+    local lines = {}
+    for i = 1, 60 do
+      lines[#lines + 1] = "warning: unused variable: `unused`"
+      lines[#lines + 1] = ("  --> src/part%d.rs:%d:9"):format(i, 10 + i)
+      lines[#lines + 1] = "   |"
+      lines[#lines + 1] = ("%d |     let unused = %d;"):format(10 + i, i)
+      lines[#lines + 1] = "   |         ^^^^^^ help: if this is intentional, prefix it with an underscore"
+      lines[#lines + 1] = ""
+    end
+    lines[#lines + 1] = "error: could not compile `shop`"
+    for _, budget in ipairs { 1000, 2000, 4000, 8000 } do
+      local content = abridge.priority(table.concat(lines, "\n") .. "\n", { max_bytes = budget })
+      contains(content, lines[#lines])
+      assert.is_true(count(content) <= 2, content)
+    end
+  end)
+end)
+
 describe("a priority stream", function()
   it("gives what one call gives, its budget lowered at the end", function()
     for _, size in ipairs { 7, 1000, 65536 } do
