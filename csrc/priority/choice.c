@@ -35,7 +35,7 @@
 #include "text/utf8.h"
 
 enum {
-    HOLE_MOST = 3,      /* lines of a failure that are kept rather than replaced by a marker */
+    HOLE_MOST = 3,      /* lines that are kept rather than replaced by a marker */
     LEAN_MOST = 6,      /* lines of an excerpt that depend on the line above them */
     MESSAGE_WITHIN = 6, /* lines from a heading, or a head, to its message */
     FILE_WITHIN = 60,   /* lines from the name of a file to a linter's row about it */
@@ -361,9 +361,9 @@ static bool keep_told(abr_chooser *x, size_t i, abr_cost *used)
     return true;
 }
 
-/* Keep the few lines, all of one failure, between line i and the next kept one above it: a marker in their
- * place would cost nearly as much. */
-static void close_hole_above(abr_chooser *x, size_t i, abr_cost *used)
+/* Keep the few lines between line i and the next kept one above it: a marker in their place would cost nearly
+ * as much. Without `any`, all must be of one failure. */
+static void close_hole_above(abr_chooser *x, size_t i, bool any, abr_cost *used)
 {
     const uint32_t failure = x->lines[i].c->failure;
     size_t k = i;
@@ -372,7 +372,7 @@ static void close_hole_above(abr_chooser *x, size_t i, abr_cost *used)
     if (i - k < 2 || !x->lines[k].kept || x->lines[i].c->line - x->lines[k].c->line != i - k)
         return;
     for (size_t j = k; j < i; j++)
-        if (x->lines[j].c->failure != failure)
+        if (!any && x->lines[j].c->failure != failure)
             return;
     keep_all(x, k + 1, i - 1, used);
 }
@@ -382,10 +382,10 @@ static void keep_with_holes(abr_chooser *x, size_t i, abr_cost *used)
 {
     if (!keep_told(x, i, used) || x->lines[i].c->failure == 0)
         return;
-    close_hole_above(x, i, used);
+    close_hole_above(x, i, false, used);
     for (size_t k = i + 1; k < x->count && k - i <= HOLE_MOST + 1; k++)
         if (x->lines[k].kept) {
-            close_hole_above(x, k, used);
+            close_hole_above(x, k, false, used);
             return;
         }
 }
@@ -523,6 +523,9 @@ static void keep_best(abr_chooser *x)
         if (!x->lines[i].kept && (may_stand_alone(&x->lines[i]) || joins_kept(x, i)))
             keep_with_holes(x, i, &used);
     }
+    for (size_t i = 0; i < x->count; i++)
+        if (x->lines[i].kept)
+            close_hole_above(x, i, true, &used);
 }
 
 /* Choose the lines to keep within so many bytes. */

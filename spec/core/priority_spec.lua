@@ -455,6 +455,20 @@ describe("gaps", function()
       assert.is_true(count(content) <= 2, content)
     end
   end)
+
+  it("of a few lines are closed while there is room", function()
+    local lines = {}
+    for i = 1, 700 do
+      lines[i] = ("step %d of 700 is done"):format(i)
+    end
+    lines[300] = "kettle whistles on the stove"
+    lines[302] = "walrus counts seven oysters"
+    for _, budget in ipairs { 1000, 2000, 4000 } do
+      local content = abridge.priority(table.concat(lines, "\n") .. "\n", { max_bytes = budget })
+      contains(content, table.concat(lines, "\n", 300, 302))
+      assert.equal(2, count(content), content)
+    end
+  end)
 end)
 
 describe("a priority stream", function()
