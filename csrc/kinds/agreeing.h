@@ -27,8 +27,8 @@ size_t abr_field_key(abr_text_line line);
 
 enum { ABR_FIELDS = 8 };
 
-/* The nearest lines with the same key, if it is a field, "  phase: Failed": those of other records. Returns how
- * many; looks at some 256 lines. */
+/* The nearest lines with the same key, if it is a field, "  phase: Failed": those of other records.
+ * Returns how many; looks at some 256 lines. */
 size_t abr_find_fields(const abr_trouble_line *t, abr_text_line others[ABR_FIELDS]);
 
 /* The line that ends at `end`, the start of the next one; empty at the start of the text. */

@@ -286,8 +286,8 @@ static bool is_scripts_error(abr_text_line line)
     return digits > 0 && abr_has_at(line, i + 1 + digits, ": error: ", 9);
 }
 
-/* Does MSBuild or one of its tools name the thing and a code, "a.csproj : error NU1605: ", "LINK : fatal error
- * LNK1181: "? */
+/* Does MSBuild or one of its tools name the thing and a code, "a.csproj : error NU1605: ", "LINK : fatal
+ * error LNK1181: "? */
 static bool is_coded_error(abr_text_line line)
 {
     static const char error[] = " error ";
@@ -420,8 +420,8 @@ static bool is_of_analyzer(abr_text_line bare)
     return ABR_STARTS(bare, "error - ") || ABR_STARTS(bare, "error \xE2\x80\xA2 ");
 }
 
-/* Does a program's message go on below, by one blank or a tab: "error: Your local changes to the following files
- * ...:", "dpkg: error processing archive cart.deb (--unpack):"? */
+/* Does a program's message go on below, by one blank or a tab: "error: Your local changes to the following
+ * files ...:", "dpkg: error processing archive cart.deb (--unpack):"? */
 static bool goes_on_below(const finder *f, abr_text_line line, size_t next)
 {
     return line.p[line.n - 1] == ':' && starts_with_program(line) && next + 1 < f->n &&
@@ -555,8 +555,8 @@ static bool fails_in_run(finder *f, abr_text_line line, size_t next, float score
     return run >= (lesser ? least_sure_run : least_run);
 }
 
-/* Does one of several records tell of trouble in a field, "  phase: Failed", that says nothing in the others, and
- * the same in some of them? */
+/* Does one of several records tell of trouble in a field, "  phase: Failed", that says nothing in the
+ * others, and the same in some of them? */
 static bool fails_amid_records(finder *f, abr_text_line line, size_t next, const abr_reading *reading)
 {
     enum { LEAST = 4, COST = 8 /* of a search, in lines */ };

@@ -158,8 +158,8 @@ static size_t named_size(const char *p, size_t n)
     return bar + 1 < n ? bar + 2 : n;
 }
 
-/* Bytes of the name of a process among many, as torchrun prints it, "[rank0]: "; what the process writes itself
- * may follow at once. */
+/* Bytes of the name of a process among many, as torchrun prints it, "[rank0]: "; what the process writes
+ * itself may follow at once. */
 static size_t bracketed_size(const char *p, size_t n)
 {
     const char *end = n > 1 && abr_is_lower(p[1]) ? memchr(p, ']', n < STAMP_MOST ? n : STAMP_MOST) : NULL;

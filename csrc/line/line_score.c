@@ -133,8 +133,8 @@ static bool is_known_to_fail(const abr_evidence *l)
 }
 
 /* pytest marks each line of a message with E, at the depth of the source above it. A blank deeper it tells
- * where values are from, "E        +  where 3 = len(...)", and elsewhere how to see more: "E         Use -v to
- * get more diff". */
+ * where values are from, "E        +  where 3 = len(...)", and elsewhere how to see more: "E         Use -v
+ * to get more diff". */
 static void read_message_of_pytest(abr_evidence *l)
 {
     enum { STEP = 4 };

@@ -51,8 +51,8 @@ const abr_phrase *abr_find_phrase(const abr_evidence *l, const abr_sign *s)
 
 /* ---- beyond ASCII ---- */
 
-/* Stems, so that cases and plurals are found, in lower case; a line may have them in capitals. `before` is the
- * word's ASCII start, if any. */
+/* Stems, so that cases and plurals are found, in lower case; a line may have them in capitals. `before` is
+ * the word's ASCII start, if any. */
 typedef struct {
     const char *before;
     const char *text;
