@@ -91,6 +91,7 @@ static bool read_hit(finder *f, abr_text_line line, abr_reading *reading)
 {
     static const abr_patterns none;
     const char *p = line.p;
+    reading->hit = false;
     reading->line_score = 0;
     if (line.n < SHORTEST || line.n >= LONGEST || (line.p[line.n - 1] == ',' && !is_unknown_to_cmd(line)) ||
         !says_a_word(line) || ABR_STARTS(abr_trimmed(line), "|"))

@@ -331,7 +331,7 @@ static size_t blocks_end(const char *p, size_t n, const char *between)
         }
         if (!goes_on_in_block(&b, name_on(line, between)))
             break;
-        if (b.count < LEAST_BLOCKS && from > LEAST_BLOCKS * BLOCK_MOST)
+        if (b.count < LEAST_BLOCKS && from > (size_t)LEAST_BLOCKS * BLOCK_MOST)
             return 0;
         end = b.place > 1 || at == n ? at : end;
     }
