@@ -181,11 +181,16 @@ static bool is_advised(const abr_trouble_line *t)
 
 size_t abr_field_key(abr_text_line line)
 {
-    enum { MOST = 48 };
+    enum { MOST = 48, WORDS_MOST = 6 /* of the value: descriptions have more */ };
     size_t i = 0;
     while (i < line.n && i < MOST && (abr_is_word(line.p[i]) || memchr(" -.", line.p[i], 3)))
         i++;
-    return i > 1 && abr_has_at(line, i, ": ", 2) && !memchr(line.p + i, '#', line.n - i) ? i + 1 : 0;
+    if (i < 2 || !abr_has_at(line, i, ": ", 2) || memchr(line.p + i, '#', line.n - i))
+        return 0;
+    size_t words = 0;
+    for (size_t k = i + 2; k < line.n; k++)
+        words += line.p[k] != ' ' && line.p[k - 1] == ' ';
+    return words <= WORDS_MOST ? i + 2 : 0;
 }
 
 size_t abr_find_fields(const abr_trouble_line *t, abr_text_line others[ABR_FIELDS])

@@ -22,7 +22,7 @@ typedef struct {
  * that two lines name? Looks at a few lines on either side. */
 bool abr_lines_agree(const abr_trouble_line *t);
 
-/* Bytes of the key of a field, with its indent and colon: "  phase:" of "  phase: Failed"; 0: it is none. */
+/* Bytes before the value of a field, "  phase: " of "  phase: Failed"; 0: it is none. */
 size_t abr_field_key(abr_text_line line);
 
 enum { ABR_FIELDS = 8 };

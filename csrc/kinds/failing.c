@@ -563,7 +563,7 @@ static bool fails_amid_records(finder *f, abr_text_line line, size_t next, const
     enum { LEAST = 4, COST = 8 /* of a search, in lines */ };
     const size_t key = reading->line_score > 0 ? abr_field_key(line) : 0;
     const abr_evidence l = {.p = line.p, .n = line.n, .lexicon = &f->rules->lexicon};
-    if (key == 0 || !(reading->hit || abr_is_listed_before(&l, key - 1, ABR_LIST_STATE)))
+    if (key == 0 || !(reading->hit || abr_is_listed_before(&l, key - 2, ABR_LIST_STATE)))
         return false;
     const abr_trouble_line t = {f->p - f->before, f->before + f->n, line, f->before + next, {0}};
     abr_text_line others[ABR_FIELDS];

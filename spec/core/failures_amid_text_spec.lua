@@ -397,6 +397,12 @@ describe("between two pages of a document", function()
     } do
       assert.equal("text", (abridge.kind(records("%s: %s\n", field[1], field[2], field[3], 20))), field[1])
     end
+    local said = "Passing an invalid callback to the argument"
+    local changes = records("    %s: %s\n", "description", "The price", said, 20)
+    assert.equal("text", (abridge.kind(changes)))
+    local news = ("  - cart:\n    + Add the names of the things in it\n"):rep(4)
+    news = news .. "  - cart: Parameter is not allowed\n"
+    assert.equal("text", (abridge.kind(page .. news .. page)))
     local few = ("name: cart\nimage: shop\nstatus: ok\n"):rep(3) .. "name: cart\nstatus: error\n"
     assert.equal("text", (abridge.kind(page .. few)))
   end)
