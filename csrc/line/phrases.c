@@ -51,8 +51,8 @@ const abr_phrase *abr_find_phrase(const abr_evidence *l, const abr_sign *s)
 
 /* ---- beyond ASCII ---- */
 
-/* Stems, so that cases and plurals are found, in lower case; a line may have them in capitals. `before` is
- * the word's ASCII start, if any. */
+/* Stems, so that cases and plurals are found, in lower case; a line may have them in capitals that lower_pair
+ * knows. `before` is the word's ASCII start, if any. */
 typedef struct {
     const char *before;
     const char *text;
@@ -119,19 +119,19 @@ static size_t next_high(const abr_evidence *l, size_t i)
     return i;
 }
 
-/* Does the stem stand at byte i of the line, in either case? */
+/* Does the stem stand at byte i of the line, perhaps in capitals? */
 static bool has_stem(const abr_evidence *l, size_t i, const char *text)
 {
     while (*text != '\0' && i + 1 < l->n) {
         const size_t size = (unsigned char)*text < 0x80 || text[1] == '\0' ? 1 : 2;
         const unsigned pair = (unsigned)(unsigned char)text[0] << 8 | (unsigned char)text[1];
-        if (size == 1 ? *text != l->p[i]
+        if (size == 1 ? *text != abr_to_lower(l->p[i])
                       : lower_pair((unsigned char)l->p[i], (unsigned char)l->p[i + 1]) != pair)
             return false;
         text += size;
         i += size;
     }
-    return *text == '\0' || (i < l->n && text[1] == '\0' && *text == l->p[i]);
+    return *text == '\0' || (i < l->n && text[1] == '\0' && *text == abr_to_lower(l->p[i]));
 }
 
 size_t abr_find_foreign(const abr_evidence *l, size_t *size)
