@@ -772,13 +772,14 @@ static void read_phrase(abr_evidence *l, unsigned i)
     say(l, s, ABR_SCORE_BAD, false);
 }
 
-/* Is it the loss of a training that has come to nothing: "loss: nan", "val_loss=nan", "'loss': nan"? */
+/* Is it the loss of a training that has come to nothing: "Loss: nan", "val_loss=nan", "'loss': nan"? */
 static bool is_lost_loss(const abr_evidence *l, const abr_sign *s)
 {
     size_t at = s->at;
     while (at > 0 && ABR_HAS(" :='\"", l->p[at - 1]))
         at--;
-    return at < s->at && preceded_by(l, at, "loss") && !ABR_HAS("'\"", byte_at(l, end_of(s)));
+    return at < s->at && (preceded_by(l, at, "loss") || preceded_by(l, at, "Loss")) &&
+           !ABR_HAS("'\"", byte_at(l, end_of(s)));
 }
 
 static void read_doubt(abr_evidence *l, unsigned i)
