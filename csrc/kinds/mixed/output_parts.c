@@ -265,7 +265,9 @@ static size_t find_aligned(const parts_search *s, size_t at, size_t *next)
 static size_t find_blocks(const parts_search *s, size_t at)
 {
     const char *between;
-    if (at > 1 && !(s->p[at - 1] == '\n' && (s->p[at - 2] == '\n' || s->p[at - 2] == '\r')))
+    size_t above = at > 0 ? at - 1 : 0; /* the end of the line above */
+    above -= above > 0 && s->p[above - 1] == '\r';
+    if (above > 0 && s->p[above - 1] != '\n')
         return 0;
     const size_t size = abr_blocks_extent(s->p + at, s->n - at, &between);
     return size >= LEAST_ROWS ? at + size : 0;
