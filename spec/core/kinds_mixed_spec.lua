@@ -313,6 +313,7 @@ describe("texts of files under titles", function()
   it("are none under headings of documents, nor more of them than there may be parts", function()
     for _, titles in ipairs {
       { "## src/cart.py", "## order.py", "## mail.md" },
+      { "*** src/cart.py", "*** order.py", "*** mail.md" }, -- of Org
       { "== Carts", "== Orders", "== Mail" },
       { "--- the cart.", "--- the order.", "--- the mail." },
       { "==> a.py <==", "## b.py", "no title" },

@@ -435,7 +435,7 @@ static bool is_name_char(char c)
 }
 
 /* The bytes before the name of a file in the title of its text, as `head` and loops of a shell print it: `==>
- * a.c <==`, `=== a.c ===`, `--- a.c`. 0: it isn't one; `### a.c` is a heading of Markdown. */
+ * a.c <==`, `=== a.c ===`, `--- a.c`. 0: it isn't one; `### a.c` and `*** a.c` are headings of documents. */
 static size_t title_opening(abr_text_line line)
 {
     static const char marks[] = "=-*#";
@@ -462,7 +462,7 @@ static size_t title_opening(abr_text_line line)
     const bool closed = i > closing + 1;
     if (i < line.n || closing == opening + 1)
         return 0;
-    return (is_name && (closed || mark != '#')) || (arrow && closed) ? opening : 0;
+    return (is_name && (closed || mark == '=' || mark == '-')) || (arrow && closed) ? opening : 0;
 }
 
 /* Does what a page says start at this line? It stands below menus, and scripts too small for parts. */
