@@ -31,7 +31,8 @@ enum {
     LONGEST = ABR_OR_TINY(1000, 100), /* longer lines are those of files */
     PROSE_WORDS = 2,                  /* of a line of trouble; one alone is a name */
     REACH = 40,                       /* lines on either side that a run may have */
-    WEIGHED_MOST = 1024               /* lines in all: this bounds the time for any text */
+    WEIGHED_MOST = 1024,              /* lines in all: this bounds the time for any text, */
+    FIELDS_MOST = 128                 /* as do so many searches for fields, of some 256 lines each */
 };
 
 _Static_assert((size_t)LONGEST <= ABR_SEGMENT, "a line is read at once");
@@ -62,6 +63,7 @@ typedef struct {
     size_t n;
     size_t before;  /* bytes of the text before them */
     size_t weighed; /* lines */
+    size_t fields;  /* that were looked for in other records */
     size_t end;     /* of the lines after a line of trouble that led nowhere */
 } finder;
 
@@ -560,8 +562,8 @@ static bool fails_in_run(finder *f, abr_text_line line, size_t next, float score
  * others, and the same in some of them? */
 static bool fails_amid_records(finder *f, abr_text_line line, size_t next, const abr_reading *reading)
 {
-    enum { LEAST = 4, COST = 8 /* of a search, in lines */ };
-    const size_t key = reading->line_score > 0 ? abr_field_key(line) : 0;
+    enum { LEAST = 4 };
+    const size_t key = reading->line_score > 0 && f->fields < FIELDS_MOST ? abr_field_key(line) : 0;
     const abr_evidence l = {.p = line.p, .n = line.n, .lexicon = &f->rules->lexicon};
     if (key == 0 || !(reading->hit || abr_is_listed_before(&l, key - 2, ABR_LIST_STATE)))
         return false;
@@ -569,7 +571,7 @@ static bool fails_amid_records(finder *f, abr_text_line line, size_t next, const
     abr_text_line others[ABR_FIELDS];
     const size_t count = abr_find_fields(&t, others);
     bool same = false;
-    f->weighed += COST;
+    f->fields++;
     for (size_t i = 0; i < count; i++) {
         abr_reading other;
         if (read_hit(f, others[i], &other) || other.line_score >= reading->line_score)

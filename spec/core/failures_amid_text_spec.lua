@@ -388,6 +388,13 @@ describe("between two pages of a document", function()
     end
   end)
 
+  it("is found after hundreds of fields that say the same", function()
+    local same = ("- name: cart\n  image: shop\n  status: error\n"):rep(400)
+    local message = "error TS18003: No inputs were found in config file 'tsconfig.json'.\n"
+    local content = abridge.auto(page .. same .. page .. message .. page, { max_bytes = 1500 })
+    assert.is_truthy(content:find(message, 1, true), content)
+  end)
+
   it("is no record if others say the same, or if its words are harmless", function()
     for _, field in ipairs {
       { "status", "error", "error" },
