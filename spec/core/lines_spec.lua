@@ -64,10 +64,20 @@ describe("one line", function()
   end)
 
   it("beyond ASCII means the same in capitals", function()
-    for _, line in ipairs { "база: ошибка чтения", "база: не найден файл", "échec de lecture", "ungültiger Slot" } do
+    for _, line in ipairs {
+      "база: ошибка чтения",
+      "база: не найден файл",
+      "échec de lecture",
+      "ungültiger Slot",
+    } do
       assert.is_true(is_hit(line), line)
     end
-    for _, line in ipairs { "БАЗА: ОШИБКА ЧТЕНИЯ", "БАЗА: НЕ НАЙДЕН ФАЙЛ", "ÉCHEC DE LECTURE", "UNGÜLTIGER SLOT" } do
+    for _, line in ipairs {
+      "БАЗА: ОШИБКА ЧТЕНИЯ",
+      "БАЗА: НЕ НАЙДЕН ФАЙЛ",
+      "ÉCHEC DE LECTURE",
+      "UNGÜLTIGER SLOT",
+    } do
       assert.is_true(is_hit(line), line)
     end
   end)
