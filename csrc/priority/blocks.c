@@ -343,7 +343,7 @@ static bool is_python_frame(const abr_shown_line *u)
 {
     static const char file[] = "File \"";
     const size_t at = u->layout.text;
-    return u->c->kind == ABR_LINE_FRAME && u->c->start_n - at >= sizeof file &&
+    return u->c->kind == ABR_LINE_FRAME && u->c->start_n >= at + sizeof file &&
            memcmp(u->c->start + at, file, sizeof file - 1) == 0;
 }
 
