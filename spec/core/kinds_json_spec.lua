@@ -43,6 +43,27 @@ local function long_strings()
   return "[" .. table.concat(list, ",\n") .. "]", { kind = "json" }
 end
 
+--- A list or a map of random documents and of numbers, of some 500 KB; every newline is one of the list's elements.
+local function large()
+  local is_map, newline = random.chance(2), random.choose { "", "", "\n ", "\n" }
+  local list, size = {}, 0
+  while size < 5e5 do
+    local value
+    if random.chance(2) then
+      local n = random.below(60000)
+      value = (random.choose { "%d", "[]", '"a%d"', '{"id":%d}', "[ %d, { } ]" }):format(n) .. ","
+      value = (value .. newline):rep(random.below(2000) + 1):gsub(",%s*$", "")
+      value = (is_map or random.chance(2)) and "[" .. value .. "]" or value
+    else
+      value = any():gsub("^\239\187\191", ""):gsub("\n", "")
+    end
+    list[#list + 1] = (is_map and ('"k%d":'):format(#list) or "") .. value
+    size = size + #value
+  end
+  local all = table.concat(list, "," .. newline)
+  return is_map and "{" .. all .. "}" or "[" .. all .. "]", { kind = "json" }
+end
+
 local function small()
   local text, expected
   repeat
@@ -521,6 +542,28 @@ describe("a cut of JSON #few", function()
       cases.judge(judge.source(text, expected), { max_bytes = budget })
       cases.stream(text, { max_bytes = budget })
     end)
+  end)
+
+  it("is right under large budgets, where values next to each other are shown together #once", function()
+    random.each(3, function()
+      local text, expected = large()
+      local opts = { max_bytes = random.between(384, 400) * 1024 }
+      cases.judge(judge.source(text, expected), opts)
+      cases.stream(text, opts)
+    end)
+  end)
+
+  it("shows under a large budget what is in trouble among values that say nothing", function()
+    local rows = {}
+    for i = 1, 100000 do
+      rows[i] = ('{"id":%d,"state":"%s"}'):format(i, i == 50321 and "failed: disk full" or "done")
+    end
+    local content, cut = abridge.auto("[" .. table.concat(rows, ",") .. "]", { max_bytes = 2 ^ 19 })
+    assert.truthy(content:find(rows[50321], 1, true))
+    assert.equal(1, #cut.items)
+    local _, shown = content:gsub('"id"', "")
+    assert.same({ 100000, shown }, { cut.items[1].total, cut.items[1].kept })
+    assert.truthy(shown > 15000 and #content <= 2 ^ 19)
   end)
 
   it("has whole chars at the edges of what is retained of long strings", function()

@@ -152,9 +152,11 @@ static uint64_t least_cost(const abr_json_costs *x, const abr_json_value *v)
     return v->head_n + abr_json_own_size(v);
 }
 
-static bool is_shown_at(const abr_json_value *values, uint32_t v, uint64_t ordinal)
+/* Are two siblings next to each other, and is the one at `other` shown? */
+static bool is_shown_beside(const abr_json_value *values, uint32_t first, uint32_t second, uint32_t other)
 {
-    return v != 0 && values[v].shown && values[v].ordinal == ordinal;
+    return other != 0 && values[other].shown &&
+           values[first].ordinal + abr_json_siblings(&values[first]) == values[second].ordinal;
 }
 
 /* The change in the cost of its parent's markers if a value is shown. */
@@ -167,10 +169,11 @@ static int64_t marker_change(const abr_json_costs *x, uint32_t v)
     if (it->parent == 0)
         return 0;
     if (in->type == ABR_JSON_OBJECT) {
-        gaps = in->kids + 1 == in->count ? -1 : 0;
+        gaps = in->kids + abr_json_siblings(it) == in->count ? -1 : 0;
     } else {
-        const bool first = it->ordinal == 0 || is_shown_at(values, it->prev, it->ordinal - 1);
-        const bool last = it->ordinal + 1 == in->count || is_shown_at(values, it->next, it->ordinal + 1);
+        const bool first = it->ordinal == 0 || is_shown_beside(values, it->prev, v, it->prev);
+        const bool last = it->ordinal + abr_json_siblings(it) == in->count ||
+                          is_shown_beside(values, v, it->next, it->next);
         gaps = 1 - first - last;
     }
     return gaps == 0 ? 0 : gaps * (int64_t)abr_json_marker_size(x, in);
@@ -186,7 +189,7 @@ void abr_json_cost_all(abr_json_costs *x)
         uint64_t whole = abr_json_holds_values(v) ? brackets_cost(v) : least_cost(x, v);
         uint64_t children = 0;
         for (uint32_t c = v->child; c; c = values[c].next) {
-            children++;
+            children += abr_json_siblings(&values[c]);
             whole = values[c].whole == UINT32_MAX ? UINT32_MAX : whole + values[c].whole;
             if (whole >= UINT32_MAX)
                 break;
@@ -229,7 +232,7 @@ static void mark_shown(abr_json_costs *x, uint32_t v)
     abr_json_value *values = x->tree->values;
     abr_json_value *it = &values[v];
     it->shown = true;
-    values[it->parent].kids++;
+    values[it->parent].kids += abr_json_siblings(it);
     x->tree->hidden_paths -= !values[it->path].covered;
     values[it->path].covered = true;
     it->full = !in_part(x, it);

@@ -76,8 +76,9 @@ bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_
     const size_t allowance = abr_json_allowance(q->keep, parts->is_record);
     /* a long string that is cut as a document takes memory too, and leaves less room to the rest, but of the
      * same units: what is out of reach took none of the room when it was read */
-    const bool *chosen = abr_json_parts_choose(
-        parts, abr_json_holds_any(held, q->keep) ? allowance / 4 : allowance, allowance);
+    const bool *chosen =
+        abr_json_parts_choose(parts, abr_json_holds_any(held, q->keep) ? allowance / 4 : allowance, allowance,
+                              !parts->is_record && abr_json_is_coarse(q->bytes));
     abr_json_tree t = {.alloc = parts->alloc, .one_line = q->one_line};
     if (q->bytes < ABR_JSON_BRACKETS)
         return true;

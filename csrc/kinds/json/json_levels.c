@@ -86,6 +86,12 @@ static bool is_ghost(const abr_json_levels *x)
            (parts->depth > 0 && parts->nodes[parts->open[parts->depth - 1]].ghost);
 }
 
+/* Has it nothing to say? */
+static inline bool is_plain(const abr_json_entry *e)
+{
+    return !(e->score > 0 || e->fresh || e->odd || e->tells);
+}
+
 static void flush(abr_json_levels *x, bool last)
 {
     const abr_json_entry *e = &x->run;
@@ -103,6 +109,8 @@ static void flush(abr_json_levels *x, bool last)
         u->n = n;
         u->weight = weight;
         abr_flow_copy(&x->source->flow, e->at, n, abr_json_text(x->parts, u->place));
+        if (is_plain(e))
+            abr_json_parts_say_nothing(x->parts, e->siblings);
         if (e->score >= ABR_SCORE_HIT || e->tells > 0)
             abr_json_parts_raise(x->parts, e->score < ABR_SCORE_HIT);
     }
@@ -114,12 +122,18 @@ static inline void join(abr_json_entry *run, const abr_json_entry *e)
 {
     run->end = e->end;
     run->values += e->values;
-    if (!(e->score > 0 || e->fresh || e->odd || e->tells))
+    if (is_plain(e))
         return;
     run->score = heavier(run->score, e->score);
     run->fresh = run->fresh || e->fresh;
     run->odd = run->odd || e->odd;
     run->tells = run->tells > e->tells ? run->tells : e->tells;
+}
+
+static inline void join_next(abr_json_entry *run, const abr_json_entry *next)
+{
+    join(run, next);
+    run->siblings = (uint16_t)(run->siblings + next->siblings);
 }
 
 /* Retain a child of the innermost large level. */
@@ -134,7 +148,7 @@ static void retain_child(abr_json_levels *x, const abr_json_entry *e)
     if (x->run.values == 0)
         x->run = *e;
     else
-        join(&x->run, e);
+        join_next(&x->run, e);
 }
 
 /* Turn the outermost small level into a large one. */
@@ -180,6 +194,7 @@ static void add_child(abr_json_levels *x, abr_json_entry *e)
     abr_json_level *in = abr_json_innermost(x);
     e->at = in->from;
     e->ordinal = in->count++;
+    e->siblings = 1;
     in->from = e->end;
     if (x->large == x->depth) {
         retain_child(x, e);
@@ -190,7 +205,7 @@ static void add_child(abr_json_levels *x, abr_json_entry *e)
     join(&in->entry, e);
     abr_json_entry *last = x->waiting + x->waiting_count - 1;
     if (x->waiting_count > in->waiting && e->end - last->at <= RUN_BYTES)
-        join(last, e);
+        join_next(last, e);
     else
         x->waiting[x->waiting_count++] = *e;
 }

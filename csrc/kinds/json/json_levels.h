@@ -20,8 +20,9 @@ typedef struct {
     uint64_t end;
     uint64_t ordinal;
     uint32_t values;
-    float score; /* of the worst trouble in it */
-    bool fresh;  /* it has a key path for the first time */
+    float score;       /* of the worst trouble in it */
+    uint16_t siblings; /* values next to each other, without those in them */
+    bool fresh;        /* it has a key path for the first time */
     bool odd;
     /* it has words that say what its object is about: more, the earlier they are of their path; 0: none */
     uint32_t tells;

@@ -226,14 +226,19 @@ static uint64_t value_cost(const abr_json_parts *x)
     return x->is_record ? ABR_JSON_RECORD_VALUE_COST : ABR_JSON_VALUE_COST;
 }
 
-/* The cost of a unit, with `half` of either end of a long string. */
-static uint64_t unit_cost(const abr_json_parts *x, const abr_json_unit *u, size_t half)
+/* The cost of a unit that is so many values in a tree, with `half` of either end of a long string. */
+static uint64_t cost_as(const abr_json_parts *x, const abr_json_unit *u, size_t half, uint32_t values)
 {
     size_t bytes = u->n;
     if (u->chars > 0)
         bytes = u->lead + abr_bytes_at_most(u->n + u->tail_n - u->lead, 2 * half);
     const uint64_t around = u->node == ABR_JSON_NONE ? 0 : x->nodes[u->node].chain;
-    return (uint64_t)bytes * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST + value_cost(x) * u->values + around;
+    return (uint64_t)bytes * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST + value_cost(x) * values + around;
+}
+
+static uint64_t unit_cost(const abr_json_parts *x, const abr_json_unit *u, size_t half)
+{
+    return cost_as(x, u, half, abr_json_tree_values(x, u));
 }
 
 /* Are the keys around its values longer than any content with this allowance? */
@@ -316,10 +321,11 @@ static size_t choose_units(const abr_json_parts *x, size_t allowance, size_t rea
     return SIZE_MAX;
 }
 
-const bool *abr_json_parts_choose(abr_json_parts *x, size_t allowance, size_t reach)
+const bool *abr_json_parts_choose(abr_json_parts *x, size_t allowance, size_t reach, bool coarse)
 {
     bool *chosen = chosen_of(x);
     x->asked = reach;
+    x->coarse = coarse;
     choose_units(x, allowance, reach, chosen);
     return chosen;
 }
@@ -492,7 +498,7 @@ void abr_json_parts_raise(abr_json_parts *x, bool outside)
     uint64_t cost = 0;
     size_t i = x->unit_count;
     const float weight = i > 0 ? part_around * x->units[i - 1].weight : 0;
-    while (i-- > 0 && (cost += unit_cost(x, &x->units[i], STRING_HALF)) <= least / LAST)
+    while (i-- > 0 && (cost += cost_as(x, &x->units[i], STRING_HALF, x->units[i].values)) <= least / LAST)
         if (x->units[i].weight < weight && !(outside && x->units[i].node == x->open[x->depth - 1]) &&
             is_open_inside(x, x->units[i].node))
             x->units[i].weight = weight;
@@ -513,4 +519,16 @@ abr_json_unit *abr_json_parts_add(abr_json_parts *x, uint32_t values, size_t tex
     x->cost += u->node == ABR_JSON_NONE ? 0 : x->nodes[u->node].chain;
     x->copied += text_n;
     return u;
+}
+
+void abr_json_parts_say_nothing(abr_json_parts *x, uint32_t siblings)
+{
+    abr_json_unit *u = &x->units[x->unit_count - 1];
+    const char *p = abr_json_text(x, u->place);
+    if (!x->coarse || x->depth == 0 || x->depth + u->values > ABR_JSON_SHOWN_DEPTH ||
+        abr_json_has_data(p, u->n))
+        return;
+    u->plain = siblings;
+    u->runs = memchr(p, '\n', u->n) ? siblings : 1; /* those that begin lines are shown one by one */
+    x->cost -= value_cost(x) * (u->values - u->runs);
 }

@@ -30,6 +30,7 @@ enum {
     ABR_JSON_NODE_COST = 320, /* of a node around it, besides its bytes */
     ABR_JSON_SLACK = 5,       /* part of the allowance that may be used beyond it between two sweeps */
     ABR_JSON_REACH = 4,       /* part that the keys around a value may take; no budget has room for more */
+    ABR_JSON_COARSE = ABR_OR_TINY(384 * 1024, 256), /* bytes of the least budget under which there are runs */
     ABR_JSON_RANKS = 16,      /* strings of which more is retained the larger the budget is, */
     ABR_JSON_RECORD_RANKS = 3 /* the same in a record */
 };
@@ -77,6 +78,8 @@ typedef struct {
     size_t tail_n;
     uint32_t lead;   /* for a long string, bytes before its opening quote */
     uint32_t values; /* values in it, including nested ones */
+    uint32_t plain;  /* values next to each other that may be shown as a run, else 0, */
+    uint32_t runs;   /* and values of the tree that they are then */
     uint32_t node;   /* its parent; ABR_JSON_NONE for the document */
     float weight;    /* decides whether it is retained */
 } abr_json_unit;
@@ -99,6 +102,7 @@ typedef struct {
 typedef struct {
     const abr_alloc *alloc;
     bool is_record; /* it is a short part of another text: little is retained */
+    bool coarse;    /* runs are not read value by value */
     size_t allowance;
     size_t asked;         /* the reach of the last choice */
     abr_json_unit *units; /* in the order they came */
@@ -154,15 +158,31 @@ abr_json_unit *abr_json_parts_add(abr_json_parts *x, uint32_t values, size_t tex
  * retained for any budget. */
 void abr_json_parts_raise(abr_json_parts *x, bool outside);
 
+/* The values of the last unit, `siblings` next to each other, say nothing: under a large budget they are a
+ * run, retained and shown together, unless one of them is never shown whole. */
+void abr_json_parts_say_nothing(abr_json_parts *x, uint32_t siblings);
+
 /* The innermost node ends. */
 abr_json_node *abr_json_parts_close(abr_json_parts *x);
 
+/* Is a budget so large that a run is at most a 1,500th of it? */
+static inline bool abr_json_is_coarse(uint64_t bytes)
+{
+    return bytes >= ABR_JSON_COARSE;
+}
+
 /* The units that an allowance retains of those that one of `reach` may show, both at most x->allowance; valid
- * until the next call of any of these. */
-const bool *abr_json_parts_choose(abr_json_parts *x, size_t allowance, size_t reach);
+ * until the next call of any of these. Their runs are not read value by value if `coarse`. */
+const bool *abr_json_parts_choose(abr_json_parts *x, size_t allowance, size_t reach, bool coarse);
 
 /* Could the last choice's budget show a node without values in it? */
 bool abr_json_may_show(const abr_json_parts *x, const abr_json_node *node);
+
+/* The values that a unit is in a tree. */
+static inline uint32_t abr_json_tree_values(const abr_json_parts *x, const abr_json_unit *u)
+{
+    return x->coarse && u->plain > 0 ? u->runs : u->values;
+}
 
 static inline char *abr_json_text(const abr_json_parts *x, size_t place)
 {

@@ -85,8 +85,14 @@ static void keep_of(printer *x, const abr_json_value *v, size_t i, size_t n)
 /* Show the head of a value from its i-th byte on. */
 static void keep_head(printer *x, const abr_json_value *v, size_t i)
 {
-    for (size_t n; abr_json_next_shown(x->costs->tree, v, &i, &n); i += n)
-        keep_of(x, v, i, n);
+    uint64_t line = newlines_before(x, v, i);
+    size_t from = i;
+    for (size_t n; abr_json_next_shown(x->costs->tree, v, &i, &n); i = from) {
+        line += abr_count_newlines(v->p + from, i - from);
+        keep_source(x, v->p + i, n, v->at + i, line);
+        line += abr_count_newlines(v->p + i, n);
+        from = i + n;
+    }
 }
 
 static void put_marker(printer *x, const abr_json_value *v, uint64_t omitted, bool first)
@@ -295,11 +301,12 @@ static void open_child(printer *x, printed_children *all, uint64_t ordinal, uint
     all->lacking += from - all->end;
 }
 
-static void close_child(printed_children *all, uint64_t ordinal, uint64_t end)
+/* `siblings` children from this ordinal on were printed. */
+static void close_child(printed_children *all, uint64_t ordinal, uint64_t siblings, uint64_t end)
 {
     all->end = end;
-    all->next = ordinal + 1;
-    all->kept++;
+    all->next = ordinal + siblings;
+    all->kept += siblings;
 }
 
 /* Print a picked child, perhaps in part. */
@@ -311,7 +318,7 @@ static void print_child(printer *x, printed_children *all, uint32_t c)
     const bool first = all->kept == 0 && !marked;
     open_child(x, all, child->ordinal, child->at);
     print_value(x, c, gap, first);
-    close_child(all, child->ordinal, child->end);
+    close_child(all, child->ordinal, abr_json_siblings(child), child->end);
 }
 
 /* All that are shown were printed: print the marker of the gap at the end, or of all gaps in an object. */
@@ -455,7 +462,7 @@ static void print_elements(printer *x, const abr_json_value *v, const char *p,
         keep_range(x, p + at, e->from - at, start + at, newlines && i > 0, &line);
         keep_range(x, p + e->from, end - e->from, start + e->from, false, &line);
         at = end;
-        close_child(&all, i, start + at);
+        close_child(&all, i, 1, start + at);
     }
     close_children(x, &all);
 }
@@ -530,7 +537,7 @@ static void print_kept(printer *x, const abr_json_value *v, const abr_json_eleme
             keep_source(x, ",", 1, from - 1, line + e->newlines);
         const size_t end = keep_fed_line(x, e->p + bracket, e->n - bracket, from + bracket,
                                          line + e->newlines, newlines && !bracket);
-        close_child(&all, e->ordinal, from + bracket + end);
+        close_child(&all, e->ordinal, 1, from + bracket + end);
     }
     close_children(x, &all);
 }

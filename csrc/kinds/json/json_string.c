@@ -5,6 +5,7 @@
 #include "abridge.h"
 #include "base/ascii.h"
 #include "base/tiny.h"
+#include "kinds/json/json_text.h"
 #include "line/words.h"
 #include "text/base64.h"
 #include "text/scan.h"
@@ -12,7 +13,6 @@
 
 enum {
     PAIR = 12,
-    DATA_LEAST = ABR_OR_TINY(256, 48),
     SCHEME_READ = 64, /* bytes of a data URL without a blank */
     DOTS_LEAST = 3,
     DOTS_MOST = DOTS_LEAST + 63
@@ -154,7 +154,7 @@ size_t abr_json_whole_char(const char *p, size_t n)
 bool abr_json_is_data(const char *p, size_t n)
 {
     static const char scheme[] = "data:";
-    if (n <= DATA_LEAST)
+    if (n <= ABR_JSON_DATA_LEAST)
         return false;
     if (n > ABR_JSON_DATA_READ)
         n = ABR_JSON_DATA_READ;
@@ -168,6 +168,17 @@ bool abr_json_is_data(const char *p, size_t n)
         i++;
     }
     return true;
+}
+
+bool abr_json_has_data(const char *p, size_t n)
+{
+    const char *quote = n > ABR_JSON_DATA_LEAST ? memchr(p, '"', n) : NULL;
+    for (size_t i = 0; quote; quote = memchr(p + i, '"', n - i)) {
+        i = abr_json_string_end(p, n, (size_t)(quote - p));
+        if (abr_json_is_data(quote + 1, (size_t)(p + i - quote) - ABR_JSON_QUOTES))
+            return true;
+    }
+    return false;
 }
 
 /* ---- decoding ---- */

@@ -9,6 +9,7 @@
 ABR_PRIVATE_BEGIN
 
 enum {
+    ABR_JSON_DATA_LEAST = ABR_OR_TINY(256, 48), /* data has more bytes */
     ABR_JSON_DATA_READ = ABR_OR_TINY(1024, 96), /* bytes of a string that tell whether it is data */
     ABR_JSON_ESCAPE = 6,                        /* bytes of an escape such as \\u00e9; two may be one char */
     ABR_JSON_DECODED_MOST = 4                   /* bytes of a char, decoded */
@@ -37,6 +38,9 @@ size_t abr_json_sure_place(const char *p, size_t n, size_t from);
 
 /* Is (p, n), a string or its start, data that only programs read: base64, a data URI? */
 bool abr_json_is_data(const char *p, size_t n);
+
+/* Is one of the strings in whole JSON values such data? */
+bool abr_json_has_data(const char *p, size_t n);
 
 /* Like abr_json_char_size(), for a piece of a string; 0 if the piece ends inside the char. */
 size_t abr_json_whole_char(const char *p, size_t n);

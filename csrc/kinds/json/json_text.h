@@ -41,6 +41,14 @@ static inline size_t abr_json_plain_end(const char *p, size_t n, size_t i)
     return i;
 }
 
+/* The end of the string that starts at i. */
+static inline size_t abr_json_string_end(const char *p, size_t n, size_t i)
+{
+    for (i++; i < n && p[i] != '"'; i++)
+        i += p[i] == '\\';
+    return i + 1;
+}
+
 /* A key that may come next, as words for comparing all at once. */
 typedef struct {
     uint64_t words[ABR_JSON_GUESSED / 8];

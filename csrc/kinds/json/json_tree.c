@@ -32,12 +32,10 @@ typedef struct {
 
 /* ---- values ---- */
 
-/* The end of the string that starts at i. */
-static size_t string_end(const char *p, size_t n, size_t i)
+/* The end of the string or byte at i. */
+static size_t part_end(const char *p, size_t n, size_t i)
 {
-    for (i++; i < n && p[i] != '"'; i++)
-        i += p[i] == '\\';
-    return i + 1;
+    return p[i] == '"' ? abr_json_string_end(p, n, i) : i + 1;
 }
 
 /* Is it a child of the document, but not the first? If so, the source's newlines before it are shown. */
@@ -52,7 +50,10 @@ bool abr_json_next_shown(const abr_json_tree *t, const abr_json_value *v, size_t
         const char c = v->p[*i];
         if (abr_json_is_blank(c) && !(c == '\n' && *i < v->lead && may_begin_line(t, v)))
             continue;
-        *n = c == '"' ? string_end(v->p, v->head, *i) - *i : 1;
+        size_t end = part_end(v->p, v->head, *i);
+        while (c != '\n' && end < v->head && !abr_json_is_blank(v->p[end]))
+            end = part_end(v->p, v->head, end);
+        *n = end - *i;
         return true;
     }
     return false;
@@ -89,7 +90,7 @@ static uint32_t add(abr_json_tree *t, uint32_t parent, const abr_json_value *val
 static size_t scalar_end(const char *p, size_t n, size_t i)
 {
     if (p[i] == '"')
-        return string_end(p, n, i);
+        return abr_json_string_end(p, n, i);
     while (i < n && !abr_json_is_blank(p[i]) && p[i] != ',' && p[i] != ']' && p[i] != '}')
         i++;
     return i;
@@ -108,13 +109,21 @@ static size_t skip_value(const char *p, size_t n, size_t i)
     size_t depth = 0;
     for (; i < n; i++) {
         if (p[i] == '"')
-            i = string_end(p, n, i) - 1;
+            i = abr_json_string_end(p, n, i) - 1;
         else if (p[i] == '{' || p[i] == '[')
             depth++;
         else if ((p[i] == '}' || p[i] == ']') && --depth == 0)
             return i + 1;
     }
     return n;
+}
+
+/* The end of the child at i. */
+static size_t child_end(const char *p, size_t n, size_t i, bool is_member)
+{
+    if (is_member)
+        i = skip_lead(p, n, abr_json_string_end(p, n, i), ':');
+    return p[i] == '{' || p[i] == '[' ? skip_value(p, n, i) : scalar_end(p, n, i);
 }
 
 /* ---- a unit ---- */
@@ -161,12 +170,12 @@ static void read_value(unit_reading *r, uint32_t base)
         .p = r->p + r->from, .at = r->unit->at + r->from, .origin = r->origin, .node = ABR_JSON_NONE};
     v.lead = (uint32_t)(r->i - r->from);
     if (r->t->values[r->in].type == ABR_JSON_OBJECT)
-        r->i = skip_lead(r->p, n, string_end(r->p, n, r->i), ':');
+        r->i = skip_lead(r->p, n, abr_json_string_end(r->p, n, r->i), ':');
     v.head = (uint32_t)(r->i - r->from);
     v.ordinal = next_ordinal(r);
     const bool opens = r->p[r->i] == '{' || r->p[r->i] == '[';
     if (base + r->depth >= ABR_JSON_SHOWN_DEPTH) {
-        r->from = r->i = opens ? skip_value(r->p, n, r->i) : scalar_end(r->p, n, r->i);
+        r->from = r->i = child_end(r->p, n, r->i, false);
         return;
     }
     const size_t start = r->i;
@@ -182,10 +191,41 @@ static void read_value(unit_reading *r, uint32_t base)
     }
 }
 
+/* ---- runs ---- */
+
+/* Add a unit as a run, or as one for each child if they begin lines that may be shown. */
+static void add_runs(abr_json_tree *t, uint32_t origin, uint32_t parent)
+{
+    const abr_json_unit *u = &t->parts->units[origin];
+    const char *p = abr_json_text(t->parts, u->place);
+    const bool apart = u->runs > 1 && !t->one_line && parent == 1;
+    const bool has_keys = t->values[parent].type == ABR_JSON_OBJECT;
+    uint64_t ordinal = u->ordinal;
+    for (size_t i = 0, end; i < u->n; i = end) {
+        const size_t start = skip_lead(p, u->n, i, ',');
+        end = apart ? child_end(p, u->n, start, has_keys) : u->n;
+        const abr_json_value v = {.type = ABR_JSON_RUN,
+                                  .p = p + i,
+                                  .at = u->at + i,
+                                  .end = u->at + end,
+                                  .ordinal = ordinal++,
+                                  .count = apart ? 1 : u->plain,
+                                  .lead = (uint32_t)(start - i),
+                                  .head = (uint32_t)(end - i),
+                                  .origin = origin,
+                                  .node = ABR_JSON_NONE};
+        add(t, parent, &v);
+    }
+}
+
 /* Read a unit inside `parent`, `base` levels deep. */
 static void read_unit(abr_json_tree *t, uint32_t origin, uint32_t parent, uint32_t base)
 {
     const abr_json_unit *u = &t->parts->units[origin];
+    if (t->parts->coarse && u->plain > 0) {
+        add_runs(t, origin, parent);
+        return;
+    }
     unit_reading r = {.t = t, .unit = u, .origin = origin, .in = parent, .ordinal = u->ordinal};
     r.p = abr_json_text(t->parts, u->place);
     for (;;) {
@@ -270,8 +310,8 @@ static void set_path(abr_json_tree *t, abr_json_value *v)
         v->hash = in->hash;
     } else if (in->type == ABR_JSON_OBJECT && in->count <= ABR_JSON_MAP) {
         const size_t n = v->head - v->lead;
-        v->hash = abr_json_key_path(in->hash,
-                                    abr_json_hash(v->p + v->lead + 1, string_end(v->p + v->lead, n, 0) - 2));
+        v->hash = abr_json_key_path(
+            in->hash, abr_json_hash(v->p + v->lead + 1, abr_json_string_end(v->p + v->lead, n, 0) - 2));
     } else {
         v->hash = abr_json_any_path(in->hash);
     }
@@ -317,7 +357,8 @@ static void set_role(const abr_json_value *values, abr_json_value *v)
     const abr_json_value *in = &values[v->parent];
     v->role = ABR_JSON_OTHER;
     if (in->type == ABR_JSON_OBJECT)
-        v->role = (uint8_t)abr_json_role_of(v->p + v->lead, string_end(v->p + v->lead, v->head - v->lead, 0));
+        v->role = (uint8_t)abr_json_role_of(v->p + v->lead,
+                                            abr_json_string_end(v->p + v->lead, v->head - v->lead, 0));
     else if (v->parent > 0 && !abr_json_holds_values(v))
         v->role = in->role;
     if (v->role == ABR_JSON_OTHER && v->type == ABR_JSON_TEXT &&
@@ -344,7 +385,8 @@ static bool has_same(const abr_json_value *values, uint32_t in, const abr_json_v
 static void note_varying(abr_json_value *values, uint32_t element)
 {
     const uint32_t before = values[element].prev;
-    if (before == 0 || values[values[element].parent].type != ABR_JSON_ARRAY)
+    if (before == 0 || values[before].type == ABR_JSON_RUN ||
+        values[values[element].parent].type != ABR_JSON_ARRAY)
         return;
     for (uint32_t c = values[element].child; c; c = values[c].next)
         if (!abr_json_holds_values(&values[c]) && !has_same(values, before, &values[c]))
@@ -426,7 +468,7 @@ bool abr_json_tree_make(abr_json_tree *t, const abr_json_parts *parts, const boo
 {
     size_t count = 1 + parts->node_count;
     for (size_t i = 0; i < parts->unit_count; i++)
-        count += chosen[i] ? parts->units[i].values : 0;
+        count += chosen[i] ? abr_json_tree_values(parts, &parts->units[i]) : 0;
     t->parts = parts;
     t->values = t->alloc->malloc(t->alloc->ctx, count * (sizeof *t->values + sizeof *t->near.due));
     uint32_t *of_node = t->alloc->malloc(t->alloc->ctx, (parts->node_count + 1) * sizeof *of_node);

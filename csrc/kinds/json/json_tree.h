@@ -12,6 +12,7 @@ ABR_PRIVATE_BEGIN
 
 typedef enum {
     ABR_JSON_SCALAR = 0, /* a number, a literal, a string that is shown whole or not at all */
+    ABR_JSON_RUN,        /* values next to each other that are shown whole or not at all; all of it is head */
     ABR_JSON_TEXT,       /* a string that may be shown in part */
     ABR_JSON_DATA,       /* a string of base64 or the like; little of it is shown */
     ABR_JSON_ARRAY,
@@ -25,7 +26,8 @@ typedef struct {
     uint64_t at;   /* bytes of the source before its range */
     uint64_t end;  /* bytes of the source up to its end */
     uint64_t ordinal;
-    /* number of its children, shown or not, retained or not; of a string's chars, 0: not counted */
+    /* number of its children, shown or not, retained or not; of a string's chars, 0: not counted; of the
+     * values of a run */
     uint64_t count;
     uint64_t hash;       /* of its path */
     uint32_t lead;       /* bytes of its range before its key, if any: a comma, blanks */
@@ -70,6 +72,12 @@ typedef struct {
 static inline bool abr_json_holds_values(const abr_json_value *v)
 {
     return v->type >= ABR_JSON_ARRAY;
+}
+
+/* The number of its parent's children that it is. */
+static inline uint32_t abr_json_siblings(const abr_json_value *v)
+{
+    return v->type == ABR_JSON_RUN ? (uint32_t)v->count : 1;
 }
 
 /* Is it a list, whose children are examined from both ends? A map is one. Other objects' members are examined
