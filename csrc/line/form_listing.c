@@ -183,6 +183,19 @@ static bool states_level_after(const abr_form_line *l, size_t at, bool has_colum
            (rule < text.n && abr_states_level(text.p + rule + 1, text.n - rule - 1, l->forms->without));
 }
 
+/* Does a linter state a level at `at`, after a blank, and then its rule or message: `:4:1 error MD033 ...`?
+ * `:4:1 error found` is a match. */
+static bool states_level_beside(const abr_form_line *l, size_t at)
+{
+    size_t size = 0;
+    if (at + 2 > l->bare.n || l->bare.p[at] != ' ')
+        return false;
+    const abr_text_line text = abr_line_from(l->bare, at);
+    const abr_level level = abr_level_without(text.p + 1, text.n - 1, l->forms->without, &size);
+    return (level == ABR_LEVEL_ERROR || level == ABR_LEVEL_WARNING) && size + 2 < text.n &&
+           text.p[size + 1] == ' ' && abr_is_upper(text.p[size + 2]);
+}
+
 /* `path:12:text`, as grep prints it; a diagnostic has a blank or a level there, and Ruby's "in `total'". */
 bool abr_is_match(const abr_form_line *l)
 {
@@ -196,7 +209,8 @@ bool abr_is_match(const abr_form_line *l)
     if (column > 0 && at + 1 + column < bare.n && bare.p[at + 1 + column] == ':')
         at += 1 + column;
     else if ((number == 2 && column == 2 && ends_with_hour((abr_text_line){bare.p, i})) ||
-             abr_has_at(bare, at + 1 + column, " - ", 3)) /* of tsc: `cart.ts:9:5 - error` */
+             abr_has_at(bare, at + 1 + column, " - ", 3) || /* of tsc: `cart.ts:9:5 - error` */
+             states_level_beside(l, at + 1 + column))
         return false;
     if (number == 0 || at >= bare.n || !ABR_HAS(":-", bare.p[at]) || abr_has_at(bare, at + 1, "in `", 4) ||
         abr_has_at(bare, at + 1, "in '", 4))
