@@ -66,6 +66,16 @@ static bool is_macro_hit(const abr_evidence *l, const abr_sign *s)
     return preceded_by(l, start, "Hit ") && byte_at(l, end) == '(';
 }
 
+/* Is the word in a constant of SQL with its type, 'failed'::text or '{failed,lost}'::text[]? */
+static bool in_constant(const abr_evidence *l, const abr_sign *s)
+{
+    enum { MOST = 64 };
+    size_t at = end_of(s);
+    while (at < l->n && at < end_of(s) + MOST && (is_alnum(l->p[at]) || ABR_HAS("_ ,{}", l->p[at])))
+        at++;
+    return starts_with(l, at, "'::") && abr_is_letter(byte_at(l, at + 3));
+}
+
 /* Is the word part of a name: of an identifier, a path, an option? */
 static bool in_name(const abr_evidence *l, const abr_sign *s)
 {
@@ -299,7 +309,7 @@ static bool is_named_after(const abr_evidence *l, unsigned i)
 
 static bool is_named(const abr_evidence *l, const abr_sign *s)
 {
-    return deny(l, s, ABR_DENIED_NAME, in_name(l, s) || in_title(l, s));
+    return deny(l, s, ABR_DENIED_NAME, in_name(l, s) || in_title(l, s) || in_constant(l, s));
 }
 
 static bool is_negated(const abr_evidence *l, unsigned i)
