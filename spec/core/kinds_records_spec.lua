@@ -574,6 +574,30 @@ describe("a table that a program aligns", function()
     end
   end)
 
+  it("shows its header and first rows amid other output, though the header is in small letters", function()
+    local rows = {}
+    for i = 1, 200 do
+      rows[i] = ("%-4d s%03d  %3d  %.6f      ok\n"):format(i - 1, i - 1, i * 37 % 100, i * 7919 % 1000 / 1000)
+    end
+    local header = "      sku  qty     price  status\n"
+    local log = ("cart 1 was read\n"):rep(20)
+    local content, cut = abridge.auto(log .. header .. table.concat(rows) .. log, { max_bytes = 1500 })
+    assert.equal("mixed", cut.kind)
+    assert.equal("table", cut.parts[2].kind)
+    assert.is_truthy(content:find(header .. rows[1] .. rows[2], 1, true), content)
+  end)
+
+  it("has columns of shares and times, and a last one without a name", function()
+    local rows = { "Duration: 30.1s, Total samples = 41.22s\n", "      flat  flat%   sum%        cum   cum%\n" }
+    for i = 1, 120 do
+      local form = "%9.2fs %5.2f%% %5.2f%% %9.2fs %5.2f%%  shop.total_%d\n"
+      rows[i + 2] = form:format(9 / i, 9 / i, 9, 10 / i, 10 / i, i)
+    end
+    local content, cut = abridge.auto(table.concat(rows), { max_bytes = 1500 })
+    assert.equal("table", cut.kind)
+    assert.is_truthy(content:find(table.concat(rows, "", 1, 5), 1, true), content)
+  end)
+
   it("shows rows as wide as a terminal whole, under small budgets too", function()
     local form = "%-14s%-46s%-8s%-20s%-20s%s"
     local rows = { form:format("NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "AGE") }

@@ -252,11 +252,12 @@ static size_t find_unseen(parts_search *s, size_t *start, size_t *next)
     return 0;
 }
 
-/* Columns under a header that is hard to mistake. */
+/* Columns under a header that is hard to mistake, or that figures show to be one. At the start of the text,
+ * all of it decides whether its first line is a header. */
 static size_t find_aligned(const parts_search *s, size_t at, size_t *next)
 {
     size_t read;
-    const size_t size = abr_aligned_extent(s->p + at, s->n - at, &read);
+    const size_t size = abr_aligned_extent(s->p + at, s->n - at, at == 0, &read);
     *next = at + read > *next ? at + read : *next;
     return size >= LEAST_PART && abr_count_newlines(s->p + at, size) >= LEAST_LINES ? at + size : 0;
 }

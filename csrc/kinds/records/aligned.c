@@ -19,8 +19,9 @@ enum {
     SOME_ROWS = 16,       /* enough to know whether they repeat the header */
     SOME_OTHERS = 8,      /* so many more other lines than rows: enough to know */
     OTHERS_BETWEEN = 2,   /* lines between two rows of one table */
-    LONGEST_HEADING = 24, /* bytes */
-    LEAST_RULED = 2       /* stretches of a ruling */
+    LONGEST_HEADING = 32, /* bytes */
+    LEAST_RULED = 2,      /* stretches of a ruling */
+    SURE_ROWS = 8         /* under names that could be words, for them to be names of columns */
 };
 
 enum { BLANK_CELL = 0, FILLED_CELL, DIGIT_CELL };
@@ -151,6 +152,12 @@ static bool keeps(const layout *row, const name *x)
     return starts || ends;
 }
 
+/* Does a figure end there, or one with a unit, "12%", "0.03s"? */
+static bool ends_in_figure(const layout *row, size_t to)
+{
+    return to <= row->n && (row->cell[to - 1] == DIGIT_CELL || row->cell[to - 2] == DIGIT_CELL);
+}
+
 /* Names of a header, a bit each. */
 typedef uint32_t name_set;
 
@@ -188,7 +195,7 @@ static bool compare(const header *h, abr_text_line line, const layout *row, comp
         if (!keeps(row, x))
             continue;
         out->names[KEEPS] |= bit;
-        if (row->cell[x->from] == DIGIT_CELL || (x->to <= row->n && row->cell[x->to - 1] == DIGIT_CELL))
+        if (row->cell[x->from] == DIGIT_CELL || ends_in_figure(row, x->to))
             out->names[HAS_DIGIT] |= bit;
         if (x->from >= 2 && !row->cell[x->from - 1] && !row->cell[x->from - 2])
             out->names[IS_PADDED] |= bit;
@@ -311,6 +318,33 @@ static bool is_clear_header(const header *h)
     return h->count >= 3 && h->gaps && (h->capitals || (h->count > 3 && small <= 1));
 }
 
+/* Is the line below a row, with figures below most names? */
+static bool is_over_figures(const header *h, abr_text_line under)
+{
+    layout row;
+    comparison as;
+    lay_out(under, &row);
+    return compare(h, under, &row, &as) && count_names(as.names[HAS_DIGIT]) * 2 >= h->count;
+}
+
+/* Do the rows show that words in small letters are names of columns? Nearly every row keeps the place of each
+ * name, and most columns are of figures. */
+static bool stands_over_figures(const header *h)
+{
+    size_t columns = 0;
+    size_t figures = 0;
+    for (size_t i = 0; i < h->count; i++) {
+        const name *x = &h->names[i];
+        if (x->from == 0)
+            continue;
+        if (x->rows[KEEPS] < SURE_ROWS || x->rows[KEEPS] * 10 < x->rows[REACHES] * 9)
+            return false;
+        columns++;
+        figures += x->rows[HAS_DIGIT] * 10 >= x->rows[KEEPS] * 9;
+    }
+    return figures * 2 > columns;
+}
+
 /* Does the line start another table: has it names in capitals as this one has, or are they ruled below? */
 static bool starts_another(const header *h, abr_text_line line, const char *p, size_t n, size_t after)
 {
@@ -343,7 +377,7 @@ static size_t end_of_aligned(const header *h, const char *p, size_t n, size_t at
     return end;
 }
 
-size_t abr_aligned_extent(const char *p, size_t n, size_t *read)
+size_t abr_aligned_extent(const char *p, size_t n, bool clear, size_t *read)
 {
     header h;
     abr_text_line line;
@@ -355,9 +389,11 @@ size_t abr_aligned_extent(const char *p, size_t n, size_t *read)
     if (!named || !abr_next_line(p, n, &next, &under))
         return 0;
     const bool ruled = is_ruling(under);
-    if (!ruled && !is_clear_header(&h))
+    const bool is_clear = ruled || is_clear_header(&h);
+    if (!is_clear && !(!clear && h.count >= 3 && h.gaps && is_over_figures(&h, under)))
         return 0;
     at = ruled ? next : at;
     *read = end_of_aligned(&h, p, n, at);
-    return *read > at && has_rows(p, *read, true, at, &h, ruled) ? *read : 0;
+    const bool rows = *read > at && has_rows(p, *read, true, at, &h, ruled);
+    return rows && (is_clear || stands_over_figures(&h)) ? *read : 0;
 }

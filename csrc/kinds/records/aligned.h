@@ -12,8 +12,9 @@ ABR_PRIVATE_BEGIN
 bool abr_is_aligned(const char *p, size_t n, bool whole, size_t *header);
 
 /* Bytes of the table whose names are the first line of (p, n), whatever comes after it; 0: none starts there.
- * *read: bytes that were looked at, and in which no other one starts. */
-size_t abr_aligned_extent(const char *p, size_t n, size_t *read);
+ * `clear`: only if they are hard to mistake, whatever the rows say. *read: bytes that were looked at, and in
+ * which no other one starts. */
+size_t abr_aligned_extent(const char *p, size_t n, bool clear, size_t *read);
 
 ABR_PRIVATE_END
 
