@@ -497,6 +497,19 @@ static void keep_heads(abr_chooser *x, size_t sorted, bool messages, abr_cost *u
     }
 }
 
+/* Keep the first line within its share, or the first one with a text and the blank ones above it. */
+static void keep_first(abr_chooser *x, abr_cost *used)
+{
+    if (x->count == 0 || x->lines[0].c->line != 0)
+        return;
+    size_t first = 0;
+    while (x->lines[first].layout.look == ABR_LOOK_BLANK && first + 1 < (size_t)ALL_MOST &&
+           first + 1 < x->count && x->lines[first + 1].c->line == first + 1)
+        first++;
+    if (x->lines[first].shown <= x->allowance.shown / HEAD_SHARE)
+        keep_all(x, 0, first, used);
+}
+
 static void keep_best(abr_chooser *x)
 {
     x->marker = abr_widest_marker(x);
@@ -505,9 +518,7 @@ static void keep_best(abr_chooser *x)
     size_t sorted = sort_by_value(x);
     if (!keep_ends(x, &used))
         return; /* the end gets the little there is */
-    if (x->count > 0 && x->lines[0].c->line == 0 && x->lines[0].shown <= x->allowance.shown / HEAD_SHARE &&
-        !x->lines[0].kept)
-        keep_line(x, 0, &used);
+    keep_first(x, &used);
     keep_part_starts(x, &used);
     keep_last_count(x, &used);
     keep_whole(x, &x->last, &used);

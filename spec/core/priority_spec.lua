@@ -22,6 +22,16 @@ describe("priority", function()
     assert.same({ found = 1, kept = 1 }, cut.failures)
   end)
 
+  it("keeps the first line with a text, and the blank ones above it, however many failures come", function()
+    local failures = {}
+    for i = 1, 90 do
+      failures[i] = ("step %d is done\ncart%d: cannot open /srv/carts/%d: No such file or directory\n"):format(i, i, i)
+    end
+    local steps = ("\nreading the carts\n"):rep(20)
+    local content = abridge.priority("\n\n[ Audit 3.0.8 ]\n" .. steps .. table.concat(failures), { max_bytes = 1024 })
+    assert.equal("\n\n[ Audit 3.0.8 ]\n", content:sub(1, 18))
+  end)
+
   it("keeps one failure amid hundreds of '0 failed'", function()
     local zeros = seq(1, 400, "suite %d: 12 passed, 0 failed")
     local content, cut = abridge.cut(zeros .. "suite cart: 11 passed, 1 failed\n" .. zeros, {
