@@ -224,22 +224,6 @@ static bool is_below_place(const abr_trouble_line *t)
            place.end == line.n;
 }
 
-/* Does a line that is drawn lead on from it: "  × No solution found:", "  ╰─▶ Because ..."? */
-static bool is_drawn_on(const abr_trouble_line *t)
-{
-    static const char cross[] = "\xC3\x97 ";
-    static const char drawn[] = "\xE2\x95\xB0\xE2\x94\x80";  /* ╰─ */
-    static const char forked[] = "\xE2\x94\x9C\xE2\x94\x80"; /* ├─ */
-    abr_text_line line;
-    size_t at = t->next;
-    if (!ABR_STARTS(abr_trimmed(t->line), cross))
-        return false;
-    for (unsigned i = 0; i < AGREE_WITHIN && abr_next_line(t->p, t->n, &at, &line); i++)
-        if (ABR_STARTS(abr_trimmed(line), drawn) || ABR_STARTS(abr_trimmed(line), forked))
-            return true;
-    return false;
-}
-
 bool abr_lines_agree(const abr_trouble_line *t)
 {
     const bool remarks = t->told.form == ABR_FORM_EXCERPT && *abr_trimmed(t->line).p == '^';
@@ -247,5 +231,5 @@ bool abr_lines_agree(const abr_trouble_line *t)
                              is_at_place(t) || is_pointed_at(t)))
         return true;
     return is_placed_again(t) || is_at_line_of_perl(t->line) || is_row_of_file(t) || is_advised(t) ||
-           is_below_place(t) || is_drawn_on(t);
+           is_below_place(t);
 }

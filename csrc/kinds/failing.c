@@ -128,26 +128,16 @@ static bool lists_named_counts(abr_text_line line)
     return true;
 }
 
-/* Bytes of the label of Jest's count, "Tests:       ". */
-static size_t label_size(abr_text_line bare)
-{
-    static const char label[] = "Tests: ";
-    size_t i = ABR_STARTS(bare, label) ? sizeof label - 1 : 0;
-    while (i > 0 && i < bare.n && bare.p[i] == ' ')
-        i++;
-    return i;
-}
-
 /* Is it numbers of things and no more: "2 errors generated.", "  2 failing", "9 runs, 2 errors", "1 items
- * had failures:", "3 flaws (1 low, 2 high)", "Tests:       1 failed, 2 total", or of what was found: "Found 1
- * error in 1 file (checked 7 source files)"? */
+ * had failures:", "3 flaws (1 low, 2 high)", or of what was found: "Found 1 error in 1 file (checked 7 source
+ * files)"? */
 static bool is_count(abr_text_line line)
 {
     enum { WORDS = 3, MOST = 9999 /* larger ones are those of reports: "738837 region leak" */ };
     abr_text_line bare = abr_trimmed(line);
     uint64_t value;
     const bool found = ABR_STARTS(bare, "Found ");
-    const size_t from = found ? 6 : label_size(bare);
+    const size_t from = found ? 6 : 0;
     const size_t digits = abr_read_lnum(bare.p, bare.n, from, &value);
     size_t i = from + digits;
     if (digits == 0 || found)
@@ -185,7 +175,8 @@ static bool starts_in_brackets(abr_text_line line)
 static bool counts_failures(const finder *f, abr_text_line line, const abr_reading *hit)
 {
     if (!hit->tells && hit->words >= PROSE_WORDS && hit->line_score >= least_count &&
-        (lists_named_counts(line) || ABR_STARTS(line, "Failed!  - Failed: ") /* of .NET */ ||
+        (lists_named_counts(line) || ABR_STARTS(line, "Tests: ") /* of Jest */ ||
+         ABR_STARTS(line, "Failed!  - Failed: ") /* of .NET */ ||
          abr_read_whole_form(&f->rules->forms, line).text <= most_text_counting))
         return true;
     return is_count(line) && hit->words > 0 && hit->line_score >= least_message;
@@ -350,17 +341,6 @@ static bool starts_as_message(abr_text_line line)
     return abr_is_letter(line.p[0]) || line.p[0] == '/' || ABR_STARTS(line, "./") || ABR_STARTS(line, "../");
 }
 
-/* Does TeX say within a few lines from `at` where it stopped, "l.412 \\begin{x}"? */
-static bool is_stopped_by_tex(const finder *f, size_t at)
-{
-    enum { WITHIN = 10 };
-    abr_text_line line;
-    for (unsigned i = 0; i < WITHIN && abr_next_line(f->p, f->n, &at, &line); i++)
-        if (ABR_STARTS(line, "l.") && line.n > 2 && abr_is_digit(line.p[2]))
-            return true;
-    return false;
-}
-
 /* A warning among the events of `kubectl describe`: "  Warning  BackOff  3m (x4 over 9m)  kubelet  ..." */
 static bool is_event(abr_text_line line)
 {
@@ -417,12 +397,6 @@ static bool is_ruled(abr_text_line line)
            memcmp(line.p, line.p + line.n - SIGN, SIGN) == 0;
 }
 
-/* "  error - lib/a.dart:27:12 - ...", "  error • ... • lib/a.dart:27:12 • ..." */
-static bool is_of_analyzer(abr_text_line bare)
-{
-    return ABR_STARTS(bare, "error - ") || ABR_STARTS(bare, "error \xE2\x80\xA2 ");
-}
-
 /* Does a program's message go on below, by one blank or a tab: "error: Your local changes to the following
  * files ...:", "dpkg: error processing archive cart.deb (--unpack):"? */
 static bool goes_on_below(const finder *f, abr_text_line line, size_t next)
@@ -460,14 +434,13 @@ static bool is_stated_message(const finder *f, abr_text_line line)
     return false;
 }
 
-/* Is it a failure in the words of a program, among them the Test Anything Protocol, Git, dpkg, Dart, TeX,
- * kubectl, cmd.exe and MSBuild? */
+/* Is it a failure in the words of a program, among them the Test Anything Protocol, Git, dpkg, kubectl,
+ * cmd.exe and MSBuild? */
 static bool is_stated(const finder *f, abr_text_line line, size_t next)
 {
-    return is_not_ok(line) || is_stated_message(f, line) || goes_on_below(f, line, next) ||
-           is_of_analyzer(abr_trimmed(line)) || (ABR_STARTS(line, "! ") && is_stopped_by_tex(f, next)) ||
-           is_event(line) || is_bad_outcome(f, line) || is_ruled(line) || is_unknown_to_cmd(line) ||
-           is_coded_error(line) || (!abr_is_letter(line.p[0]) && ENDS_AS(line, " [E]"));
+    return is_not_ok(line) || is_stated_message(f, line) || goes_on_below(f, line, next) || is_event(line) ||
+           is_bad_outcome(f, line) || is_ruled(line) || is_unknown_to_cmd(line) || is_coded_error(line) ||
+           (!abr_is_letter(line.p[0]) && ENDS_AS(line, " [E]"));
 }
 
 /* The line without the name of the script that printed it: "[web] Error: the port is taken" */

@@ -1,6 +1,5 @@
 /* The kind of a text, and its parts. */
 #include "abridge.h"
-#include "base/memory.h"
 #include "kinds/kind.h"
 #include "kinds/mixed/output_parts.h"
 #include "kinds/text/stretches.h"

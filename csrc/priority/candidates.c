@@ -13,7 +13,6 @@
 #include "priority/candidates.h"
 #include "abridge.h"
 #include "base/memory.h"
-#include "base/private.h"
 #include "priority/sort.h"
 
 /* ---- memory ---- */

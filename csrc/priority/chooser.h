@@ -48,11 +48,10 @@ typedef struct {
 /* A line that may be kept. */
 typedef struct {
     const abr_candidate *c;
-    const abr_candidate *read; /* the same; for a written line, its reading before that was known */
-    uint32_t seen;             /* lines of its shape in all, 0: forgotten */
-    float keep_value;          /* decides whether it is kept */
-    uint64_t shown;            /* bytes it costs, with its newline */
-    uint64_t chars;            /* chars it costs */
+    uint32_t seen;    /* lines of its shape in all, 0: forgotten */
+    float keep_value; /* decides whether it is kept */
+    uint64_t shown;   /* bytes it costs, with its newline */
+    uint64_t chars;   /* chars it costs */
     abr_layout layout;
     float odd;       /* its rarity in the text, in bits; set by abr_raise_odd_lines() */
     float own_value; /* value of the line read alone */

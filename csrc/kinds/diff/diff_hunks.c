@@ -12,7 +12,6 @@
 #include "abridge.h"
 #include "base/size.h"
 #include "kinds/diff/diff_defines.h"
-#include "kinds/diff/diff_gather.h"
 #include "kinds/diff/diff_part.h"
 #include "kinds/diff/diff_show.h"
 #include "priority/sort.h"

@@ -12,7 +12,6 @@
 #include "kinds/mixed/output_parts.h"
 #include "abridge.h"
 #include "base/ascii.h"
-#include "base/tiny.h"
 #include "kinds/diff/diff.h"
 #include "kinds/failing.h"
 #include "kinds/json/json_lines.h"

@@ -370,25 +370,6 @@ static unsigned size_of_number(const abr_cell *v)
     return sign + digits;
 }
 
-/* Is there an escape from i on that spells a control byte: a tab, a newline, a colour? */
-static bool spells_control(const abr_cell *v, size_t i)
-{
-    char decoded[ABR_JSON_DECODED_MOST];
-    const char *escape;
-    if (v->kind != ABR_VALUE_STRING)
-        return false;
-    while (i < v->n && (escape = memchr(v->p + i, '\\', v->n - i)) != NULL) {
-        const size_t left = v->n - (size_t)(escape - v->p);
-        const size_t size = abr_json_char_size(escape, left);
-        if (size > left)
-            return false;
-        if (abr_json_decode(escape, size, decoded) == 1 && (unsigned char)*decoded < ' ')
-            return true;
-        i = v->n - left + size;
-    }
-    return false;
-}
-
 /* May its words mean something? Those of names and numbers, which fill most columns of many values, don't. */
 static bool may_have_words(const abr_cell *v)
 {
@@ -396,7 +377,7 @@ static bool may_have_words(const abr_cell *v)
         return false;
     for (size_t i = 0; i < v->n; i++)
         if (!abr_is_letter(v->p[i]))
-            return memchr(v->p + i, ' ', v->n - i) != NULL || spells_control(v, i);
+            return memchr(v->p + i, ' ', v->n - i) != NULL || has_escape(v);
     return true;
 }
 
