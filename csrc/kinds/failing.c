@@ -532,7 +532,7 @@ static bool fails_in_run(finder *f, abr_text_line line, size_t next, float score
 }
 
 /* Does one of several records tell of trouble in a field, "  phase: Failed", that says nothing in the
- * others, and the same in some of them? */
+ * others, and the same in most of them? */
 static bool fails_amid_records(finder *f, abr_text_line line, size_t next, const abr_reading *reading)
 {
     enum { LEAST = 4 };
@@ -543,16 +543,16 @@ static bool fails_amid_records(finder *f, abr_text_line line, size_t next, const
     const abr_trouble_line t = {f->p - f->before, f->before + f->n, line, f->before + next, {0}};
     abr_text_line others[ABR_FIELDS];
     const size_t count = abr_find_fields(&t, others);
-    bool same = false;
+    size_t same = 0;
     f->fields++;
     for (size_t i = 0; i < count; i++) {
         abr_reading other;
         if (read_hit(f, others[i], &other) || other.line_score >= reading->line_score)
             return false;
-        same = same || (i > 0 && others[i].n == others[i - 1].n &&
-                        memcmp(others[i].p, others[i - 1].p, others[i].n) == 0);
+        same += i > 0 && others[i].n == others[i - 1].n &&
+                memcmp(others[i].p, others[i - 1].p, others[i].n) == 0;
     }
-    return count >= LEAST && same;
+    return count >= LEAST && same * 2 >= count - 1;
 }
 
 void abr_failure_rules_open(abr_failure_rules *rules)

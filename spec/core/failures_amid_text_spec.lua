@@ -404,6 +404,13 @@ describe("between two pages of a document", function()
     } do
       assert.equal("text", (abridge.kind(records("%s: %s\n", field[1], field[2], field[3], 20))), field[1])
     end
+    assert.equal("text", (abridge.kind(records("%s: %s\n", "License", "MIT", "GPL-3+ with Bison exception", 20))))
+    local apart = {} -- the values of two in three others differ
+    for i = 1, 30 do
+      local owner = i == 15 and "unknown" or i % 6 < 2 and "Kim Cart" or "Kim Cart " .. i
+      apart[i] = ("Files: src/%d.c\nOwner: %s\n of %d years\n"):format(i, owner, i)
+    end
+    assert.equal("text", (abridge.kind(table.concat(apart))))
     local said = "Passing an invalid callback to the argument"
     local changes = records("    %s: %s\n", "description", "The price", said, 20)
     assert.equal("text", (abridge.kind(changes)))
