@@ -549,10 +549,47 @@ static bool fails_amid_records(finder *f, abr_text_line line, size_t next, const
         abr_reading other;
         if (read_hit(f, others[i], &other) || other.line_score >= reading->line_score)
             return false;
-        same += i > 0 && others[i].n == others[i - 1].n &&
-                memcmp(others[i].p, others[i - 1].p, others[i].n) == 0;
+        same +=
+            i > 0 && others[i].n == others[i - 1].n && memcmp(others[i].p, others[i - 1].p, others[i].n) == 0;
     }
     return count >= LEAST && same * 2 >= count - 1;
+}
+
+/* Does it name its record: "    name: cart", "- name: cart", "Name:         cart"? */
+static bool names_record(abr_text_line line, size_t indent)
+{
+    abr_text_line bare = abr_trimmed(line);
+    if ((size_t)(bare.p - line.p) > indent)
+        return false;
+    if (ABR_STARTS(bare, "- "))
+        bare = (abr_text_line){bare.p + 2, bare.n - 2};
+    return ABR_STARTS(bare, "name: ") || ABR_STARTS(bare, "Name: ");
+}
+
+size_t abr_name_of_record(const abr_failure_rules *rules, const char *p, size_t from, size_t failure,
+                          size_t n)
+{
+    enum { WITHIN = ABR_OR_TINY(128, 16) /* lines */ };
+    finder f = {.rules = rules, .p = p + failure, .n = n - failure, .before = failure};
+    abr_text_line line;
+    abr_reading hit;
+    size_t next = 0;
+    if (!abr_next_line(f.p, f.n, &next, &line) || line.n == 0)
+        return failure;
+    read_hit(&f, line, &hit);
+    const size_t indent = (size_t)(abr_trimmed(line).p - line.p);
+    if (!fails_amid_records(&f, line, next, &hit))
+        return failure;
+    for (size_t i = 0, at = failure; i < WITHIN && at > from; i++) {
+        line = abr_line_before(p, at);
+        at = (size_t)(line.p - p);
+        const abr_text_line bare = abr_trimmed(line);
+        if (names_record(line, indent))
+            return at;
+        if (bare.n == 0 || (*bare.p == '-' && (size_t)(bare.p - line.p) < indent))
+            return failure; /* the record's start */
+    }
+    return failure;
 }
 
 void abr_failure_rules_open(abr_failure_rules *rules)

@@ -22,6 +22,11 @@ void abr_failure_rules_open(abr_failure_rules *rules);
  * is not enough. Returns the start of one of its lines, n if there is none. Allocates nothing. */
 size_t abr_find_failure_by(const abr_failure_rules *rules, const char *p, size_t from, size_t n);
 
+/* The line from `from` on that names the record which tells of the failure that was found there in a field:
+ * "    name: cart" above "    phase: Failed". `failure`, if it is none, or none names it. */
+size_t abr_name_of_record(const abr_failure_rules *rules, const char *p, size_t from, size_t failure,
+                          size_t n);
+
 /* The same for all of (p, n), with its own rules, on the stack. */
 size_t abr_find_failure(const char *p, size_t n);
 

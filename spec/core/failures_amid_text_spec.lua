@@ -388,6 +388,23 @@ describe("between two pages of a document", function()
     end
   end)
 
+  it("is named if a line above it names its record", function()
+    local pod = "- kind: Pod\n  metadata:\n    labels:\n      app: cart\n    name: cart-%d\n    uid: 3f-%d\n"
+      .. "  spec:\n    containers:\n    - image: shop/cart:1.%d\n      name: cart\n    nodeName: node-%d\n"
+      .. "    restartPolicy: Always\n  status:\n    hostIP: 10.0.0.%d\n    phase: %s\n    podIP: 10.1.0.%d\n"
+    local described = "Name:             cart-%d\nNamespace:        shop\nNode:             node-%d/10.0.0.%d\n"
+      .. "Labels:           app=cart\nAnnotations:      <none>\nService Account:  shop-%d\nPriority:         %d\n"
+      .. "Status:           %s\nIP:               10.1.0.%d\n\n\n"
+    for _, form in ipairs { pod, described } do
+      local pods = {}
+      for i = 1, 60 do
+        pods[i] = form:format(i, i, i % 4, i % 5, i % 5, i == 33 and "Failed" or "Running", i)
+      end
+      local content = abridge.auto("items:\n" .. table.concat(pods), { max_bytes = 2048 })
+      assert.is_truthy(content:find "ame: +cart%-33\n.*: +Failed\n", content)
+    end
+  end)
+
   it("is found after hundreds of fields that say the same", function()
     local same = ("- name: cart\n  image: shop\n  status: error\n"):rep(400)
     local message = "error TS18003: No inputs were found in config file 'tsconfig.json'.\n"

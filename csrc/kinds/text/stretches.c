@@ -205,6 +205,15 @@ static size_t start_of_line(const abr_stretches *s, uint64_t line)
     return passed > 0 ? (size_t)abr_nth_newline(s->held, s->before_n + s->open_n, &passed) : 0;
 }
 
+/* The place in from..failure where the log around a failure starts. */
+static size_t start_of_log(const abr_stretches *s, size_t from, size_t failure, float most)
+{
+    const size_t change = find_change(s, from, failure, most, false);
+    const size_t n = s->before_n + s->open_n;
+    const size_t name = failure < n ? abr_name_of_record(&s->failures, s->held, from, failure, n) : failure;
+    return name < change ? name : change;
+}
+
 /* The open stretch is written, the one before is not. A failure between written lines is a part. */
 static size_t add_written(abr_stretches *s, abr_log_part *list, size_t count)
 {
@@ -219,7 +228,7 @@ static size_t add_written(abr_stretches *s, abr_log_part *list, size_t count)
         count = start_part(s, edge, true, list, count);
         if (failure == n)
             return count;
-        count = start_part(s, find_change(s, edge, failure, most, false), false, list, count);
+        count = start_part(s, start_of_log(s, edge, failure, most), false, list, count);
         edge = find_change(s, line_after(s, failure), n, most, true);
     }
 }
@@ -237,7 +246,7 @@ static size_t add_stretch(abr_stretches *s, bool written, abr_log_part *list, si
         return add_written(s, list, count);
     const size_t failure = abr_find_failure_by(&s->failures, s->held, 0, s->before_n + s->open_n);
     const float most = most_printed(s, 0, s->before_n);
-    return start_part(s, find_change(s, 0, failure, most, false), false, list, count);
+    return start_part(s, start_of_log(s, 0, failure, most), false, list, count);
 }
 
 /* Is the open stretch written? A failure across the joint of two such stretches is seen too; *failure: lines
