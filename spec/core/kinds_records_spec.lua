@@ -610,4 +610,15 @@ describe("a table that a program aligns", function()
     assert.is_truthy(content:find(rows[41], 1, true), content)
     assert.is_truthy(content:find(rows[2], 1, true), content)
   end)
+
+  it("finds no version odd, nor a cell that ends one blank before the next column", function()
+    local rows = { "Package                   Version\n------------------------- ---------\n" }
+    for i = 1, 90 do
+      local version = ({ [20] = "2026.5.20", [41] = "3.13", [62] = "0.19" })[i] or ("%d.%d.%d"):format(i % 5, i, i % 7)
+      rows[#rows + 1] = ("%-25s %s\n"):format(i == 33 and "a-name-of-25-chars-in-all" or "package-" .. i, version)
+    end
+    local content = abridge.auto(table.concat(rows), { max_bytes = 1000 })
+    local _, gaps = content:gsub("omitted", "")
+    assert.equal(1, gaps, content)
+  end)
 end)

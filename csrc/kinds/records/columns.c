@@ -356,7 +356,7 @@ static bool is_unit(const char *p, size_t n)
     return n <= LONGEST_UNIT && (abr_is_letter(*p) || *p == '%');
 }
 
-/* The size of a number, which may have a unit: its digits before the point; 0 if it isn't one. */
+/* The size of a number, which may have a unit: its digits before the point; 0 if it isn't one, such as "2.28.1". */
 static unsigned size_of_number(const abr_cell *v)
 {
     enum { NEGATIVE = ABR_COLUMN_VALUES / 2 };
@@ -365,7 +365,10 @@ static unsigned size_of_number(const abr_cell *v)
     const unsigned sign = i == 1 ? NEGATIVE : 0;
     for (; i < v->n && abr_is_digit(v->p[i]); i++)
         digits++;
-    if (digits == 0 || digits >= NEGATIVE || (i < v->n && v->p[i] != '.' && !is_unit(v->p + i, v->n - i)))
+    i += i < v->n && v->p[i] == '.';
+    while (i < v->n && abr_is_digit(v->p[i]))
+        i++;
+    if (digits == 0 || digits >= NEGATIVE || (i < v->n && !is_unit(v->p + i, v->n - i)))
         return 0;
     return sign + digits;
 }
@@ -482,9 +485,9 @@ static void settle_sizes(abr_column *x)
         uint64_t as_rare = 0;
         for (unsigned k = 0; k < ABR_COLUMN_VALUES; k++)
             as_rare += x->sizes[k] <= x->sizes[i] ? x->sizes[k] : 0;
-        /* numbers smaller than most say nothing */
-        x->odd_sizes[i] =
-            i > common || common == 0 || i == 0 ? oddity(as_rare, x->count) * odd_size / odd_most : 0;
+        /* numbers smaller than most say nothing, nor do any among values that mostly are none */
+        const bool says = common > 0 && (i > common || i == 0);
+        x->odd_sizes[i] = says ? oddity(as_rare, x->count) * odd_size / odd_most : 0;
     }
 }
 

@@ -31,6 +31,7 @@ abr_code abr_values_open(abr_values *x, const abr_telling *told, const abr_hit *
     x->told = *told;
     x->spaced = false;
     x->names = 0;
+    memset(x->starts, 0, sizeof x->starts);
     abr_columns_open(&x->columns, quiet_groups);
     return abr_patterns_open(&x->patterns, hits, hit_count, alloc);
 }
@@ -253,15 +254,22 @@ static bool is_space(char c)
     return c == ' ' || c == '\t';
 }
 
-/* The next word of (p, n) from *at on, with the words that follow after single blanks if `spaced`; empty at
- * the end. */
-static abr_text_line next_word(const char *p, size_t n, size_t *at, bool spaced)
+/* Does the name of a column start above byte `at` of a row? */
+static bool is_below_name(const abr_values *x, size_t at)
+{
+    return at < ABR_NAME_STARTS && x->starts[at / 64] >> at % 64 & 1;
+}
+
+/* The next word of (p, n) from *at on; empty at the end. If columns are `spaced`, words that follow after
+ * single blanks belong to it, up to where the next column starts. */
+static abr_text_line next_word(const abr_values *x, const char *p, size_t n, size_t *at, bool spaced)
 {
     size_t i = *at;
     while (i < n && is_space(p[i]))
         i++;
     const size_t from = i;
-    while (i < n && (!is_space(p[i]) || (spaced && i + 1 < n && p[i] == ' ' && !is_space(p[i + 1]))))
+    while (i < n && (!is_space(p[i]) ||
+                     (spaced && i + 1 < n && p[i] == ' ' && !is_space(p[i + 1]) && !is_below_name(x, i + 1))))
         i++;
     *at = i;
     return (abr_text_line){p + from, i - from};
@@ -279,7 +287,7 @@ static bool next_cell(const abr_values *x, const char *p, size_t n, size_t *at, 
         *cell = next_field(p, n, at, x->told.delimiter);
         return true;
     }
-    *cell = next_word(p, n, at, x->spaced);
+    *cell = next_word(x, p, n, at, x->spaced);
     if (cell->n > 0 && place + 1 == x->names) { /* the last column has the rest */
         cell->n = (size_t)(p + n - cell->p);
         *at = n;
@@ -342,10 +350,10 @@ static void read_row_values(abr_values *x, const char *p, size_t n, uint32_t cou
 
 /* ---- the names of columns ---- */
 
-static size_t count_words(const char *p, size_t n, bool spaced)
+static size_t count_words(const abr_values *x, const char *p, size_t n, bool spaced)
 {
     size_t words = 0;
-    for (size_t i = 0; next_word(p, n, &i, spaced).n > 0;)
+    for (size_t i = 0; next_word(x, p, n, &i, spaced).n > 0;)
         words++;
     return words;
 }
@@ -353,10 +361,17 @@ static size_t count_words(const char *p, size_t n, bool spaced)
 /* Decide whether names above columns may contain single blanks. */
 static void space_names(abr_values *x, const char *p, size_t n)
 {
-    const size_t spaced = count_words(p, n, true);
-    const size_t words = count_words(p, n, false);
+    memset(x->starts, 0, sizeof x->starts);
+    const size_t spaced = count_words(x, p, n, true);
+    const size_t words = count_words(x, p, n, false);
     x->spaced = spaced > 1 && spaced * 4 >= words * 3; /* few names have a blank inside */
     x->names = x->spaced ? spaced : words;
+    abr_text_line name;
+    for (size_t i = 0; x->spaced && (name = next_word(x, p, n, &i, true)).n > 0;) {
+        const size_t start = (size_t)(name.p - p);
+        if (start < ABR_NAME_STARTS)
+            x->starts[start / 64] |= UINT64_C(1) << start % 64;
+    }
 }
 
 static bool has_letters(const char *p, size_t n)

@@ -12,13 +12,17 @@
 
 ABR_PRIVATE_BEGIN
 
-enum { ABR_VALUES_LEVELS = ABR_OR_TINY(16384, 64) }; /* levels of a JSON record that are read */
+enum {
+    ABR_VALUES_LEVELS = ABR_OR_TINY(16384, 64), /* levels of a JSON record that are read */
+    ABR_NAME_STARTS = ABR_OR_TINY(256, 64)      /* bytes of a row in which a name's start is known */
+};
 
 typedef struct {
     abr_telling told;
     abr_patterns patterns;
-    bool spaced;  /* aligned columns are at least two blanks apart */
-    size_t names; /* names of columns, if they are aligned */
+    bool spaced;                           /* aligned columns are at least two blanks apart */
+    size_t names;                          /* names of columns, if they are aligned, */
+    uint64_t starts[ABR_NAME_STARTS / 64]; /* and a bit for each byte at which one starts */
     uint64_t levels[ABR_VALUES_LEVELS / 64];
     abr_json_keys keys;
     abr_record_columns columns;
