@@ -61,13 +61,13 @@ static float weight_of(abr_json_levels *x, const abr_json_entry *e, bool last)
     const uint64_t bytes = e->end - e->at;
     const uint64_t cost = UNIT + (bytes < ABR_JSON_SMALL ? bytes : ABR_JSON_SMALL);
     float weight = weigh(x, ANY, cost);
-    if (e->fresh)
+    if (e->says & ABR_JSON_FRESH)
         weight = heavier(weight, weigh(x, FRESH, cost));
     if (e->score > 0) {
         const reason trouble = e->score >= ABR_SCORE_CLEAR ? CLEAR : e->score >= ABR_SCORE_HIT ? HIT : WARNED;
         weight = heavier(weight, weigh(x, trouble, cost));
     }
-    if (e->odd)
+    if (e->says & ABR_JSON_ODD)
         weight = heavier(weight, weigh(x, ODD, cost));
     if (e->tells > 0)
         weight = heavier(weight, weight_of_nth(cost, ABR_JSON_TELLING + 1 - e->tells));
@@ -84,12 +84,6 @@ static bool is_ghost(const abr_json_levels *x)
     const abr_json_parts *parts = x->parts;
     return x->large >= ABR_JSON_SHOWN_DEPTH ||
            (parts->depth > 0 && parts->nodes[parts->open[parts->depth - 1]].ghost);
-}
-
-/* Has it nothing to say? */
-static inline bool is_plain(const abr_json_entry *e)
-{
-    return !(e->score > 0 || e->fresh || e->odd || e->tells);
 }
 
 static void flush(abr_json_levels *x, bool last)
@@ -109,7 +103,7 @@ static void flush(abr_json_levels *x, bool last)
         u->n = n;
         u->weight = weight;
         abr_flow_copy(&x->source->flow, e->at, n, abr_json_text(x->parts, u->place));
-        if (is_plain(e))
+        if (e->says == 0)
             abr_json_parts_say_nothing(x->parts, e->siblings);
         if (e->score >= ABR_SCORE_HIT || e->tells > 0)
             abr_json_parts_raise(x->parts, e->score < ABR_SCORE_HIT);
@@ -122,11 +116,10 @@ static inline void join(abr_json_entry *run, const abr_json_entry *e)
 {
     run->end = e->end;
     run->values += e->values;
-    if (is_plain(e))
+    if (e->says == 0)
         return;
     run->score = heavier(run->score, e->score);
-    run->fresh = run->fresh || e->fresh;
-    run->odd = run->odd || e->odd;
+    run->says |= e->says;
     run->tells = run->tells > e->tells ? run->tells : e->tells;
 }
 

@@ -13,6 +13,14 @@ ABR_PRIVATE_BEGIN
 
 enum { ABR_JSON_TELLING = ABR_OR_TINY(1024, 16) /* strings of a path that are read for words */ };
 
+/* What a value says, a bit each. */
+enum {
+    ABR_JSON_FRESH = 1,   /* it has a key path for the first time */
+    ABR_JSON_ODD = 2,     /* it is unlike the others of its path */
+    ABR_JSON_TROUBLE = 4, /* its score is above 0 */
+    ABR_JSON_TELLS = 8    /* it has words that say what its object is about */
+};
+
 /* A complete value, or several next to each other. */
 typedef struct {
     uint64_t at;    /* its range, from the end of the previous sibling */
@@ -22,10 +30,8 @@ typedef struct {
     uint32_t values;
     float score;       /* of the worst trouble in it */
     uint16_t siblings; /* values next to each other, without those in them */
-    bool fresh;        /* it has a key path for the first time */
-    bool odd;
-    /* it has words that say what its object is about: more, the earlier they are of their path; 0: none */
-    uint32_t tells;
+    uint16_t tells;    /* more, the earlier its words are of their path; 0: none say what its object is about */
+    uint8_t says;      /* one byte, read as it was written: most say nothing */
 } abr_json_entry;
 
 typedef struct {

@@ -132,12 +132,12 @@ static bool reads_odd(json_reader *r, abr_json_path *path, uint64_t at, uint64_t
 static inline void judge_value(json_reader *r, abr_json_token token, abr_json_path *path, abr_json_entry *e)
 {
     if (token != ABR_JSON_STRING) {
-        e->odd = reads_odd(r, path, e->start, e->end - e->start);
+        e->says |= reads_odd(r, path, e->start, e->end - e->start) ? ABR_JSON_ODD : 0;
         return;
     }
     const abr_json_saying says = say_string(r, path, e->start, e->end - e->start - ABR_JSON_QUOTES);
     e->score = says.score;
-    e->odd = says.odd;
+    e->says |= (says.odd ? ABR_JSON_ODD : 0) | (says.score > 0 ? ABR_JSON_TROUBLE : 0);
 }
 
 /* ---- long strings ---- */
@@ -264,11 +264,13 @@ static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, ui
     }
     abr_json_path *path = path_of_next(r, &first);
     const bool is_long = token == ABR_JSON_STRING && end - start > ABR_JSON_SMALL;
-    abr_json_entry e = {.start = start, .end = end, .values = 1, .fresh = first};
+    abr_json_entry e = {.start = start, .end = end, .values = 1, .says = first ? ABR_JSON_FRESH : 0};
     judge_value(r, token, path, &e);
     if (path && path->tells && path->count <= ABR_JSON_TELLING && token == ABR_JSON_STRING &&
-        is_telling(r, start, end))
-        e.tells = ABR_JSON_TELLING + 1 - path->count;
+        is_telling(r, start, end)) {
+        e.tells = (uint16_t)(ABR_JSON_TELLING + 1 - path->count);
+        e.says |= ABR_JSON_TELLS;
+    }
     r->has_key = false;
     if (is_long)
         end_long(r, &e);
@@ -288,7 +290,7 @@ static void take_open(json_reader *r, uint64_t start, uint64_t end, bool object)
     abr_json_level *level = abr_json_level_opens(&r->now->levels, start);
     level->path = own;
     level->any = abr_json_any_path(own);
-    level->entry.fresh = first;
+    level->entry.says = first ? ABR_JSON_FRESH : 0;
     level->tells = object && path && path->tells;
     level->object = object;
     level->from = end;
