@@ -181,6 +181,21 @@ static inline void grow_levels(abr_json_levels *x, uint64_t end)
         enlarge(x);
 }
 
+/* Copied field by field: the fields have just been written, and are not yet there to be read together. */
+static void put_waiting(abr_json_levels *x, const abr_json_entry *e)
+{
+    abr_json_entry *to = &x->waiting[x->waiting_count++];
+    to->at = e->at;
+    to->start = e->start;
+    to->end = e->end;
+    to->ordinal = e->ordinal;
+    to->values = e->values;
+    to->score = e->score;
+    to->siblings = e->siblings;
+    to->tells = e->tells;
+    to->says = e->says;
+}
+
 /* A value of the innermost level is complete; levels that are large now have been enlarged. */
 static void add_child(abr_json_levels *x, abr_json_entry *e)
 {
@@ -200,7 +215,7 @@ static void add_child(abr_json_levels *x, abr_json_entry *e)
     if (x->waiting_count > in->waiting && e->end - last->at <= RUN_BYTES)
         join_next(last, e);
     else
-        x->waiting[x->waiting_count++] = *e;
+        put_waiting(x, e);
 }
 
 void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e)
@@ -254,10 +269,10 @@ void abr_json_long_ends(abr_json_levels *x, abr_json_entry *e, const abr_json_lo
 abr_json_level *abr_json_level_opens(abr_json_levels *x, uint64_t start)
 {
     const abr_json_level *in = abr_json_innermost(x);
-    abr_json_level *new = &x->open[++x->depth];
+    abr_json_level *new = ++x->innermost;
+    x->depth++;
     /* set field by field: one is opened for every small object */
     new->entry = (abr_json_entry){.at = in->from, .start = start, .ordinal = in->count};
-    new->elements = NULL;
     new->count = new->dots = 0;
     new->waiting = x->waiting_count;
     return new;
@@ -286,11 +301,13 @@ void abr_json_level_closes(abr_json_levels *x, uint64_t end)
         e->values++;
         x->waiting_count = level->waiting;
         x->depth--;
+        x->innermost--;
         add_child(x, e);
         return;
     }
     close_node(x, level, end);
     x->large = --x->depth;
+    x->innermost--;
     abr_json_innermost(x)->from = end;
     abr_json_innermost(x)->count++;
 }

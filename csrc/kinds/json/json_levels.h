@@ -30,15 +30,15 @@ typedef struct {
     uint32_t values;
     float score;       /* of the worst trouble in it */
     uint16_t siblings; /* values next to each other, without those in them */
-    uint16_t tells;    /* more, the earlier its words are of their path; 0: none say what its object is about */
-    uint8_t says;      /* one byte, read as it was written: most say nothing */
+    uint16_t tells; /* more, the earlier its words are of their path; 0: none say what its object is about */
+    uint8_t says;   /* one byte, read as it was written: most say nothing */
 } abr_json_entry;
 
 typedef struct {
     abr_json_entry entry;    /* its entry if it stays small */
     uint64_t path;           /* its own */
     uint64_t any;            /* that of its elements */
-    abr_json_path *elements; /* of an array, once it has one */
+    abr_json_path *elements; /* theirs, once it or one of the same path before it had one */
     uint64_t from;           /* end of its last child */
     uint64_t count;
     uint64_t dots;
@@ -55,6 +55,7 @@ typedef struct {
     abr_json_values *values;
     abr_json_source *source;
     abr_json_level open[ABR_JSON_SHOWN_DEPTH + 1]; /* the first is the document, which is no array */
+    abr_json_level *innermost;                     /* at `depth` */
     size_t depth;
     size_t large; /* large levels */
     abr_json_entry waiting[ABR_JSON_WAITING];
@@ -65,7 +66,7 @@ typedef struct {
 
 static inline abr_json_level *abr_json_innermost(abr_json_levels *x)
 {
-    return &x->open[x->depth];
+    return x->innermost;
 }
 
 /* A value of the innermost level is complete, but no long string. */

@@ -288,8 +288,11 @@ static void take_open(json_reader *r, uint64_t start, uint64_t end, bool object)
     const abr_json_path *path = path_of_next(r, &first);
     const uint64_t own = r->has_key ? r->path : in->any;
     abr_json_level *level = abr_json_level_opens(&r->now->levels, start);
-    level->path = own;
-    level->any = abr_json_any_path(own);
+    if (level->path != own) { /* of the level that was open there before */
+        level->path = own;
+        level->any = abr_json_any_path(own);
+        level->elements = NULL;
+    }
     level->entry.says = first ? ABR_JSON_FRESH : 0;
     level->tells = object && path && path->tells;
     level->object = object;
@@ -544,6 +547,7 @@ static abr_code open_json(const abr_reader_opts *opts, abr_reader **out)
     memset(r->now, 0, sizeof *r->now);
     r->now->levels.parts = &r->parts;
     r->now->levels.source = &r->now->source;
+    r->now->levels.innermost = r->now->levels.open;
     r->now->levels.open[0].any = r->now->levels.open[0].path = ABR_JSON_ROOT;
     abr_json_open(&r->scan, NULL, 0);
     if (abr_json_values_open(opts->hits, opts->hit_count, opts->quiet_groups, paths, opts->alloc,
