@@ -66,14 +66,23 @@ static bool is_macro_hit(const abr_evidence *l, const abr_sign *s)
     return preceded_by(l, start, "Hit ") && byte_at(l, end) == '(';
 }
 
+static bool in_list_of_sql(char c)
+{
+    return is_alnum(c) || ABR_HAS("_ ,{}", c);
+}
+
 /* Is the word in a constant of SQL with its type, 'failed'::text or '{failed,lost}'::text[]? */
 static bool in_constant(const abr_evidence *l, const abr_sign *s)
 {
     enum { MOST = 64 };
     size_t at = end_of(s);
-    while (at < l->n && at < end_of(s) + MOST && (is_alnum(l->p[at]) || ABR_HAS("_ ,{}", l->p[at])))
+    while (at < l->n && at < end_of(s) + MOST && in_list_of_sql(l->p[at]))
         at++;
-    return starts_with(l, at, "'::") && abr_is_letter(byte_at(l, at + 3));
+    if (!starts_with(l, at, "'::") || !abr_is_letter(byte_at(l, at + 3)))
+        return false;
+    for (at = s->at; at > 0 && at + MOST > s->at && in_list_of_sql(l->p[at - 1]); at--)
+        ;
+    return byte_before(l, at) == '\'';
 }
 
 /* Is the word part of a name: of an identifier, a path, an option? */

@@ -553,6 +553,46 @@ describe("a cut of JSON #few", function()
     end)
   end)
 
+  it("is right under large budgets for the lines of a log beside which others take most of the room #once", function()
+    local function words(n)
+      local list = {}
+      for i = 1, math.ceil(n / 6) do
+        list[i] = random.choose { "alpha", "beta", "copying", "file", "module" }
+      end
+      return table.concat(list, " "):sub(1, n)
+    end
+    random.each(2, function()
+      local logs, groups = {}, {}
+      for q = 1, 4 do
+        local log = {}
+        for i = 1, 400 do
+          local is_long = i % 6 == 3
+          local message = i == 2 and "ERROR: cannot open file a.c" or words(is_long and 22 or random.between(22, 30))
+          log[#log + 1] = ('{"d":"%s","p":[%s]}'):format(
+            message,
+            ("1234567,"):rep(is_long and 24 or random.between(18, 23)):sub(1, -2)
+          )
+          if is_long then log[#log + 1] = ('{"d":"%s"}'):format(words(4)) end
+        end
+        logs[q] = ('"l%d":[%s]'):format(q, table.concat(log, ","))
+      end
+      groups[1] = '"logs":{' .. table.concat(logs, ",") .. "}"
+      for g = 1, 4 do
+        local members = {}
+        for k = 1, 32 do
+          local strings = {}
+          for j = 1, 8 do
+            strings[j] = '"' .. words(random.between(200, 250)) .. '"'
+          end
+          members[k] = ('"k%d":[%s]'):format(k, table.concat(strings, ","))
+        end
+        groups[g + 1] = ('"g%d":{%s}'):format(g, table.concat(members, ","))
+      end
+      local source = judge.source("{" .. table.concat(groups, ",") .. "}", { kind = "json" })
+      cases.judge(source, { max_bytes = 393216 + 300 * random.below(8) })
+    end)
+  end)
+
   it("shows under a large budget what is in trouble among values that say nothing", function()
     local rows = {}
     for i = 1, 100000 do
@@ -564,6 +604,8 @@ describe("a cut of JSON #few", function()
     local _, shown = content:gsub('"id"', "")
     assert.same({ 100000, shown }, { cut.items[1].total, cut.items[1].kept })
     assert.truthy(shown > 15000 and #content <= 2 ^ 19)
+    local pretty = '{"data":[\n  ' .. ("[]"):rep(2 ^ 19, ",\n  ") .. "\n]}"
+    assert.truthy(#abridge.auto(pretty, { max_bytes = 2 ^ 19 }) > 2 ^ 19 - 1000) -- rows of a list are no dearer
   end)
 
   it("has whole chars at the edges of what is retained of long strings", function()

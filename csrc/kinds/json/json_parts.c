@@ -529,6 +529,7 @@ void abr_json_parts_say_nothing(abr_json_parts *x, uint32_t siblings)
         abr_json_has_data(p, u->n))
         return;
     u->plain = siblings;
-    u->runs = memchr(p, '\n', u->n) ? siblings : 1; /* those that begin lines are shown one by one */
+    /* elements of the document that begin lines are shown one by one */
+    u->runs = x->depth == 1 && memchr(p, '\n', u->n) ? siblings : 1;
     x->cost -= value_cost(x) * (u->values - u->runs);
 }

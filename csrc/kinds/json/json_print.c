@@ -417,13 +417,18 @@ static bool breaks_lines(const printer *x, const abr_json_value *v)
     return v->parent == 0 && !x->q->one_line;
 }
 
-/* The child of this ordinal if it is shown, 0 if not. *c, a child before it, moves on to it, so that all
- * children are passed once. */
+/* The child of this ordinal, or the run it is in, if that is shown, 0 if not. *c, a child before it, moves on
+ * to it, so that all children are passed once. */
 static uint32_t shown_child(const printer *x, uint32_t *c, uint64_t ordinal)
 {
-    while (*c && x->values[*c].ordinal < ordinal)
+    while (*c && x->values[*c].ordinal + abr_json_siblings(&x->values[*c]) <= ordinal)
         *c = x->values[*c].next;
-    return *c && x->values[*c].ordinal == ordinal && x->values[*c].shown ? *c : 0;
+    return *c && x->values[*c].ordinal <= ordinal && x->values[*c].shown ? *c : 0;
+}
+
+static bool is_run(const printer *x, uint32_t v)
+{
+    return x->values[v].type == ABR_JSON_RUN;
 }
 
 /* Print the kept elements of an array at hand, of which p has the bytes; those over `most` bytes only if they
@@ -444,12 +449,13 @@ static void print_elements(printer *x, const abr_json_value *v, const char *p,
         const size_t end = abr_json_element_end(joined, p, i);
         if (end - e->from > most) {
             const uint32_t child = shown_child(x, &c, i);
-            if (child) {
+            if (child && !is_run(x, child)) {
                 print_child(x, &all, child);
                 line += abr_count_newlines(p + at, end - at);
                 at = end;
             }
-            continue;
+            if (!child || !is_run(x, child))
+                continue;
         }
         if (i > all.next) {
             size_t from = abr_json_element_end(joined, p, i - 1);
@@ -526,9 +532,10 @@ static void print_kept(printer *x, const abr_json_value *v, const abr_json_eleme
         const abr_json_kept *e = &kept->kept[i];
         if (!e->p || e->n > most) {
             const uint32_t child = shown_child(x, &c, e->ordinal);
-            if (child)
+            if (child && !is_run(x, child))
                 print_child(x, &all, child);
-            continue;
+            if (!child || !is_run(x, child) || !e->p)
+                continue;
         }
         const uint64_t from = start + e->at;
         const size_t bracket = e->ordinal == 0;

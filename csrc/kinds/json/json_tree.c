@@ -351,11 +351,13 @@ static void set_score(const abr_json_values *says, const abr_json_value *values,
         v->score = odd_score;
 }
 
-/* An element has the role of its array. */
+/* An element has the role of its array, a run none. */
 static void set_role(const abr_json_value *values, abr_json_value *v)
 {
     const abr_json_value *in = &values[v->parent];
     v->role = ABR_JSON_OTHER;
+    if (v->type == ABR_JSON_RUN)
+        return;
     if (in->type == ABR_JSON_OBJECT)
         v->role = (uint8_t)abr_json_role_of(v->p + v->lead,
                                             abr_json_string_end(v->p + v->lead, v->head - v->lead, 0));
