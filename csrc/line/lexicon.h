@@ -74,6 +74,7 @@ typedef enum {
     ABR_LIST_REPORT_BEFORE, /* or before it: "syntax error" */
     ABR_LIST_NUMBERED,      /* things whose number is no count of what failed: "port 5432 failed" */
     ABR_LIST_ASKED,         /* ends of notes that say which place asked for what went wrong elsewhere */
+    ABR_LIST_WELL,          /* titles of sections of what went well: "==== PASSES ====" */
     ABR_LISTS
 } abr_list;
 

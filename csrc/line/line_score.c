@@ -320,6 +320,17 @@ static bool lists_again(const abr_evidence *l, bool tells)
             abr_starts_listed(l, l->words->indent, ABR_LIST_AGAIN));
 }
 
+static abr_section section_of(const abr_evidence *l)
+{
+    enum { RULE_LEAST = 3 };
+    const size_t at = l->words->indent;
+    const size_t title = skip(l, at, ABR_SET("=")) + 1;
+    if (title <= at + RULE_LEAST || byte_at(l, title - 1) != ' ')
+        return abr_is_digit(byte_at(l, at)) && l->words->classes & 1U << ABR_WORD_COUNT ? ABR_SECTION_OTHER
+                                                                                        : ABR_SECTION_NONE;
+    return abr_starts_listed(l, title, ABR_LIST_WELL) ? ABR_SECTION_WELL : ABR_SECTION_OTHER;
+}
+
 /* Note traits of the whole line that lower its score. */
 static void note_line(const abr_evidence *l)
 {
@@ -353,7 +364,7 @@ static void apply_pattern(const abr_hit *hit, uint32_t mark, const char *p, size
     }
     out->shape ^= mark; /* a shape of its own: lines that look the same may not match the pattern */
     if (hit->weight > 0) {
-        out->hit = out->tells = true;
+        out->hit = out->tells = out->asked = true;
         out->kind = ABR_LINE_PLAIN;
     }
 }
@@ -422,6 +433,7 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
     out->result = out->tells ? result_of(&l) : ABR_RESULT_NONE;
     out->placed = words.located < n && leads_with_place(&l) && (out->hit || l.expected <= 0);
     out->warns = l.warns && !out->hit;
+    out->section = section_of(&l);
     out->command = abr_command_of(&l, out->hit);
     if (out->command == ABR_COMMAND_STARTS &&
         !ABR_HAS(">=", p[words.indent])) { /* not "> Task :test FAILED" */

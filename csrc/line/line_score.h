@@ -28,6 +28,13 @@ typedef enum {
 /* Does the result of a test lead the line, or come after its name? */
 typedef enum { ABR_RESULT_NONE = 0, ABR_RESULT_LEADS, ABR_RESULT_FOLLOWS } abr_result;
 
+/* Where a section of a test run starts or ends. */
+typedef enum {
+    ABR_SECTION_NONE = 0,
+    ABR_SECTION_WELL, /* the title of one about what went well */
+    ABR_SECTION_OTHER /* that of any other, or the count of all tests */
+} abr_section;
+
 typedef struct {
     float line_score;  /* on the scale of score.h; 0: it says nothing */
     bool hit;          /* it says that something is wrong, and counts in cut.hits_found */
@@ -39,6 +46,8 @@ typedef struct {
     abr_digits digits; /* how it depends on digits */
     abr_line_kind kind;
     abr_form_told told;  /* its form, among those of the lexicon */
+    abr_section section;
+    bool asked;          /* it has a pattern of the caller that makes it a hit */
     abr_command command; /* it starts or ends the output of a command */
     uint32_t at;         /* of the text that scored */
     uint32_t shape;      /* lines of one shape differ only in names and numbers, judging by a few words */

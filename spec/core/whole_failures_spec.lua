@@ -80,6 +80,26 @@ test_cart.py:9: AssertionError
     end
   end)
 
+  it("are none that tests logged which passed, up to the next section or the count of all tests", function()
+    local function logged(i)
+      return ("___ test_%d ___\n--- Captured log call ---\nERROR    shop:a_test.py:%d gateway timed out\n"):format(i, i)
+    end
+    local well, heads = {}, { "=== short test summary info ===\n", "90 passed in 0.26s\n", "$ make check\n" }
+    for i = 1, 90 do
+      well[i] = logged(i)
+    end
+    local first = "=== FAILURES ===\n" .. logged(0) .. "E       KeyError: 'x'\n\na_test.py:9: KeyError\n"
+    local passes = "=== PASSES ===\n" .. table.concat(well)
+    for _, head in ipairs(heads) do
+      local last = head .. "ERROR a_test.py::test_store - ConnectionError\n"
+      local content, cut = abridge.priority(first .. passes .. last, { max_bytes = 1024 })
+      assert.equal(2, cut.failures.found)
+      assert.is_true(whole(content, first) and whole(content, last))
+    end
+    local hits = { { text = "gateway", weight = 1 } }
+    assert.equal(91, select(2, abridge.priority(first .. passes, { max_bytes = 1024, hits = hits })).failures.found)
+  end)
+
   it("of many like them show the first and the last whole, though few of their lines are retained", function()
     local function jest(i)
       return ([[
