@@ -422,6 +422,48 @@ describe("a table that a database client draws", function()
     end
   end)
 
+  it("shows no rulings between rows of a line each, which would take most of the budget", function()
+    local lines = {
+      "┌─────┬────────────┬──────────┐",
+      "│ id  │    name    │  state   │",
+      "├─────┼────────────┼──────────┤",
+    }
+    for i = 1, 200 do
+      lines[#lines + 1] = ("│ %3d │ index_cart │ %-8s │"):format(i, i == 90 and "failed" or "done")
+      lines[#lines + 1] = lines[3]
+    end
+    lines[#lines] = "└─────┴────────────┴──────────┘"
+    for _, bytes in ipairs { 500, 1000, 4000 } do
+      local content, cut = cut_of(lines, bytes)
+      local _, rulings = content:gsub("├", "")
+      assert.is_true(rulings <= 1, content)
+      assert.is_truthy(content:find("│  90 │ index_cart │ failed   │", 1, true))
+      assert.equal(200, cut.items[1].total)
+      assert.is_true(#content > bytes * 0.85 and cut.items[1].kept * 60 > bytes * 0.4, content)
+    end
+  end)
+
+  it("is cut between the lines of a row, with the one that tells the trouble", function()
+    local ruling = "+-----+" .. ("-"):rep(92) .. "+"
+    local lines = { ruling, ("| id  | %-90s |"):format "note", (ruling:gsub("-", "=")) }
+    for i = 1, 60 do
+      for k = 1, 7 do
+        local note = i == 30 and k == 6 and "connection refused" or ("part %d of the note"):format(k)
+        lines[#lines + 1] = ("| %3s | %-90s |"):format(k == 1 and i or "", note)
+      end
+      lines[#lines + 1] = ruling
+    end
+    local source = table.concat(lines, "\n") .. "\n"
+    for bytes = 1000, 2400, 50 do
+      local content = cut_of(lines, bytes)
+      assert.is_truthy(content:find("\n|     | connection refused ", 1, true), content)
+      for line in content:gmatch "[^\n]+" do
+        local marks = line == " ... " or line == " ..." or line:find "rows omitted"
+        assert.is_truthy(marks or source:find(line .. "\n", 1, true), line)
+      end
+    end
+  end)
+
   it("needs no names: a box with rows alone, under a title too", function()
     local boxes = {
       { "+-----+--------+", "| %3d | %-6s |", "+-----+--------+" },

@@ -60,12 +60,13 @@ static size_t marker_size(const chooser *x, uint64_t records)
 
 /* ---- one record ---- */
 
-uint64_t abr_record_share(uint64_t most, uint64_t total, bool table)
+uint64_t abr_record_share(uint64_t most, const abr_record_list *list)
 {
-    const uint64_t least = table ? ROW_LEAST : JSON_LEAST;
-    uint64_t share = most / RECORD_SHARE > least ? most / RECORD_SHARE : least;
-    if (total > 0 && most / total > share)
-        share = most / total;
+    const uint64_t least = list->table ? ROW_LEAST : JSON_LEAST;
+    const uint64_t part = most / (list->ruled ? WORTH_SHARE : RECORD_SHARE);
+    uint64_t share = part > least ? part : least;
+    if (list->total > 0 && most / list->total > share)
+        share = most / list->total;
     return share;
 }
 
@@ -381,7 +382,7 @@ bool abr_choose_records(abr_record_list *list, const abr_kind_request *q, abr_co
     chooser x = {.list = list, .q = q, .most = q->bytes, .marks = q->opts->marker != ABR_MARKER_NONE};
     char text[ABR_RECORDS_MARKER];
     x.marker = q->opts->marker == ABR_MARKER_INSIDE ? print_marker(&x, list->total, text) : 0;
-    x.share = abr_record_share(x.most, list->total, list->table);
+    x.share = abr_record_share(x.most, list);
     bool any = false;
     if (list->footer.n > x.most / FOOTER_PART)
         list->footer.n = 0;

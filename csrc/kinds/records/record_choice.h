@@ -33,12 +33,12 @@ typedef struct {
     abr_record_bytes names;  /* its line that names the columns, without the newline */
     abr_record_bytes footer; /* the text after a table's last row, if at hand */
     bool table;              /* its records are rows, else JSON */
+    bool ruled;              /* rows have several lines, and rulings between them */
     abr_key *keys;           /* for sorting: twice as many as the records */
 } abr_record_list;
 
-/* A record's share of `most` bytes if there are `total` records, rows of a table or JSON; a larger one is
- * shown in part. */
-uint64_t abr_record_share(uint64_t most, uint64_t total, bool table);
+/* A record's share of `most` bytes; a larger one is shown in part. */
+uint64_t abr_record_share(uint64_t most, const abr_record_list *list);
 
 /* Put header, footer and the best records into `out`, within q->bytes. False: out of memory. */
 bool abr_choose_records(abr_record_list *list, const abr_kind_request *q, abr_content *out);

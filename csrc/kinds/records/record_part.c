@@ -109,6 +109,30 @@ static void snap_to_lines(const abr_record_bytes *r, size_t *start, window *w)
     w->from = line ? (uint64_t)(line - p) + skipped : w->from;
 }
 
+/* Keep whole lines of a record: its first ones, and the one with the sign. False: not even the first fits. */
+static bool keep_whole_lines(const abr_record_bytes *r, size_t room, size_t *start, window *w)
+{
+    const size_t text = (size_t)text_end(r);
+    const size_t markers = 2 * ABR_INNER_SIZE;
+    const char *first = room > markers ? memchr(r->p, '\n', abr_bytes_at_most(room - markers, text)) : NULL;
+    if (!first)
+        return false;
+    const char *above = abr_find_last_newline(r->p, (size_t)abr_at_most(r->sign, text));
+    size_t from = above ? (size_t)(above - r->p) : text;
+    const char *below = from < text ? memchr(above + 1, '\n', text - from - 1) : NULL;
+    size_t to = below ? (size_t)(below - r->p) + 1 : text;
+    if ((size_t)(first - r->p) + 1 + (to - from) > room - markers)
+        from = to = text;
+    const size_t most = (size_t)abr_at_most(room - markers - (to - from), from + (from < text));
+    *start = (size_t)(abr_find_last_newline(r->p, most) - r->p) + 1;
+    if (*start > from) { /* no gap is left */
+        *start = to;
+        from = to = text;
+    }
+    *w = (window){from, to};
+    return true;
+}
+
 static void show_line(const abr_record_bytes *r, size_t limit, abr_marker marker, abr_content *out)
 {
     const uint64_t text = text_end(r);
@@ -118,7 +142,11 @@ static void show_line(const abr_record_bytes *r, size_t limit, abr_marker marker
         room = r->n; /* at hand */
     size_t start = room;
     window w = {text, text};
-    if (marker != ABR_MARKER_NONE && room > 2 * (inner + LEAST_WINDOW)) {
+    const bool whole = r->by_lines && r->n == r->size && marker != ABR_MARKER_NONE &&
+                       keep_whole_lines(r, room, &start, &w);
+    if (whole) {
+        /* no line is split */
+    } else if (marker != ABR_MARKER_NONE && room > 2 * (inner + LEAST_WINDOW)) {
         const bool signed_later = r->sign > room / 2;
         start = (size_t)char_start(r, signed_later ? room / 3 : room - room / 3);
         w = find_window(r, text, start, room - start - 2 * inner);
@@ -126,7 +154,7 @@ static void show_line(const abr_record_bytes *r, size_t limit, abr_marker marker
         start = room > inner ? room - inner : 0;
     }
     start = (size_t)char_start(r, start);
-    if (r->lines > 1 && w.from > start)
+    if (!whole && r->lines > 1 && w.from > start)
         snap_to_lines(r, &start, &w);
     keep_bytes(r, 0, start, out);
     if (w.from > start && marker != ABR_MARKER_NONE && (start > 0 || w.to > w.from))

@@ -21,6 +21,7 @@ typedef struct {
     size_t n;
     uint32_t end_n;
     bool ends_line; /* its last byte is a newline */
+    bool by_lines;  /* each of its lines is shown whole or not at all */
     bool json;      /* it is an object or array, if all of it is at hand */
 } abr_record_bytes;
 

@@ -618,9 +618,24 @@ static size_t most_listed(records *r, size_t keep)
     return 2 * (most_of_end(r, keep) + 2) + r->retained.count;
 }
 
+/* Leave out the ruling below a row if it would take more than half as much as the row's lines. */
+static void drop_ruling(abr_record_bytes *b)
+{
+    const char *newline = b->lines > 1 && b->n == b->size ? abr_find_last_newline(b->p, b->n - 1) : NULL;
+    const size_t n = newline ? (size_t)(newline - b->p) + 1 : b->n;
+    if (2 * (b->n - n) <= n)
+        return;
+    b->n = n;
+    b->size = n;
+    b->lines--;
+}
+
 static void list_record(records *r, const abr_record_bytes *bytes, uint64_t number)
 {
     abr_record_bytes b = *bytes;
+    b.by_lines = r->opts.told.drawn.rows == ABR_ROWS_RULED;
+    if (b.by_lines)
+        drop_ruling(&b);
     if (b.n < b.size) { /* it was cut anywhere */
         const size_t skipped = abr_rest_of_char(b.end, b.end_n);
         b.n -= abr_open_sequence(b.p, b.n);
@@ -754,14 +769,14 @@ static inner_records find_runs(const records *r, const abr_kind_request *q)
     const uint64_t end = b.back.at;
     uint64_t fixed = r->header + view->bytes - end + (uint64_t)2 * ABR_RECORDS_MARKER;
     b.room = UINT64_MAX;
-    b.share = abr_record_share(q->bytes, r->list.total, r->opts.told.kind == ABR_KIND_TABLE);
+    b.share = abr_record_share(q->bytes, &r->list);
     if (r->header < view->front.n)
         b.front.line = abr_count_newlines(view->front.p, (size_t)r->header);
     for (size_t i = 0; i < r->list.count; i++) {
         const uint64_t size = r->list.records[i].bytes.size;
         fixed += (size < b.share ? size : b.share) + ABR_RECORDS_MARKER;
     }
-    if (fixed >= most)
+    if (fixed >= most || r->opts.told.drawn.rows == ABR_ROWS_RULED) /* runs would show all rulings */
         return b;
     const uint64_t sure = (most - fixed) / (ABR_RECORDS_FRONT + ABR_RECORDS_BACK);
     for (size_t i = 0; i < r->first_used; i++) {
@@ -925,7 +940,7 @@ static bool fill_list(records *r, const abr_kind_request *q, size_t most)
 }
 
 /* Set the header: all of it, or the names of the columns alone if titles and a ruling around them would take
- * too much. A drawn table needs its ruling. If the header has not ended, it is all there is. */
+ * too much. A drawn table needs its only ruling. If the header has not ended, it is all there is. */
 static void set_header(records *r, const abr_kind_request *q)
 {
     enum { HEADER_PART = 2 }; /* of the cut */
@@ -936,13 +951,14 @@ static void set_header(records *r, const abr_kind_request *q)
     *header = *names = (abr_record_bytes){.p = front->p, .size = n, .n = abr_bytes_at_most(front->n, n)};
     if (r->header_left > 0)
         return;
+    const bool needs_ruling = r->opts.told.drawn.bar && r->opts.told.drawn.rows != ABR_ROWS_RULED;
     const uint64_t hand = r->names.at < front->n ? front->n - r->names.at : 0;
     *names = (abr_record_bytes){.at = r->names.at,
                                 .line = r->names.line,
                                 .size = r->names_n,
                                 .p = hand > 0 ? front->p + r->names.at : NULL,
                                 .n = (size_t)abr_at_most(r->names_n, hand)};
-    if (r->opts.told.drawn.bar || n <= q->bytes / HEADER_PART || names->n < names->size ||
+    if (needs_ruling || n <= q->bytes / HEADER_PART || names->n < names->size ||
         names->at + names->n >= header->n || !names->p || names->p[names->n] != '\n')
         return;
     *header = *names;
@@ -965,7 +981,8 @@ static bool choose_content(abr_reader *base, const abr_kind_request *q, abr_cont
     records *r = (records *)base;
     const abr_alloc *a = r->opts.alloc;
     r->list = (abr_record_list){.total = r->now.number + open_counts(r),
-                                .table = r->opts.told.kind == ABR_KIND_TABLE};
+                                .table = r->opts.told.kind == ABR_KIND_TABLE,
+                                .ruled = r->opts.told.drawn.rows == ABR_ROWS_RULED};
     const size_t most = most_listed(r, q->keep);
     r->list.records = a->malloc(a->ctx, most * sizeof *r->list.records);
     r->list.keys = a->malloc(a->ctx, 2 * most * sizeof *r->list.keys);
