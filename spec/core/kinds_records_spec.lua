@@ -640,6 +640,19 @@ describe("a table that a program aligns", function()
     assert.is_truthy(content:find(table.concat(rows, "", 1, 5), 1, true), content)
   end)
 
+  it("shows no row for a word in its description, nor for a version that looks like a number", function()
+    local form = "%-22s%-24s%-14s%s"
+    local rows = { form:format("Name", "Version", "Architecture", "Description") }
+    local odd = { [80] = "20230311", [160] = "29", [200] = "2022.7.1-4" }
+    for i = 1, 240 do
+      local about = (i % 60 == 0 and "memory error detector of library %d" or "package manager of library %d"):format(i)
+      rows[#rows + 1] = form:format("lib-" .. i, odd[i] or ("1.%d.3+git%d"):format(i, i * 37), "amd64", about)
+    end
+    local content, cut = abridge.auto(table.concat(rows, "\n") .. "\n", { max_bytes = 1500 })
+    assert.equal("table", cut.kind)
+    assert.equal(1, select(2, content:gsub("rows omitted", "")), content)
+  end)
+
   it("shows rows as wide as a terminal whole, under small budgets too", function()
     local form = "%-14s%-46s%-8s%-20s%-20s%s"
     local rows = { form:format("NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "AGE") }

@@ -51,9 +51,8 @@ _Static_assert(VALUE_OVERLAP < SEGMENT && (size_t)SEGMENT <= ABR_SEGMENT, "segme
 static const float odd_most = 3.9F;
 static const float odd_size = 2.5F;
 
-/* Words in prose and names are no trouble: either factor brings ABR_SCORE_CLEAR below ABR_SCORE_HIT. */
+/* Words in prose are no trouble: the factor brings ABR_SCORE_CLEAR below ABR_SCORE_HIT. */
 static const float common_factor = 0.3F;
-static const float name_factor = 0.3F;
 
 /* The part that each further troubled value adds: it ranks records whose worst values are equal. */
 static const float more_trouble = 0.1F;
@@ -259,6 +258,8 @@ static float judge_meaning(const abr_record_columns *c, const abr_cell *v, value
 {
     if (v->kind == ABR_VALUE_NUMBER || whole_number(v) >= 0)
         return (c->lexicon.quiet & ABR_GROUP_SUMMARIES) ? 0 : judge_number(c, v);
+    if (v->role == ABR_ROLE_NAME)
+        return 0;
     float score = judge_words(c, v, words);
     const bool failures = !(c->lexicon.quiet & ABR_GROUP_FAILURES);
     if (!failures)
@@ -266,8 +267,6 @@ static float judge_meaning(const abr_record_columns *c, const abr_cell *v, value
     const float state = v->n > 0 ? judge_state(v) : 0;
     if (state > score)
         score = state;
-    if (v->role == ABR_ROLE_NAME)
-        return score * name_factor;
     if (v->role == ABR_ROLE_BAD)
         return says_nothing(c, v) ? 0 : score > ABR_SCORE_BAD ? score : ABR_SCORE_BAD;
     if (v->role == ABR_ROLE_GOOD && (is_text(v, v->n == 5 ? "false" : "no") || (v->n == 1 && *v->p == '0')))
