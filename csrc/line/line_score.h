@@ -45,7 +45,7 @@ typedef struct {
     bool warns;        /* a compiler's warning */
     abr_digits digits; /* how it depends on digits */
     abr_line_kind kind;
-    abr_form_told told;  /* its form, among those of the lexicon */
+    abr_form_told told; /* its form, among those of the lexicon */
     abr_section section;
     bool asked;          /* it has a pattern of the caller that makes it a hit */
     abr_command command; /* it starts or ends the output of a command */

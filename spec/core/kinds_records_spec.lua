@@ -653,6 +653,20 @@ describe("a table that a program aligns", function()
     assert.equal(1, select(2, content:gsub("rows omitted", "")), content)
   end)
 
+  it("shows both ends rather than one odd row after the other", function()
+    local form = "%-22s%-8s%-12s%-10s%s"
+    local rows = { form:format("NAME", "READY", "STATUS", "RESTARTS", "AGE") }
+    for i = 1, 320 do
+      local restarts = i % 16 == 5 and i or 0
+      rows[#rows + 1] = form:format(("worker-%03d-7d72f5"):format(i), "1/1", "Running", restarts, "9d")
+    end
+    local content, cut = abridge.auto(table.concat(rows, "\n") .. "\n", { max_bytes = 2000 })
+    assert.equal("table", cut.kind)
+    local _, gaps = content:gsub("rows omitted", "")
+    assert.is_true(gaps > 1 and gaps < 7, content)
+    assert.is_true(cut.items[1].kept > 22, content)
+  end)
+
   it("shows rows as wide as a terminal whole, under small budgets too", function()
     local form = "%-14s%-46s%-8s%-20s%-20s%s"
     local rows = { form:format("NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "AGE") }

@@ -1,6 +1,7 @@
 /*
  * Choose the records a cut shows: the header, the first record and the last one, then the ones worth most for
- * their size, in at most three quarters of the room, then more of both ends.
+ * their size, in at most three quarters of the room (all but two of those in no trouble, in a quarter), then
+ * more of both ends.
  *
  * A record next to a shown one closes its gap; any other makes a gap, whose marker counts at its widest until
  * all gaps are known. A record over its share (see abr_record_share()) is shown in part, and that part grows
@@ -25,6 +26,7 @@ enum {
     JSON_LEAST = 192,     /* and of a JSON record: a message, and markers around it */
     RECORD_GAP_SIZE = 24, /* added to a record's size: about what its marker costs */
     UNUSED = 20,          /* part of the content that may stay empty */
+    ODD_FEW = 2,          /* odd records that are chosen like those in trouble */
     GROWTHS = 4,          /* of records in part */
     FOOTER_PART = 8       /* of the content that a footer takes at most */
 };
@@ -131,13 +133,14 @@ static uint64_t share_among_best(const chooser *x, uint64_t others, uint64_t mos
     return abr_at_least(abr_at_most(x->most / WORTH_SHARE, left), x->share);
 }
 
-/* Keep the records worth most for their size. */
-static void keep_best_records(chooser *x, uint64_t most)
+/* Keep the records worth most for their size, odd ones in at most `odd_most` bytes. */
+static void keep_best_records(chooser *x, uint64_t most, uint64_t odd_most)
 {
     const abr_record_list *list = x->list;
     abr_key *keys = list->keys;
     size_t n = 0;
     uint64_t others = 0;
+    unsigned odd = 0;
     float best = 0;
     for (size_t i = 0; i < list->count; i++) {
         const abr_shown_record *r = &list->records[i];
@@ -156,8 +159,10 @@ static void keep_best_records(chooser *x, uint64_t most)
         const abr_shown_record *r = &list->records[keys[i].index];
         const bool among_best = is_among_best(x, r, best);
         others -= among_best;
+        odd += r->odd;
+        const uint64_t room = r->odd && odd > ODD_FEW ? odd_most : most;
         if (!r->kept)
-            keep_record(x, keys[i].index, most, among_best ? share_among_best(x, others, most) : x->share);
+            keep_record(x, keys[i].index, room, among_best ? share_among_best(x, others, most) : x->share);
     }
 }
 
@@ -236,7 +241,8 @@ static void choose_records(chooser *x)
     keep_end_record(x, list->count - 1, false);
     keep_end_record(x, 0, false);
     const uint64_t most = start + runs + room / TROUBLE_OF * TROUBLE_PART;
-    keep_best_records(x, most < x->most ? most : x->most);
+    const uint64_t odd_most = start + runs + room / TROUBLE_OF;
+    keep_best_records(x, abr_at_most(most, x->most), abr_at_most(odd_most, x->most));
     keep_end_record(x, list->count - 1, true);
     keep_end_record(x, 0, true);
     for (int i = 0; i < ROUNDS; i++) {

@@ -142,8 +142,8 @@ static void show_line(const abr_record_bytes *r, size_t limit, abr_marker marker
         room = r->n; /* at hand */
     size_t start = room;
     window w = {text, text};
-    const bool whole = r->by_lines && r->n == r->size && marker != ABR_MARKER_NONE &&
-                       keep_whole_lines(r, room, &start, &w);
+    const bool whole =
+        r->by_lines && r->n == r->size && marker != ABR_MARKER_NONE && keep_whole_lines(r, room, &start, &w);
     if (whole) {
         /* no line is split */
     } else if (marker != ABR_MARKER_NONE && room > 2 * (inner + LEAST_WINDOW)) {

@@ -900,7 +900,9 @@ static void value_list(records *r, abr_worth *worths, char *scratch)
     trouble_run run = {.number = 0};
     for (size_t i = 0; i < list->count; i++) {
         abr_shown_record *x = &list->records[i];
-        x->value = value_in_run(&run, &worths[i], x->number, x->value);
+        const float own = x->value;
+        x->value = value_in_run(&run, &worths[i], x->number, own);
+        x->odd = worths[i].trouble < ABR_SCORE_HIT && x->value <= own;
     }
 }
 
