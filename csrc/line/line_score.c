@@ -320,14 +320,17 @@ static bool lists_again(const abr_evidence *l, bool tells)
             abr_starts_listed(l, l->words->indent, ABR_LIST_AGAIN));
 }
 
-static abr_section section_of(const abr_evidence *l)
+static inline abr_section section_of(const abr_evidence *l)
 {
     enum { RULE_LEAST = 3 };
     const size_t at = l->words->indent;
+    const char c = byte_at(l, at);
+    if (c != '=')
+        return abr_is_digit(c) && l->words->classes & 1U << ABR_WORD_COUNT ? ABR_SECTION_OTHER
+                                                                           : ABR_SECTION_NONE;
     const size_t title = skip(l, at, ABR_SET("=")) + 1;
     if (title <= at + RULE_LEAST || byte_at(l, title - 1) != ' ')
-        return abr_is_digit(byte_at(l, at)) && l->words->classes & 1U << ABR_WORD_COUNT ? ABR_SECTION_OTHER
-                                                                                        : ABR_SECTION_NONE;
+        return ABR_SECTION_NONE;
     return abr_starts_listed(l, title, ABR_LIST_WELL) ? ABR_SECTION_WELL : ABR_SECTION_OTHER;
 }
 
@@ -433,7 +436,7 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
     out->result = out->tells ? result_of(&l) : ABR_RESULT_NONE;
     out->placed = words.located < n && leads_with_place(&l) && (out->hit || l.expected <= 0);
     out->warns = l.warns && !out->hit;
-    out->section = section_of(&l);
+    out->section = (uint8_t)section_of(&l);
     out->command = abr_command_of(&l, out->hit);
     if (out->command == ABR_COMMAND_STARTS &&
         !ABR_HAS(">=", p[words.indent])) { /* not "> Task :test FAILED" */

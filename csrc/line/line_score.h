@@ -43,11 +43,11 @@ typedef struct {
     bool lists_again;  /* a heading or a count, below which failures are told again */
     bool placed;       /* it starts with a place, as a diagnostic does, and is not a note to one */
     bool warns;        /* a compiler's warning */
+    bool asked;        /* it has a pattern of the caller that makes it a hit */
+    uint8_t section;   /* abr_section */
     abr_digits digits; /* how it depends on digits */
     abr_line_kind kind;
-    abr_form_told told; /* its form, among those of the lexicon */
-    abr_section section;
-    bool asked;          /* it has a pattern of the caller that makes it a hit */
+    abr_form_told told;  /* its form, among those of the lexicon */
     abr_command command; /* it starts or ends the output of a command */
     uint32_t at;         /* of the text that scored */
     uint32_t shape;      /* lines of one shape differ only in names and numbers, judging by a few words */

@@ -175,6 +175,8 @@ static size_t place_of_judged(const abr_retainer *q, const char *p, size_t n, si
 /* What a test logged that passed is no failure. */
 static inline void follow_section(abr_retainer *q, abr_reading *r)
 {
+    if (r->section == ABR_SECTION_NONE && !q->state.went_well)
+        return;
     if (r->section != ABR_SECTION_NONE || r->command == ABR_COMMAND_STARTS)
         q->state.went_well = r->section == ABR_SECTION_WELL;
     if (!q->state.went_well)
