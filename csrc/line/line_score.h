@@ -10,6 +10,7 @@
 #include "line/form.h"
 #include "line/layout.h"
 #include "line/lexicon.h"
+#include "line/score.h"
 #include "line/trace.h"
 #include "line/words.h"
 
@@ -58,6 +59,20 @@ typedef struct {
     unsigned plain_count;
     size_t indent;
 } abr_reading;
+
+/* Is a line in a section of what went well, if the line before it is or not? If so, it is no trouble unless a
+ * pattern of the caller says so: what a test logged that passed is no failure. */
+static inline bool abr_in_section(bool went_well, abr_reading *r)
+{
+    if (r->section != ABR_SECTION_NONE || (went_well && r->command == ABR_COMMAND_STARTS))
+        went_well = r->section == ABR_SECTION_WELL;
+    if (went_well && !r->asked) {
+        r->hit = r->tells = r->lists_again = r->placed = false;
+        r->line_score = r->line_score < ABR_SCORE_WEAK ? r->line_score : ABR_SCORE_WEAK;
+        r->kind = r->kind == ABR_LINE_TRACE ? ABR_LINE_PLAIN : r->kind;
+    }
+    return went_well;
+}
 
 /* Read a line, at most ABR_SEGMENT bytes; the ABR_PADDING bytes after it must be readable. */
 void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,

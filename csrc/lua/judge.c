@@ -10,7 +10,7 @@
 #include "lua/options.h"
 #include "lua/slots.h"
 
-enum { ARG_FIRST = 3, ARG_LAST = 4, ARG_MOST = 5, DENIALS = ABR_DENIED_PATTERN + 1 };
+enum { ARG_FIRST = 3, ARG_LAST = 4, ARG_MOST = 5, ARG_WELL = 6, DENIALS = ABR_DENIED_PATTERN + 1 };
 
 /* Findings in a range of lines. */
 typedef struct {
@@ -21,6 +21,7 @@ typedef struct {
     uint64_t told_hits; /* lines in the list that are hits, and others */
     uint64_t told_others;
     uint32_t shape;
+    bool went_well; /* the last one is in a section of what went well */
 } tally;
 
 static void put_field_text(lua_State *L, const char *name, const char *text)
@@ -85,6 +86,7 @@ static void tell_line(lua_State *L, abr_judge *j, const char *p, size_t n, uint6
 {
     abr_judged judged;
     abr_judge_line(j, p, n, &judged);
+    t->went_well = abr_in_section(t->went_well, &judged.reading);
     const abr_reading *r = &judged.reading;
     const abr_traced *denied = r->hit ? NULL : abr_trace_denied(&judged.trace);
     const bool alike = t->lines > 0 && r->shape == t->shape;
@@ -117,11 +119,13 @@ static void push_tally(lua_State *L, const tally *t)
         if (t->denied[i] > 0)
             abr_set_count(L, abr_denial_name((abr_denial)i), t->denied[i]);
     lua_setfield(L, -2, "denied");
+    abr_set_boolean(L, "went_well", t->went_well);
 }
 
-/* judge(text, opts, first, last, most) -> the judgement of the lines in these bytes of the text, read alone:
- * at most `most` hits, and as many others that say something or have a word of trouble, the first of several
- * similar ones; without `most`, of every line. Of the options, only `hits` counts. */
+/* judge(text, opts, first, last, most, went_well) -> the judgement of the lines in these bytes of the text,
+ * read alone: at most `most` hits, and as many others that say something or have a word of trouble, the first
+ * of several similar ones; without `most`, of every line. Of the options, only `hits` counts. `went_well`:
+ * that of the judgement of the lines before. */
 static int l_judge(lua_State *L)
 {
     abr_cut_options c = {.who = "abridge.core.judge", .opts = ABR_OPTS_INIT, .named_strategy = true};
@@ -134,6 +138,7 @@ static int l_judge(lua_State *L)
         lua_isnoneornil(L, ARG_MOST) ? ABR_COUNT_MAX : abr_check_count(L, c.who, "most", ARG_MOST);
     if (first < 1 || last > n)
         return luaL_error(L, "%s: no such bytes", c.who);
+    t.went_well = lua_toboolean(L, ARG_WELL);
     lua_settop(L, ARG_OPTS);
     lua_settop(L, SLOT_REDACT);
     abr_read_options(L, &c);

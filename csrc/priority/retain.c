@@ -172,27 +172,12 @@ static size_t place_of_judged(const abr_retainer *q, const char *p, size_t n, si
 
 /* ---- retain weights ---- */
 
-/* What a test logged that passed is no failure. */
-static inline void follow_section(abr_retainer *q, abr_reading *r)
-{
-    if (r->section == ABR_SECTION_NONE && !q->state.went_well)
-        return;
-    if (r->section != ABR_SECTION_NONE || r->command == ABR_COMMAND_STARTS)
-        q->state.went_well = r->section == ABR_SECTION_WELL;
-    if (!q->state.went_well)
-        return;
-    q->state.failure.open = q->state.tracing = false;
-    if (!r->asked) {
-        r->hit = r->tells = r->lists_again = r->placed = false;
-        r->line_score = r->line_score < ABR_SCORE_WEAK ? r->line_score : ABR_SCORE_WEAK;
-        r->kind = r->kind == ABR_LINE_TRACE ? ABR_LINE_PLAIN : r->kind;
-    }
-}
-
 /* The line that ends a traceback is its message. */
 static inline void follow_trace(abr_retainer *q, abr_reading *r)
 {
-    follow_section(q, r);
+    q->state.went_well = abr_in_section(q->state.went_well, r);
+    if (q->state.went_well)
+        q->state.failure.open = q->state.tracing = false;
     if (q->state.tracing && r->kind != ABR_LINE_BLANK && r->kind != ABR_LINE_FRAME &&
         r->indent <= q->state.trace_indent && r->kind != ABR_LINE_EXCERPT) {
         q->state.tracing = false;

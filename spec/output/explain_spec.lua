@@ -147,6 +147,20 @@ describe("abridge.explain", function()
     assert.is_nil(abridge.explain(LOG, { max_bytes = 700, strategy = "head" }).kind)
   end)
 
+  it("finds no hit in what tests logged that passed", function()
+    local rule, log = ("="):rep(20), {}
+    for i = 1, 300 do
+      log[i] = ("_____ test_%d _____\nERROR    shop:test_shop.py:14 retrying %d\n"):format(i, i)
+    end
+    local passes = ("%s PASSES %s\n%s"):format(rule, rule, table.concat(log))
+    local text = "E       ValueError: no price\n" .. passes .. "1 failed, 300 passed in 0.26s\n"
+    local explained = abridge.explain(text, { max_bytes = 900, strategy = "priority" })
+    assert.same({ found = 2, kept = 2 }, explained.cut.hits)
+    for _, range in ipairs(explained.ranges) do
+      assert.is_true(range.kept or range.hits == 0)
+    end
+  end)
+
   it("says that all of it fits, and tells of ends where no line was chosen", function()
     local ranges = abridge.explain("one\ntwo\n", { max_bytes = 100 }).ranges
     assert.equal(1, #ranges)

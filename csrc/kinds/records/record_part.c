@@ -113,7 +113,7 @@ static void snap_to_lines(const abr_record_bytes *r, size_t *start, window *w)
 static bool keep_whole_lines(const abr_record_bytes *r, size_t room, size_t *start, window *w)
 {
     const size_t text = (size_t)text_end(r);
-    const size_t markers = 2 * ABR_INNER_SIZE;
+    const size_t markers = 2 * (size_t)ABR_INNER_SIZE;
     const char *first = room > markers ? memchr(r->p, '\n', abr_bytes_at_most(room - markers, text)) : NULL;
     if (!first)
         return false;

@@ -100,8 +100,8 @@ local function kind_of(source, opts, cut)
 end
 
 --- The lines of a range read alone, by number, and counts by what they say.
-local function judge(source, opts, range, most)
-  local judged = core.judge(source, opts, range.first_byte, range.last_byte, most)
+local function judge(source, opts, range, most, before)
+  local judged = core.judge(source, opts, range.first_byte, range.last_byte, most, before and before.went_well)
   judged.by_number = {}
   for _, line in ipairs(judged.told) do
     line.line = line.line + range.first_line - 1
@@ -198,7 +198,7 @@ local function ranges_of(source, opts, cut, told)
   local kept, take = sorted_out(told)
   local ranges = {}
   local by_line = cut.truncated and (cut.strategy == "priority" or cut.kind == "log")
-  local before
+  local before, judged
   for i = 1, #cut.kept + 1 do
     local range = cut.kept[i] and with_newline(source, cut.kept[i])
     local gap = gap_between(source, cut, before, range)
@@ -206,10 +206,14 @@ local function ranges_of(source, opts, cut, told)
     if gap then
       ranges[#ranges + 1] = gap
       local passed = take(range and range.first_line or math.huge)
-      if by_line then explain_gap(gap, judge(source, opts, gap, LEFT_MOST), passed) end
+      if by_line then
+        judged = judge(source, opts, gap, LEFT_MOST, judged)
+        explain_gap(gap, judged, passed)
+      end
     end
     if range and told[1] then
-      for _, part in ipairs(parts_of(source, range, kept, judge(source, opts, range, KEPT_MOST))) do
+      judged = judge(source, opts, range, KEPT_MOST, judged)
+      for _, part in ipairs(parts_of(source, range, kept, judged)) do
         ranges[#ranges + 1] = part
       end
     elseif range then
