@@ -78,9 +78,9 @@ static inline abr_reading read_with(const abr_lexicon *lexicon, const char *p, s
 static inline bool judged_otherwise(const abr_reading *a, const abr_reading *b)
 {
     return a->hit != b->hit || a->tells != b->tells || a->kind != b->kind || a->command != b->command ||
-           a->placed != b->placed || a->lists_again != b->lists_again || a->warns != b->warns || a->section != b->section ||
-           a->told.form != b->told.form || a->told.log != b->told.log || a->told.text != b->told.text ||
-           fabsf(a->line_score - b->line_score) >= ABR_SCORE_WEAK;
+           a->placed != b->placed || a->lists_again != b->lists_again || a->warns != b->warns ||
+           a->section != b->section || a->told.form != b->told.form || a->told.log != b->told.log ||
+           a->told.text != b->told.text || fabsf(a->line_score - b->line_score) >= ABR_SCORE_WEAK;
 }
 
 #endif
