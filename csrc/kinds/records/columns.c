@@ -355,7 +355,7 @@ static bool is_unit(const char *p, size_t n)
     return n <= LONGEST_UNIT && (abr_is_letter(*p) || *p == '%');
 }
 
-/* The size of a number, which may have a unit: its digits before the point; 0 if it isn't one, such as "2.28.1". */
+/* The size of a number, which may have a unit: its digits before the point; 0 if it isn't one: "2.28.1". */
 static unsigned size_of_number(const abr_cell *v)
 {
     enum { NEGATIVE = ABR_COLUMN_VALUES / 2 };
