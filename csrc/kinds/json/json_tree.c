@@ -201,14 +201,14 @@ static void add_runs(abr_json_tree *t, uint32_t origin, uint32_t parent)
     const bool apart = u->runs > 1 && !t->one_line && parent == 1;
     const bool has_keys = t->values[parent].type == ABR_JSON_OBJECT;
     uint64_t ordinal = u->ordinal;
-    for (size_t i = 0, end; i < u->n; i = end) {
+    for (size_t i = 0, end; i < u->n; i = end, ordinal++) {
         const size_t start = skip_lead(p, u->n, i, ',');
         end = apart ? child_end(p, u->n, start, has_keys) : u->n;
         const abr_json_value v = {.type = ABR_JSON_RUN,
                                   .p = p + i,
                                   .at = u->at + i,
                                   .end = u->at + end,
-                                  .ordinal = ordinal++,
+                                  .ordinal = ordinal,
                                   .count = apart ? 1 : u->plain,
                                   .lead = (uint32_t)(start - i),
                                   .head = (uint32_t)(end - i),

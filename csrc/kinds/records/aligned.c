@@ -324,7 +324,7 @@ static bool is_over_figures(const header *h, abr_text_line under)
     layout row;
     comparison as;
     lay_out(under, &row);
-    return compare(h, under, &row, &as) && count_names(as.names[HAS_DIGIT]) * 2 >= h->count;
+    return compare(h, under, &row, &as) && (size_t)2 * count_names(as.names[HAS_DIGIT]) >= h->count;
 }
 
 /* Do the rows show that words in small letters are names of columns? Nearly every row keeps the place of each
