@@ -60,9 +60,10 @@ typedef struct {
     size_t indent;
 } abr_reading;
 
-/* Is a line in a section of what went well, if the line before it is or not? If so, it is no trouble unless a
- * pattern of the caller says so: what a test logged that passed is no failure. */
-static inline bool abr_in_section(bool went_well, abr_reading *r)
+/* Follow sections to a line; `went_well` is the result for the line before. Is it in a section of what went
+ * well? Then it is no trouble unless a pattern of the caller says so: what a test logged that passed is no
+ * failure. */
+static inline bool abr_follow_section(bool went_well, abr_reading *r)
 {
     if (r->section != ABR_SECTION_NONE || (went_well && r->command == ABR_COMMAND_STARTS))
         went_well = r->section == ABR_SECTION_WELL;

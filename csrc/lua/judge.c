@@ -86,7 +86,7 @@ static void tell_line(lua_State *L, abr_judge *j, const char *p, size_t n, uint6
 {
     abr_judged judged;
     abr_judge_line(j, p, n, &judged);
-    t->went_well = abr_in_section(t->went_well, &judged.reading);
+    t->went_well = abr_follow_section(t->went_well, &judged.reading);
     const abr_reading *r = &judged.reading;
     const abr_traced *denied = r->hit ? NULL : abr_trace_denied(&judged.trace);
     const bool alike = t->lines > 0 && r->shape == t->shape;

@@ -175,7 +175,7 @@ static size_t place_of_judged(const abr_retainer *q, const char *p, size_t n, si
 /* The line that ends a traceback is its message. */
 static inline void follow_trace(abr_retainer *q, abr_reading *r)
 {
-    q->state.went_well = abr_in_section(q->state.went_well, r);
+    q->state.went_well = abr_follow_section(q->state.went_well, r);
     if (q->state.went_well)
         q->state.failure.open = q->state.tracing = false;
     if (q->state.tracing && r->kind != ABR_LINE_BLANK && r->kind != ABR_LINE_FRAME &&

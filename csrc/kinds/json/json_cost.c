@@ -152,14 +152,14 @@ static uint64_t least_cost(const abr_json_costs *x, const abr_json_value *v)
     return v->head_n + abr_json_own_size(v);
 }
 
-/* Are two siblings next to each other, and is the one at `other` shown? */
-static bool is_shown_beside(const abr_json_value *values, uint32_t first, uint32_t second, uint32_t other)
+/* Are there two such siblings, next to each other, and is one of them shown? */
+static bool join_shown(const abr_json_value *values, uint32_t first, uint32_t second)
 {
-    return other != 0 && values[other].shown &&
+    return first != 0 && second != 0 && (values[first].shown || values[second].shown) &&
            values[first].ordinal + abr_json_siblings(&values[first]) == values[second].ordinal;
 }
 
-/* The change in the cost of its parent's markers if a value is shown. */
+/* The change in the cost of its parent's markers if a value is shown that is not yet. */
 static int64_t marker_change(const abr_json_costs *x, uint32_t v)
 {
     const abr_json_value *values = x->tree->values;
@@ -171,9 +171,8 @@ static int64_t marker_change(const abr_json_costs *x, uint32_t v)
     if (in->type == ABR_JSON_OBJECT) {
         gaps = in->kids + abr_json_siblings(it) == in->count ? -1 : 0;
     } else {
-        const bool first = it->ordinal == 0 || is_shown_beside(values, it->prev, v, it->prev);
-        const bool last = it->ordinal + abr_json_siblings(it) == in->count ||
-                          is_shown_beside(values, v, it->next, it->next);
+        const bool first = it->ordinal == 0 || join_shown(values, it->prev, v);
+        const bool last = it->ordinal + abr_json_siblings(it) == in->count || join_shown(values, v, it->next);
         gaps = 1 - first - last;
     }
     return gaps == 0 ? 0 : gaps * (int64_t)abr_json_marker_size(x, in);

@@ -78,7 +78,7 @@ bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_
      * same units: what is out of reach took none of the room when it was read */
     const bool *chosen =
         abr_json_parts_choose(parts, abr_json_holds_any(held, q->keep) ? allowance / 4 : allowance, allowance,
-                              !parts->is_record && abr_json_is_coarse(q->bytes));
+                              abr_json_is_coarse(q->bytes, parts->is_record));
     abr_json_tree t = {.alloc = parts->alloc, .one_line = q->one_line};
     if (q->bytes < ABR_JSON_BRACKETS)
         return true;

@@ -165,10 +165,10 @@ void abr_json_parts_say_nothing(abr_json_parts *x, uint32_t siblings);
 /* The innermost node ends. */
 abr_json_node *abr_json_parts_close(abr_json_parts *x);
 
-/* Is a budget so large that a run is at most a 1,500th of it? */
-static inline bool abr_json_is_coarse(uint64_t bytes)
+/* Are there runs under a budget: is it so large that one is at most a 1,500th of it? */
+static inline bool abr_json_is_coarse(uint64_t bytes, bool is_record)
 {
-    return bytes >= ABR_JSON_COARSE;
+    return bytes >= ABR_JSON_COARSE && !is_record;
 }
 
 /* The units that an allowance retains of those that one of `reach` may show, both at most x->allowance; valid

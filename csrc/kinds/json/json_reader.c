@@ -536,7 +536,7 @@ static abr_code open_json(const abr_reader_opts *opts, abr_reader **out)
     const size_t paths = opts->is_record ? ABR_JSON_RECORD_PATHS : ABR_JSON_PATHS;
     r->parts = (abr_json_parts){.alloc = opts->alloc,
                                 .is_record = opts->is_record,
-                                .coarse = !opts->is_record && abr_json_is_coarse(opts->keep),
+                                .coarse = abr_json_is_coarse(opts->keep, opts->is_record),
                                 .allowance = abr_json_allowance(opts->keep, opts->is_record)};
     r->half = abr_json_longest_half(&r->parts);
     r->now = opts->alloc->malloc(opts->alloc->ctx, sizeof *r->now);
