@@ -98,6 +98,8 @@ build = {
         "csrc/kinds/json/json_tree.c",
         "csrc/kinds/json/json_values.c",
         "csrc/kinds/failing.c",
+        "csrc/kinds/message.c",
+        "csrc/kinds/record_field.c",
         "csrc/kinds/kind.c",
         "csrc/kinds/text/late_log.c",
         "csrc/kinds/text/log.c",

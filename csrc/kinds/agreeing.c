@@ -179,41 +179,6 @@ static bool is_advised(const abr_trouble_line *t)
            ABR_CONTAINS(line, " - http");
 }
 
-size_t abr_field_key(abr_text_line line)
-{
-    enum { MOST = 48, WORDS_MOST = 6 /* of the value: descriptions have more */ };
-    size_t i = 0;
-    while (i < line.n && i < MOST && (abr_is_word(line.p[i]) || memchr(" -.", line.p[i], 3)))
-        i++;
-    if (i < 2 || !abr_has_at(line, i, ": ", 2) || memchr(line.p + i, '#', line.n - i))
-        return 0;
-    size_t words = 0;
-    for (size_t k = i + 2; k < line.n; k++)
-        words += line.p[k] != ' ' && line.p[k - 1] == ' ';
-    return words <= WORDS_MOST ? i + 2 : 0;
-}
-
-size_t abr_find_fields(const abr_trouble_line *t, abr_text_line others[ABR_FIELDS])
-{
-    enum { WITHIN = ABR_OR_TINY(128, 16) /* lines on either side */ };
-    const size_t key = abr_field_key(t->line);
-    size_t count = 0;
-    size_t end = place_in(t, t->line);
-    for (unsigned i = 0; i < WITHIN && key > 0 && end > 0 && count < ABR_FIELDS / 2; i++) {
-        const abr_text_line line = abr_line_before(t->p, end);
-        if (abr_has_at(line, 0, t->line.p, key))
-            others[count++] = line;
-        end = place_in(t, line);
-    }
-    abr_text_line line;
-    size_t at = t->next;
-    for (unsigned i = 0; i < WITHIN && key > 0 && count < ABR_FIELDS && abr_next_line(t->p, t->n, &at, &line);
-         i++)
-        if (abr_has_at(line, 0, t->line.p, key))
-            others[count++] = line;
-    return count;
-}
-
 /* Does it stand below a line that is nothing but a place with a column, "./app/page.tsx:31:18"? */
 static bool is_below_place(const abr_trouble_line *t)
 {

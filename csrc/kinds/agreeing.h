@@ -22,15 +22,6 @@ typedef struct {
  * that two lines name? Looks at a few lines on either side. */
 bool abr_lines_agree(const abr_trouble_line *t);
 
-/* Bytes before the value of a field, "  phase: " of "  phase: Failed"; 0: it is none. */
-size_t abr_field_key(abr_text_line line);
-
-enum { ABR_FIELDS = 8 };
-
-/* The nearest lines with the same key, if it is a field, "  phase: Failed": those of other records.
- * Returns how many; looks at some 256 lines. */
-size_t abr_find_fields(const abr_trouble_line *t, abr_text_line others[ABR_FIELDS]);
-
 /* The line that ends at `end`, the start of the next one; empty at the start of the text. */
 abr_text_line abr_line_before(const char *p, size_t end);
 
