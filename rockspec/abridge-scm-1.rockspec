@@ -157,6 +157,7 @@ build = {
         "csrc/line/form_log.c",
         "csrc/line/form_text.c",
         "csrc/line/hits.c",
+        "csrc/priority/keep.c",
         "csrc/priority/keep_value.c",
         "csrc/line/lexicon.c",
         "csrc/line/line_score.c",

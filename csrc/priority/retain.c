@@ -6,7 +6,7 @@
  * they come in: a line is read once it is whole, a long one in segments at fixed places, which overlap so
  * that no word is split.
  *
- * The weight only decides what to retain. keep_value.c and choice.c decide what to keep, once everything is
+ * The weight only decides what to retain. keep_value.c and keep.c decide what to keep, once everything is
  * known.
  */
 #include <string.h>
