@@ -127,6 +127,6 @@ abr_code abr_cut_text_inside(const char *p, size_t n, const abr_opts *opts, cons
 abr_code abr_explain_text(const char *p, size_t n, const abr_opts *opts, abr_cut *cut, abr_told_lines *told,
                           abr_error *error)
 {
-    *told = (abr_told_lines){NULL, 0};
+    *told = (abr_told_lines){.list = NULL};
     return cut_text(p, n, opts, NULL, false, cut, told, error);
 }

@@ -11,11 +11,12 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Bytes before the value of a field that may tell of trouble, "  phase: " of "  phase: Failed"; 0: it is none. */
+/* Bytes before the value of a field that may tell of trouble, "  phase: " of "  phase: Failed"; 0: it is
+ * none. */
 size_t abr_troubled_field(const abr_failure_rules *rules, abr_text_line line, const abr_reading *reading);
 
-/* Do the same fields of other records, which start with the same `key` bytes, say nothing, and most of them the
- * same? Looks at some 256 lines. */
+/* Do the same fields of other records, which start with the same `key` bytes, say nothing, and most of them
+ * the same? Looks at some 256 lines. */
 bool abr_fails_amid_records(const abr_failure_rules *rules, const abr_trouble_line *field, size_t key,
                             const abr_reading *reading);
 

@@ -422,7 +422,7 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
         memcpy(out->plain, words.plain, sizeof out->plain);
         out->plain_count = words.plain_count;
     }
-    out->indent = words.indent;
+    out->indent = (uint32_t)words.indent;
     out->at = (uint32_t)l.at;
     if (may_say && may_score(&l, (abr_line_kind)out->kind))
         out->line_score = line_score_of(&l);

@@ -57,8 +57,17 @@ typedef struct {
     uint32_t tokens;
     uint16_t plain[ABR_PLAIN_WORDS]; /* hashes of its first plain words */
     unsigned plain_count;
-    size_t indent;
+    uint32_t indent;
+    uint32_t lead; /* bytes before its own text */
 } abr_reading;
+
+/* Make a reading one of no trouble, though its words tell of some: a passing test printed the line. */
+static inline void abr_excuse_reading(abr_reading *r)
+{
+    r->hit = r->tells = r->lists_again = r->placed = false;
+    r->line_score = r->line_score < ABR_SCORE_WEAK ? r->line_score : ABR_SCORE_WEAK;
+    r->kind = r->kind == ABR_LINE_TRACE ? ABR_LINE_PLAIN : r->kind;
+}
 
 /* Follow sections to a line; `went_well` is the result for the line before. Is it in a section of what went
  * well? Then it is no trouble unless a pattern of the caller says so: what a test logged that passed is no
@@ -67,11 +76,8 @@ static inline bool abr_follow_section(bool went_well, abr_reading *r)
 {
     if (r->section != ABR_SECTION_NONE || (went_well && r->command == ABR_COMMAND_STARTS))
         went_well = r->section == ABR_SECTION_WELL;
-    if (went_well && !r->asked) {
-        r->hit = r->tells = r->lists_again = r->placed = false;
-        r->line_score = r->line_score < ABR_SCORE_WEAK ? r->line_score : ABR_SCORE_WEAK;
-        r->kind = r->kind == ABR_LINE_TRACE ? ABR_LINE_PLAIN : r->kind;
-    }
+    if (went_well && !r->asked)
+        abr_excuse_reading(r);
     return went_well;
 }
 
@@ -88,6 +94,7 @@ void abr_read_if_scored(const abr_lexicon *lexicon, const abr_patterns *patterns
 static inline void abr_add_lead(abr_reading *r, abr_lead lead)
 {
     r->at += (uint32_t)lead.n;
+    r->lead = (uint32_t)lead.n;
     if (lead.stamped)
         r->told.log = 1;
 }

@@ -30,7 +30,8 @@ typedef struct {
     bool cleans;
 } told_cut;
 
-/* Put the reasons why lines show or don't into the ledger. */
+/* Put the reasons why lines show or don't into the ledger, and `passed`: the first and the last line of each
+ * stretch of output of passing tests. */
 static void put_told(lua_State *L, void *ctx)
 {
     static const char *const why[] = {
@@ -59,6 +60,14 @@ static void put_told(lua_State *L, void *ctx)
             abr_set_count(L, "alike", line->alike);
         lua_rawseti(L, -2, (int)i + 1);
     }
+    lua_createtable(L, 2 * (int)told->passed_count, 0);
+    for (size_t i = 0; i < told->passed_count; i++) {
+        lua_pushnumber(L, (lua_Number)told->passed[i].from + 1);
+        lua_rawseti(L, -2, 2 * (int)i + 1);
+        lua_pushnumber(L, (lua_Number)told->passed[i].end);
+        lua_rawseti(L, -2, 2 * (int)i + 2);
+    }
+    lua_setfield(L, -2, "passed");
     lua_setfield(L, -2, "told_lines");
 }
 

@@ -10,7 +10,15 @@
 #include "lua/options.h"
 #include "lua/slots.h"
 
-enum { ARG_FIRST = 3, ARG_LAST = 4, ARG_MOST = 5, ARG_WELL = 6, DENIALS = ABR_DENIED_PATTERN + 1 };
+enum {
+    ARG_FIRST = 3,
+    ARG_LAST = 4,
+    ARG_MOST = 5,
+    ARG_WELL = 6,
+    ARG_FROM = 7,
+    ARG_PASSED = SLOT_CALLER,
+    DENIALS = ABR_DENIED_PATTERN + 1
+};
 
 /* Findings in a range of lines. */
 typedef struct {
@@ -22,7 +30,27 @@ typedef struct {
     uint64_t told_others;
     uint32_t shape;
     bool went_well; /* the last one is in a section of what went well */
+    uint64_t from;  /* number of the first one */
+    int passed;     /* numbers read of the list at ARG_PASSED */
+    lua_Number first_passed;
+    lua_Number last_passed;
 } tally;
+
+/* Was line `number` printed by a passing test? Asked of each line in turn. */
+static bool is_of_passed(lua_State *L, tally *t, lua_Number number)
+{
+    while (lua_istable(L, ARG_PASSED) && number > t->last_passed) {
+        lua_rawgeti(L, ARG_PASSED, ++t->passed);
+        lua_rawgeti(L, ARG_PASSED, ++t->passed);
+        const bool is_one = lua_isnumber(L, -1);
+        t->first_passed = lua_tonumber(L, -2);
+        t->last_passed = lua_tonumber(L, -1);
+        lua_pop(L, 2);
+        if (!is_one)
+            return false;
+    }
+    return number >= t->first_passed && number <= t->last_passed;
+}
 
 static void put_field_text(lua_State *L, const char *name, const char *text)
 {
@@ -61,7 +89,7 @@ static const char *less_of(const abr_trace *t)
     return t->echoed ? "echo" : NULL;
 }
 
-static void push_judged(lua_State *L, const abr_judged *judged, const char *p, uint64_t line)
+static void push_judged(lua_State *L, const abr_judged *judged, const char *p, uint64_t line, bool passed)
 {
     static const char *const kinds[] = {NULL, "blank", "pass", "step", "excerpt", "frame", "trace"};
     static const char *const commands[] = {
@@ -74,7 +102,7 @@ static void push_judged(lua_State *L, const abr_judged *judged, const char *p, u
     lua_setfield(L, -2, "score");
     put_field_text(L, "form", kinds[r->kind]);
     put_field_text(L, "command", commands[r->command]);
-    put_field_text(L, "less", less_of(&judged->trace));
+    put_field_text(L, "less", passed ? "passed" : less_of(&judged->trace));
     if (r->line_score > 0)
         set_rule(L, "rule", abr_trace_best(&judged->trace), p);
     if (!r->hit)
@@ -87,6 +115,9 @@ static void tell_line(lua_State *L, abr_judge *j, const char *p, size_t n, uint6
     abr_judged judged;
     abr_judge_line(j, p, n, &judged);
     t->went_well = abr_follow_section(t->went_well, &judged.reading);
+    const bool passed = is_of_passed(L, t, (lua_Number)(t->from + t->lines));
+    if (passed)
+        abr_excuse_reading(&judged.reading);
     const abr_reading *r = &judged.reading;
     const abr_traced *denied = r->hit ? NULL : abr_trace_denied(&judged.trace);
     const bool alike = t->lines > 0 && r->shape == t->shape;
@@ -101,7 +132,7 @@ static void tell_line(lua_State *L, abr_judge *j, const char *p, size_t n, uint6
     if (*told == most || (!says && most != ABR_COUNT_MAX))
         return;
     ++*told;
-    push_judged(L, &judged, p, t->lines);
+    push_judged(L, &judged, p, t->lines, passed || t->went_well);
     lua_rawseti(L, -2, (int)(t->told_hits + t->told_others));
 }
 
@@ -122,10 +153,11 @@ static void push_tally(lua_State *L, const tally *t)
     abr_set_boolean(L, "went_well", t->went_well);
 }
 
-/* judge(text, opts, first, last, most, went_well) -> the judgement of the lines in these bytes of the text,
- * read alone: at most `most` hits, and as many others that say something or have a word of trouble, the first
- * of several similar ones; without `most`, of every line. Of the options, only `hits` counts. `went_well`:
- * that of the judgement of the lines before. */
+/* judge(text, opts, first, last, most, went_well, from, passed) -> the judgement of the lines in these bytes
+ * of the text, read alone: at most `most` hits, and as many others that say something or have a word of
+ * trouble, the first of several similar ones; without `most`, of every line. Of the options, only `hits`
+ * counts. `went_well`: that of the judgement of the lines before; `from`: the number of the first line;
+ * `passed`: the first and last line of each stretch of output of passing tests. */
 static int l_judge(lua_State *L)
 {
     abr_cut_options c = {.who = "abridge.core.judge", .opts = ABR_OPTS_INIT, .named_strategy = true};
@@ -139,8 +171,12 @@ static int l_judge(lua_State *L)
     if (first < 1 || last > n)
         return luaL_error(L, "%s: no such bytes", c.who);
     t.went_well = lua_toboolean(L, ARG_WELL);
-    lua_settop(L, ARG_OPTS);
-    lua_settop(L, SLOT_REDACT);
+    t.from = lua_isnoneornil(L, ARG_FROM) ? 1 : abr_check_count(L, c.who, "from", ARG_FROM);
+    lua_settop(L, ARG_PASSED);
+    for (int slot = SLOT_COUNTER; slot <= SLOT_REDACT; slot++) {
+        lua_pushnil(L);
+        lua_replace(L, slot);
+    }
     abr_read_options(L, &c);
     abr_judge *j = lua_newuserdata(L, sizeof *j);
     abr_judge_begin(j, &c.opts);

@@ -26,6 +26,12 @@ typedef struct {
     uint32_t of[ABR_COUNTS];
 } abr_failure_counts;
 
+/* What was found so far. */
+typedef struct {
+    uint64_t hits; /* lines */
+    abr_failure_counts failures;
+} abr_found;
+
 /* Add the counts, or take them away. */
 static inline void abr_add_counts(abr_failure_counts *to, const abr_failure_counts *more, bool less)
 {

@@ -27,6 +27,7 @@
 #include "line/line_window.h"
 #include "priority/rarity.h"
 #include "line/recall.h"
+#include "priority/passed.h"
 #include "priority/runs.h"
 #include "line/score.h"
 #include "priority/shape.h"
@@ -132,6 +133,7 @@ struct abr_retainer {
     char *judged; /* the decoded line, with ABR_PADDING after it; NULL unless lines are decoded */
 
     abr_line_window window;
+    abr_passed passed;
     abr_recall recall; /* its lines follow the sets, then the own lexicon, `judged` and `texts` */
 };
 
@@ -287,7 +289,13 @@ static inline void count_line(abr_retainer *q, const abr_reading *r, abr_candida
 uint32_t abr_retainer_failure_at(const abr_retainer *q, uint64_t line)
 {
     const failed_line *f = &q->failed[line % ABR_FAILED_LAST];
-    return f->line == line ? f->failure : 0;
+    return f->line == line && !abr_passed_has(&q->passed, line) ? f->failure : 0;
+}
+
+const abr_passed_lines *abr_retainer_passed(const abr_retainer *q, size_t *count)
+{
+    *count = q->passed.count;
+    return q->passed.list;
 }
 
 /* Note the hits and failures before the next line. */
@@ -321,6 +329,23 @@ ABR_WRAPS void abr_retainer_found_within(const abr_retainer *q, uint64_t from, u
                               .found = {.hits = b->hits - a->hits, .failures = b->failures},
                               .number = b->number};
     abr_add_counts(&out->found.failures, &a->failures, true);
+}
+
+/* Forget the hits and failures of a test that this line says has passed. */
+static inline void follow_test(abr_retainer *q, const char *p, size_t n, const abr_reading *r)
+{
+    const size_t at = r->lead + r->indent;
+    const abr_text_line own = {p + at, n - at};
+    if (!abr_passed_may_take(&q->passed, own, r) ||
+        !abr_passed_takes(&q->passed, own, r, q->line, q->lexicon->without, &q->found))
+        return;
+    q->state.failure.counts = q->found.failures;
+    q->state.failure.open = q->state.tracing = false;
+    q->state.carried = 0;
+    for (size_t i = q->mark_count; i > 0 && (i - 1) * q->step > q->passed.from; i--) {
+        q->marks[i - 1].hits = (uint32_t)q->found.hits;
+        q->marks[i - 1].failures = q->found.failures;
+    }
 }
 
 /* ---- lines ---- */
@@ -435,6 +460,7 @@ static void read_whole_line(abr_retainer *q, const char *p, const char *folded, 
         r->at = (uint32_t)place_of_judged(q, p, n, r->at);
     abr_count_words(&q->counts, r->plain, r->plain_count);
     follow_trace(q, r);
+    follow_test(q, judged, judged_n, r);
     abr_candidate *c = next_place(q);
     const abr_run_line alike = run_line(r);
     abr_runs_add(&q->runs, &alike, q->line);
@@ -681,10 +707,12 @@ size_t abr_retainer_most_lines(abr_retainer *q)
     return q->retained.count + q->queued + 1;
 }
 
-static void add_retained(const abr_retainer *q, const abr_candidate *c, uint32_t more, abr_retained *out)
+static void add_retained(const abr_retainer *q, abr_candidate *c, uint32_t more, abr_retained *out)
 {
     if (c->retain_weight <= 0 || abr_candidates_excluded(&q->retained, c))
         return;
+    if (abr_passed_has(&q->passed, c->line))
+        abr_excuse(c);
     out->keys[out->count++].index = (uint32_t)out->used;
     out->lines[out->used++] = (abr_retained_line){c, abr_shapes_seen(&q->shapes, c->shape) + more};
 }

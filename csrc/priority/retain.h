@@ -7,6 +7,7 @@
 #include "base/tiny.h"
 #include "priority/candidates.h"
 #include "priority/failure.h"
+#include "priority/told_line.h"
 #include "line/hits.h"
 #include "line/lexicon.h"
 #include "line/line_score.h"
@@ -52,16 +53,14 @@ void abr_retainer_write(abr_retainer *q, const char *p, size_t n);
 /* The failure that a line is part of, if it is one of the last ABR_FAILED_LAST that were read; else 0. */
 uint32_t abr_retainer_failure_at(const abr_retainer *q, uint64_t line);
 
+/* The output of passing tests; *count: stretches of it. */
+const abr_passed_lines *abr_retainer_passed(const abr_retainer *q, size_t *count);
+
 /* A retained line, and the number of lines of its shape, 0 if that was forgotten. */
 typedef struct {
     const abr_candidate *c;
     uint32_t seen;
 } abr_retained_line;
-
-typedef struct {
-    uint64_t hits; /* lines */
-    abr_failure_counts failures;
-} abr_found;
 
 /* The lines retained at one moment. */
 typedef struct {

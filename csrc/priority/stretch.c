@@ -486,14 +486,22 @@ abr_code abr_fill_ledger(abr_chooser *x, abr_cut *cut)
 {
     abr_told_lines *told = x->view->told_lines;
     const size_t pieces = (2 * x->kept_count + 2) * sizeof(abr_piece);
-    const size_t lines = told ? ((size_t)x->used.lines + x->count) * sizeof(abr_told_line) : 0;
+    size_t passed = 0;
+    const abr_passed_lines *list = abr_retainer_passed(x->view->retainer, &passed);
+    const size_t passed_size = told ? passed * sizeof *list : 0;
+    const size_t lines =
+        passed_size + (told ? ((size_t)x->used.lines + x->count) * sizeof(abr_told_line) : 0);
     cut->block = x->alloc->malloc(x->alloc->ctx, pieces + lines + raw_size(x) + 1);
     if (!cut->block)
         return ABR_ENOMEM;
     cut->pieces = cut->block;
     make_pieces(x, (char *)cut->block + pieces + lines, cut);
     if (told) {
-        *told = (abr_told_lines){(abr_told_line *)((abr_piece *)cut->block + 2 * x->kept_count + 2), 0};
+        told->passed = (abr_passed_lines *)(void *)((abr_piece *)cut->block + 2 * x->kept_count + 2);
+        told->passed_count = passed;
+        memcpy(told->passed, list, passed_size);
+        told->list = (abr_told_line *)(void *)(told->passed + passed);
+        told->count = 0;
         tell_lines(x, told);
     }
     count_shown(x, cut);

@@ -29,10 +29,18 @@ typedef struct {
     bool kept;        /* at least part of it is shown */
 } abr_told_line;
 
+/* Lines from..end - 1, the output of passing tests. */
+typedef struct {
+    uint64_t from;
+    uint64_t end;
+} abr_passed_lines;
+
 /* The shown lines of a cut, and other lines with a value, in order. They are in the cut's block. */
 typedef struct abr_told_lines {
     abr_told_line *list;
     size_t count;
+    abr_passed_lines *passed;
+    size_t passed_count;
 } abr_told_lines;
 
 ABR_PRIVATE_END

@@ -966,6 +966,30 @@ tests/test_%s.py:%d: AttributeError
     end
   end)
 
+  it("are none that a test printed which passed", function()
+    local lines = {}
+    for i = 1, 120 do
+      local class = ("shop.Case%dTest"):format(i)
+      lines[#lines + 1] = "[INFO] Running " .. class
+      lines[#lines + 1] = ("12:07:57.%03d ERROR [main] shop.Cart%d - cannot price item %d"):format(i, i, i * 7)
+      lines[#lines + 1] = "java.lang.IllegalStateException: no price"
+      lines[#lines + 1] = ("\tat %s.sums(Case%dTest.java:21)"):format(class, i)
+      local counts = "Tests run: 3, Failures: %d, Errors: 0, Skipped: 0, Time elapsed: 0.4 s%s - in " .. class
+      lines[#lines + 1] = i == 70 and "[ERROR] " .. counts:format(1, " <<< FAILURE!")
+        or "[INFO] " .. counts:format(0, "")
+    end
+    local text = table.concat(lines, "\n") .. "\n"
+    local content, cut = abridge.priority(text, { max_bytes = 900 })
+    assert.equal(1, cut.failures.found)
+    assert.is_true(whole(content, "cannot price item 490\n"), content)
+    assert.is_true(whole(content, "<<< FAILURE! - in shop.Case70Test\n"), content)
+    local stream = abridge.stream { max_bytes = 900, strategy = "priority" }
+    for at = 1, #text, 777 do
+      stream:write(text:sub(at, at + 776))
+    end
+    assert.equal(content, (stream:finish()))
+  end)
+
   it("of nothing but an exit line are one", function()
     local _, cut = abridge.priority(passed(1, 500) .. "make: *** [Makefile:3: check] Error 1\n", { max_bytes = 900 })
     assert.same({ found = 1, kept = 1 }, cut.failures)

@@ -1,6 +1,7 @@
 -- `abridge.explain`: why a cut keeps what it keeps.
 
 local abridge = require "abridge"
+local line_of = require("abridge.output.explain").line
 local random = require "support.random"
 
 --- A log of a build, with these lines at their numbers.
@@ -159,6 +160,22 @@ describe("abridge.explain", function()
     for _, range in ipairs(explained.ranges) do
       assert.is_true(range.kept or range.hits == 0)
     end
+  end)
+
+  it("counts no hit in what a test printed that passed, and says so", function()
+    local lines = {}
+    for i = 1, 50 do
+      lines[#lines + 1] = ("=== RUN   Test%d"):format(i)
+      lines[#lines + 1] = ("    cart_test.go:%d: cannot price item %d"):format(i, i * 7)
+      lines[#lines + 1] = ("--- %s: Test%d (0.01s)"):format(i == 30 and "FAIL" or "PASS", i)
+    end
+    local explained = abridge.explain(table.concat(lines, "\n") .. "\n", { max_bytes = 300, strategy = "priority" })
+    assert.same({ 1, 86, 91, 149 }, explained.passed)
+    assert.same({ found = 2, kept = 2 }, explained.cut.hits)
+    for _, range in ipairs(explained.ranges) do
+      assert.is_true(range.kept or range.hits == 0)
+    end
+    assert.equal("passed", (line_of(explained, { max_bytes = 300 }, 2)).less)
   end)
 
   it("says that all of it fits, and tells of ends where no line was chosen", function()

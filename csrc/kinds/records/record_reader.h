@@ -80,8 +80,8 @@ typedef struct {
     abr_record_list list; /* during a choice: the records it chooses from */
 } abr_record_reader;
 
-/* The budget for which records are listed, in steps, so that the allowance grows whenever the longest retained
- * part does. */
+/* The budget for which records are listed, in steps, so that the allowance grows whenever the longest
+ * retained part does. */
 size_t abr_record_listed_keep(size_t keep);
 
 /* Bytes of a record that are read. */

@@ -50,6 +50,7 @@ local LESS = {
   step = FORMS.step,
   low_level = "its level is low",
   echo = "a command as the shell prints it",
+  passed = "a passing test printed it",
 }
 
 local WHYS = {

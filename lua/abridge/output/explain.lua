@@ -32,8 +32,8 @@ local KEPT_MOST, LEFT_MOST = 1000, 20 -- lines told of a range that is kept, and
 ---@field form? "blank"|"pass"|"step"|"excerpt"|"frame"|"trace"
 ---@field command? "starts"|"failed" `starts`: a command's output starts; `failed`: it says that one failed
 --- why its words count for less: `remark` (a compiler's warning or note), `step`, `low_level`, `echo` (a shell prints
---- the command)
----@field less? "remark"|"step"|"low_level"|"echo"
+--- the command), `passed` (a passing test printed it)
+---@field less? "remark"|"step"|"low_level"|"echo"|"passed"
 ---@field why? abridge.Why why it is kept, or has its value though there was no room
 ---@field value? number decides, with its size, whether it is kept
 ---@field failure? integer the failure it belongs to, from 1
@@ -81,6 +81,8 @@ local KEPT_MOST, LEFT_MOST = 1000, 20 -- lines told of a range that is kept, and
 ---@field source string the text that lines and bytes count in: cleaned and redacted if the options say so
 --- of `auto`: `name`; `by`, the reason (below); `bytes`, how much of the start was looked at
 ---@field kind? abridge.KindReason
+--- the first and the last line of each stretch of output of passing tests: errors there are no failures
+---@field passed integer[]
 ---@field ranges abridge.ExplainedRange[] in order, kept parts and gaps; together they are the source, to the byte
 
 --- The kind of a text, and the reason for it.
@@ -100,8 +102,9 @@ local function kind_of(source, opts, cut)
 end
 
 --- The lines of a range read alone, by number, and counts by what they say.
-local function judge(source, opts, range, most, before)
-  local judged = core.judge(source, opts, range.first_byte, range.last_byte, most, before and before.went_well)
+local function judge(source, opts, range, most, before, passed)
+  local well = before and before.went_well
+  local judged = core.judge(source, opts, range.first_byte, range.last_byte, most, well, range.first_line, passed)
   judged.by_number = {}
   for _, line in ipairs(judged.told) do
     line.line = line.line + range.first_line - 1
@@ -207,12 +210,12 @@ local function ranges_of(source, opts, cut, told)
       ranges[#ranges + 1] = gap
       local passed = take(range and range.first_line or math.huge)
       if by_line then
-        judged = judge(source, opts, gap, LEFT_MOST, judged)
+        judged = judge(source, opts, gap, LEFT_MOST, judged, told.passed)
         explain_gap(gap, judged, passed)
       end
     end
     if range and told[1] then
-      judged = judge(source, opts, range, KEPT_MOST, judged)
+      judged = judge(source, opts, range, KEPT_MOST, judged, told.passed)
       for _, part in ipairs(parts_of(source, range, kept, judged)) do
         ranges[#ranges + 1] = part
       end
@@ -237,6 +240,7 @@ function M.explain(text, opts)
     cut = cut,
     source = source,
     kind = kind_of(source, opts, cut),
+    passed = told.passed or {},
     ranges = ranges_of(source, opts, cut, told),
   }
 end
@@ -255,7 +259,7 @@ function M.line(explained, opts, number)
     at = source:find("\n", at, true) + 1
   end
   local stop = source:find("\n", at, true) or #source
-  local line = core.judge(source, opts, at, stop).told[1]
+  local line = core.judge(source, opts, at, stop, nil, false, number, explained.passed).told[1]
   line.line = number
   local found
   for _, range in ipairs(explained.ranges) do

@@ -1,0 +1,47 @@
+/* The lines around the output of a test. */
+#ifndef ABR_LINE_TEST_SPAN_H
+#define ABR_LINE_TEST_SPAN_H
+
+#include "abridge.h"
+#include "base/private.h"
+#include "line/char_set.h"
+#include "line/lines.h"
+
+ABR_PRIVATE_BEGIN
+
+/* A test that a line opened. */
+typedef struct {
+    uint32_t rows; /* of test_spans.def that may close it, a bit each; 0: none is open */
+    abr_text_line name;
+} abr_open_test;
+
+/* Lines are meant without what leads them and their indent. */
+
+/* Can it open a test? Most lines can't, by their first or last two bytes. */
+static inline bool abr_may_open_test(abr_text_line line)
+{
+    if (line.n < 2)
+        return false;
+    const char last = line.p[line.n - 1];
+    return (ABR_HAS("=[RT#", *line.p) && ABR_HAS("= IueE", line.p[1])) || last == ' ' ||
+           (ABR_HAS("TR", last) && ABR_HAS("UO", line.p[line.n - 2]));
+}
+
+/* Can it tell a result in the words of a program that opens tests? Most lines can't. */
+static inline bool abr_may_close_test(abr_text_line line)
+{
+    return line.n > 0 && (ABR_HAS("-[ToP", *line.p) || line.p[line.n - 1] == 'D');
+}
+
+/* Does the line open a test? Not by that rule, see rule.h. */
+bool abr_opens_test(abr_text_line line, unsigned without, abr_open_test *out);
+
+/* Does the line say that the test passed? */
+bool abr_passes_test(abr_text_line line, const abr_open_test *test);
+
+/* Does the line tell a result in the words of the program that opened the test? */
+bool abr_tells_result_of(abr_text_line line, const abr_open_test *test);
+
+ABR_PRIVATE_END
+
+#endif
