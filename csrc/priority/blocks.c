@@ -424,11 +424,11 @@ static bool is_clear_failure(const abr_chooser *x, size_t i)
     return block_at(x, i).is_clear;
 }
 
-/* The number of clear failures that start up to a line. */
-static uint32_t count_clear(const abr_chooser *x, uint64_t line)
+/* The number of clear failures that start before a runner cleans up. */
+static uint32_t count_clear(const abr_chooser *x)
 {
     uint32_t count = 0;
-    for (size_t i = 0; i < x->count && x->lines[i].c->line <= line; i = after_failure(x, i))
+    for (size_t i = 0; i < x->count && x->lines[i].c->line <= x->failed; i = after_failure(x, i))
         count += x->lines[i].c->failure != 0 && is_clear_failure(x, i);
     return count;
 }
@@ -497,10 +497,10 @@ static void raise_block(abr_chooser *x, block *b, uint32_t before, uint32_t afte
 
 /* Note a failure that is to be kept whole: the first one, and the last one before a command failed. If no hit
  * is clear, others count, too, until a failure comes whose head makes it clear. */
-static void note_whole(abr_chooser *x, const block *b, bool *noted_clear, uint64_t failed)
+static void note_whole(abr_chooser *x, const block *b, bool *noted_clear)
 {
     if (b->is_clear < *noted_clear || !b->tells || b->adds_nothing || b->told < told_least ||
-        x->lines[b->first].c->line > failed)
+        x->lines[b->first].c->line > x->failed)
         return;
     x->last = (abr_block){b->start, b->end};
     if (x->first.end == 0 || b->is_clear > *noted_clear)
@@ -508,23 +508,32 @@ static void note_whole(abr_chooser *x, const block *b, bool *noted_clear, uint64
     *noted_clear = b->is_clear;
 }
 
-void abr_raise_blocks(abr_chooser *x, uint64_t failed)
+/* A failure ends where a runner says that the command failed; then it cleans up. */
+static void leave_cleaning(const abr_chooser *x, block *b)
 {
-    const uint32_t clear = count_clear(x, failed);
+    while (b->end > b->first + 1 && x->lines[b->first].c->line <= x->failed &&
+           x->lines[b->end - 1].c->line > x->failed)
+        b->end--;
+}
+
+void abr_raise_blocks(abr_chooser *x)
+{
+    const uint32_t clear = count_clear(x);
     uint32_t before = 0;
     bool noted_clear = clear > 0;
     for (size_t i = 0; i < x->count; i = after_failure(x, i)) {
         if (x->lines[i].c->failure == 0)
             continue;
         block b = block_at(x, i);
+        leave_cleaning(x, &b);
         find_comparison(x, &b);
         if (b.adds_nothing)
             lower_block(x, &b);
         raise_block(x, &b, before, clear > before ? clear - before - b.is_clear : clear);
         before += b.is_clear;
-        note_whole(x, &b, &noted_clear, failed);
+        note_whole(x, &b, &noted_clear);
     }
     for (size_t i = 0; i < x->count; i++)
         if (x->lines[i].c->command == ABR_COMMAND_FAILED)
-            raise_command(x, i, command_value * (x->lines[i].c->line > failed ? later_command : 1));
+            raise_command(x, i, command_value * (x->lines[i].c->line > x->failed ? later_command : 1));
 }

@@ -8,8 +8,8 @@
 ABR_PRIVATE_BEGIN
 
 /* Raise the keep value of lines that belong to a failure; x->lines have their own values and layouts, and
- * `failed` is the first line that ends a failed command near the end. */
-void abr_raise_blocks(abr_chooser *x, uint64_t failed);
+ * x->failed is known. */
+void abr_raise_blocks(abr_chooser *x);
 
 ABR_PRIVATE_END
 

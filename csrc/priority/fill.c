@@ -501,6 +501,12 @@ static void fill_written(side *e)
     add_lines(e);
 }
 
+/* Did a runner clean up in the gap above stretch i, after a command failed? */
+static bool is_cleaning(const abr_chooser *x, size_t i)
+{
+    return i > 0 && x->kept[i - 1].last_line >= x->failed;
+}
+
 /* Fill upwards from the end, in each part gap by gap, until a line does not fit: a part that needs more than
  * its share takes no more. */
 static void fill_end(abr_chooser *x)
@@ -513,7 +519,7 @@ static void fill_end(abr_chooser *x)
     for (size_t i = x->kept_count; i > 0; i--) {
         side e = side_of(x, i - 1, true);
         const size_t part = part_above(x, i - 1);
-        if (is_cut(&e) || part == filled || !wants_share(x, i - 1))
+        if (is_cut(&e) || part == filled || !wants_share(x, i - 1) || is_cleaning(x, i - 1))
             continue;
         if (part != now)
             wanting = count_wanting(x, i - 1);

@@ -21,16 +21,17 @@
 #include "priority/stretch.h"
 
 enum {
-    HOLE_MOST = 3,      /* lines that are kept rather than replaced by a marker */
-    LEAN_MOST = 6,      /* lines of an excerpt that depend on the line above them */
-    MESSAGE_WITHIN = 6, /* lines from a heading, or a head, to its message */
-    FILE_WITHIN = 60,   /* lines from the name of a file to a linter's row about it */
-    ALL_MOST = 8,       /* lines kept together or not at all */
-    WHOLE_SHARE = 4,    /* part of the budget that the first failure may take, and the last one too */
-    GAP_SIZE = 24,      /* added to a line's size: about what its marker costs */
-    TAIL_SHARE = 8,     /* part of the budget that the end surely gets */
-    AMID_SHARE = 16,    /* the same for the end of a log with parts after it, or of the text after a log */
-    HEAD_SHARE = 12,    /* the same for the first line */
+    HOLE_MOST = 3,       /* lines that are kept rather than replaced by a marker */
+    LEAN_MOST = 6,       /* lines of an excerpt that depend on the line above them */
+    MESSAGE_WITHIN = 6,  /* lines from a heading, or a head, to its message */
+    FILE_WITHIN = 60,    /* lines from the name of a file to a linter's row about it */
+    ALL_MOST = 8,        /* lines kept together or not at all */
+    WHOLE_SHARE = 4,     /* part of the budget that the first failure may take, and the last one too */
+    GAP_SIZE = 24,       /* added to a line's size: about what its marker costs */
+    TAIL_SHARE = 8,      /* part of the budget that the end surely gets */
+    AMID_SHARE = 16,     /* the same for the end of a log with parts after it, or of the text after a log, */
+    CLEANING_SHARE = 32, /* and for the end of a log in which a runner cleans up after a failed command */
+    HEAD_SHARE = 12,     /* the same for the first line */
     HEADS_SHARE = 5, /* of the rest, for the heads of failures; with more, the last of ninety is not whole */
     COUNT_WITHIN = 60, /* last lines in which a count of failures is looked for */
     PARTS_SHARE = 8    /* and for the parts' first lines; if they take more, they are left out */
@@ -151,7 +152,10 @@ static bool keep_end(abr_chooser *x, size_t part, uint64_t share, abr_cost *used
 static bool keep_ends(abr_chooser *x, abr_cost *used)
 {
     const size_t last = x->parts.count - 1;
-    if (!keep_end(x, last, x->parts.list[last].written ? AMID_SHARE : TAIL_SHARE, used))
+    const uint64_t share = x->failed + 1 < x->view->lines ? CLEANING_SHARE
+                           : x->parts.list[last].written  ? AMID_SHARE
+                                                          : TAIL_SHARE;
+    if (!keep_end(x, last, share, used))
         return false;
     /* printed parts before the last part */
     const uint64_t printed = (last + x->parts.list[last].written) / 2;

@@ -85,12 +85,14 @@ static bool is_foreign(const abr_chooser *x, size_t i)
                                next->indent > c->indent && is_elsewhere(next));
 }
 
-/* Raise the lines after a hit, more if they are indented deeper, and the few before it. */
+/* Raise the lines after a hit, more if they are indented deeper, and the few before it. After a failed command
+ * a runner cleans up. */
 static void raise_near(abr_chooser *x, size_t i, float value)
 {
     const abr_candidate *hit = x->lines[i].c;
     float factor = inherit_after;
-    for (size_t k = i + 1; k < x->count && x->lines[k].c->line <= hit->line + VALUED_AFTER_HIT; k++) {
+    const uint64_t last = hit->line == x->failed ? hit->line : hit->line + VALUED_AFTER_HIT;
+    for (size_t k = i + 1; k < x->count && x->lines[k].c->line <= last; k++) {
         const abr_candidate *c = x->lines[k].c;
         float part = factor;
         for (uint64_t d = hit->line + 1; d < c->line; d++)
@@ -132,7 +134,7 @@ static uint64_t failed_command(const abr_chooser *x)
 }
 
 /* Add the values of lines at an end of a log. */
-static void add_end_values(abr_chooser *x, uint64_t failed)
+static void add_end_values(abr_chooser *x)
 {
     size_t part = 0;
     float end[ABR_TAIL_LINES] = {tail_value};
@@ -157,7 +159,7 @@ static void add_end_values(abr_chooser *x, uint64_t failed)
             add_for_place(u, end[left] * (is_dull ? dull : 1), ABR_WHY_END);
         if (before < ABR_HEAD_LINES)
             add_for_place(u, start[before], ABR_WHY_START);
-        if (c->line > failed && !c->hit)
+        if (c->line > x->failed && !c->hit)
             u->keep_value *= cleaning;
     }
 }
@@ -190,7 +192,7 @@ static void find_repeats(abr_chooser *x)
 bool abr_set_keep_values(abr_chooser *x)
 {
     find_repeats(x);
-    const uint64_t failed = failed_command(x);
+    x->failed = failed_command(x);
     for (size_t i = 0; i < x->count; i++) {
         abr_shown_line *u = &x->lines[i];
         size_t n = u->c->start_n;
@@ -204,9 +206,9 @@ bool abr_set_keep_values(abr_chooser *x)
     for (size_t i = 0; i < x->count; i++)
         if (x->lines[i].c->line_score >= ABR_SCORE_HIT)
             raise_near(x, i, x->lines[i].own_value);
-    abr_raise_blocks(x, failed);
+    abr_raise_blocks(x);
     bool odd = abr_raise_odd_lines(x);
-    add_end_values(x, failed);
+    add_end_values(x);
     return odd || x->retained.found.hits > 0;
 }
 

@@ -22,6 +22,21 @@ describe("priority", function()
     assert.same({ found = 1, kept = 1 }, cut.failures)
   end)
 
+  it("gives the lines after a failed command little room, and fills the gaps before it first", function()
+    local before, after = {}, {}
+    for i = 1, 40 do
+      before[i] = ("  compared %s%d of the cart with its copy\n"):format(("price"):rep(i % 3 + 1), i)
+      after[i] = ("/home/runner/.cache/%s%d/pack\n"):format(("blob"):rep(i % 3 + 1), i)
+    end
+    local told = "error: the totals differ\n" .. table.concat(before) .. 'The command "make check" exited with 1.\n'
+    local text = quiet .. told .. table.concat(after) .. "Done.\n"
+    local content = abridge.priority(text, { max_bytes = 2048 })
+    contains(content, "Done.\n")
+    local _, cleaning = content:gsub("/home/runner/", "")
+    local _, said = content:gsub("compared price", "")
+    assert.is_true(cleaning <= 3 and said >= 25, content)
+  end)
+
   it("keeps the first line with a text, and the blank ones above it, however many failures come", function()
     local failures = {}
     for i = 1, 90 do
