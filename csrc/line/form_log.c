@@ -284,11 +284,26 @@ bool abr_is_progress(const abr_form_line *l)
     return n > 0 && n <= 7 && (sign == '%' || (sign == '/' && opens && abr_digits_at(bare, i + n + 1) > 0));
 }
 
-/* `test/cart.js ........ 12/12` */
+/* `passed   12/380  cart-total`: a verdict, which of how many tests it is, two blanks, and its name. */
+static bool numbers_test(abr_text_line bare)
+{
+    size_t i = 0;
+    while (i < bare.n && abr_is_letter(bare.p[i]))
+        i++;
+    const abr_text_line count = abr_trimmed(abr_line_from(bare, i));
+    const size_t which = i > 0 && count.p > bare.p + i ? abr_digits_at(count, 0) : 0;
+    const size_t many = which > 0 && abr_has_at(count, which, "/", 1) ? abr_digits_at(count, which + 1) : 0;
+    const size_t name = which + 1 + many + 2;
+    return many > 0 && abr_has_at(count, name - 2, "  ", 2) && name < count.n && count.p[name] > ' ';
+}
+
+/* `test/cart.js ........ 12/12`, and the same before the name. */
 bool abr_counts_tests(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
     size_t i = bare.n;
+    if (numbers_test(bare))
+        return true;
     while (i > 0 && abr_is_digit(bare.p[i - 1]))
         i--;
     if (i == bare.n || i == 0 || bare.p[i - 1] != '/')

@@ -164,6 +164,11 @@ describe("a kind that is asked for", function()
         '    Then I see "19"   # CartContext::see()\n      The text "19" was not found (ExpectationException)\n',
         '      The text "19" was not found (ExpectationException)\n',
       },
+      ert = {
+        "   passed  %3d/240  cart-total-%d\n",
+        "Test cart-tax condition:\n    (ert-test-failed\n     (= 19 0))\n   FAILED   61/240  cart-tax\n",
+        "   FAILED   61/240  cart-tax\n",
+      },
       simulator = {
         "t=%d a=%02x y=1c match\n",
         "MISMATCH at t=91: a=5a y=0e expected=11\n",
