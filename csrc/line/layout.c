@@ -158,16 +158,27 @@ static size_t named_size(const char *p, size_t n)
     return bar + 1 < n ? bar + 2 : n;
 }
 
-/* Bytes of the name of a process among many, as torchrun prints it, "[rank0]: "; what the process writes
- * itself may follow at once. */
+/* Do a colon and a number end the name? */
+static bool ends_with_number(const char *p, size_t n)
+{
+    size_t i = n;
+    while (i > 0 && abr_is_digit(p[i - 1]))
+        i--;
+    return i < n && i > 0 && p[i - 1] == ':';
+}
+
+/* Bytes of the name of a process among many, as torchrun prints it, "[rank0]: ", after which what the process
+ * writes itself may follow at once; or of a step and the number of its line, as drone prints them,
+ * "[build:28] ". */
 static size_t bracketed_size(const char *p, size_t n)
 {
     const char *end = n > 1 && abr_is_lower(p[1]) ? memchr(p, ']', n < STAMP_MOST ? n : STAMP_MOST) : NULL;
     const size_t name = end ? (size_t)(end - p) : 0;
-    if (name == 0 || name + 2 >= n || p[name + 1] != ':' || !ABR_HAS(" [", p[name + 2]) ||
-        !is_source_name(p + 1, name - 1))
+    if (name == 0 || name + 2 >= n || !is_source_name(p + 1, name - 1))
         return 0;
-    return name + 2 + (p[name + 2] == ' ');
+    if (p[name + 1] == ' ')
+        return ends_with_number(p, name) ? name + 2 : 0;
+    return p[name + 1] == ':' && ABR_HAS(" [", p[name + 2]) ? name + 2 + (p[name + 2] == ' ') : 0;
 }
 
 /* Bytes of the name of a line's stream, after its time: "stdout F " in the logs of containers, "00O " or

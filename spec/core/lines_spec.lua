@@ -43,6 +43,7 @@ describe("one line", function()
       "     7\t", -- cat -n
       "│ ", -- terraform
       "[rank0]: ", -- torchrun
+      "[build:28] ", -- drone
       "2026-11-27T10:00:00.123456Z 00O ", -- GitLab
       "2026-11-27T10:00:00.123456Z 01E+",
       "2026-11-27T10:00:00.123456789Z stderr F ", -- a container's log
