@@ -66,7 +66,8 @@ typedef enum {
     ABR_LIST_QUOTED,        /* those of them that a quotation follows */
     ABR_LIST_BLOCK,         /* those of them that open a block with a colon */
     ABR_LIST_COMMIT,        /* verbs that start the subject of a commit */
-    ABR_LIST_TITLE,         /* verbs that start the indented title of a test */
+    ABR_LIST_TITLE,         /* verbs of trouble that start the indented title of a test */
+    ABR_LIST_OF_MANY,       /* verbs after the noun that starts a line that is no title: "files were" */
     ABR_LIST_SPOKEN_AFTER,  /* words after one of trouble that is spoken of: "errors are", */
     ABR_LIST_SPOKEN_BEFORE, /* right before it: "any error", */
     ABR_LIST_SPOKEN_FAR,    /* or some words before it: "returns an error" */

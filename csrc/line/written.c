@@ -324,6 +324,39 @@ static bool is_time_taken(const abr_evidence *l, size_t i)
            (starts_with(l, at, "ms)") || starts_with(l, at, "s)"));
 }
 
+/* Past the number of a test and its stage, as Vader prints them: "( 1/13) [EXECUTE] ". */
+static size_t skip_number_of_test(const abr_evidence *l, size_t i)
+{
+    const size_t which = byte_at(l, i) == '(' ? skip(l, i + 1, ABR_SET(" ")) : l->n;
+    const size_t many = skip_digits(l, which) + 1;
+    const size_t end = many > which + 1 && byte_at(l, many - 1) == '/' ? skip_digits(l, many) : l->n;
+    if (!starts_with(l, end, ") ["))
+        return i;
+    const size_t stage = skip(l, end + 3, abr_joined(ABR_CAPITALS, ABR_SET(" ")));
+    return starts_with(l, stage, "] ") ? stage + 2 : i;
+}
+
+/* Bytes of the verb that starts the title of a test, "rejects", if a word that may be one stands at i. It may be
+ * a noun, too: "files were modified", "tests failed". */
+static size_t verb_of_title(const abr_evidence *l, size_t i)
+{
+    enum { LEAST = 4 };
+    const size_t listed = abr_is_lower(byte_at(l, i)) ? abr_listed_word(l, i, ABR_LIST_TITLE) : 0;
+    size_t end = i;
+    if (listed > 0)
+        return listed;
+    while (abr_is_lower(byte_at(l, end)))
+        end++;
+    if (end < i + LEAST || l->p[end - 1] != 's' || ABR_HAS("siu", l->p[end - 2]) || byte_at(l, end) != ' ' ||
+        (l->words->count > 0 && l->words->signs[0].at == i) ||
+        abr_listed_word(l, end + 1, ABR_LIST_OF_MANY) > 0)
+        return 0;
+    size_t next = end + 1;
+    while (abr_is_lower(byte_at(l, next)))
+        next++;
+    return preceded_by(l, next, "ed") ? 0 : end - i;
+}
+
 /* Is it the title of a test, as runners list them: "    rejects an invalid token", "  * test handles an error
  * (1.2ms)"? Nothing but small words may follow: no verdict, no number, no second clause. */
 static bool is_title_of_test(const abr_evidence *l)
@@ -331,15 +364,16 @@ static bool is_title_of_test(const abr_evidence *l)
     size_t i = l->words->indent;
     if (i < 2)
         return false;
+    i = skip_number_of_test(l, i);
     if (ABR_HAS("*+-", byte_at(l, i)) && byte_at(l, i + 1) == ' ')
         i += 2;
     if (starts_with(l, i, "test "))
         i += 5;
-    const size_t verb = abr_is_upper(byte_at(l, i)) ? 0 : abr_listed_word(l, i, ABR_LIST_TITLE);
+    const size_t verb = verb_of_title(l, i);
     i += verb;
     if (verb == 0 || starts_with(l, i, " to ") || starts_with(l, i, " because "))
         return false;
-    while (i < l->n && ((l->p[i] >= 'a' && l->p[i] <= 'z') || ABR_HAS(" '`\"-_\t\r", l->p[i])))
+    while (i < l->n && (abr_is_lower(l->p[i]) || ABR_HAS(" '`\"-_\t\r", l->p[i])))
         i++;
     return i == l->n || is_time_taken(l, i);
 }
