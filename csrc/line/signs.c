@@ -407,15 +407,35 @@ static bool names_step(const abr_evidence *l, const abr_sign *s)
     return at < l->n;
 }
 
+/* Does the name that the word is in, with its file, say how long it took: "CartTest.RetryOnError (193ms)",
+ * "Cart.RetryOnError.csproj (in 154 ms)"? It names a test, or a project. */
+static bool names_timed(const abr_evidence *l, const abr_sign *s)
+{
+    size_t at = end_of(s);
+    while (is_alnum(byte_at(l, at)) || ABR_HAS("_.-", byte_at(l, at)))
+        at++;
+    if (byte_at(l, at) != ' ' || !ABR_HAS("([", byte_at(l, at + 1)))
+        return false;
+    at += starts_with(l, at + 2, "in ") ? 5 : 2;
+    const size_t unit = skip(l, skip(l, at, ABR_SET(".0123456789")), ABR_SET(" "));
+    return abr_is_digit(byte_at(l, at)) && ABR_HAS("sm", byte_at(l, unit)) &&
+           ABR_HAS(")]", byte_at(l, skip(l, unit, ABR_SET("ms"))));
+}
+
+/* Does the word name a thing that was built or tested, not an error that was thrown? */
+static bool names_thing(const abr_evidence *l, const abr_sign *s)
+{
+    return s->type && (l->stepped || starts_with(l, s->at, "Test") || starts_with(l, s->at, "test") ||
+                       names_timed(l, s));
+}
+
 static void read_error(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     const abr_sign *before = i > 0 ? s - 1 : NULL;
-    bool names_test =
-        s->type && (l->stepped || starts_with(l, s->at, "Test") || starts_with(l, s->at, "test"));
     const bool sentence = is_word(l, s, "severe") && !all_caps(l, s); /* not the level */
     int64_t count;
-    if (names_test || sentence || reports_none(l, i, &count))
+    if (names_thing(l, s) || sentence || reports_none(l, i, &count))
         return;
     bool source = before && before->class == ABR_WORD_CODE && s->at - end_of(before) <= 8;
     char c = byte_at(l, end_of(s));
@@ -873,9 +893,22 @@ static void read_note(abr_evidence *l, unsigned i)
     }
 }
 
+/* Does the word follow the number of a step: "[55 of 64] Compiling Cart"? */
+static bool follows_number(const abr_evidence *l, const abr_sign *s)
+{
+    size_t at = preceded_by(l, s->at, "] ") ? s->at - 2 : 0;
+    while (at > 0 && abr_is_digit(l->p[at - 1]))
+        at--;
+    at = preceded_by(l, at, " of ") ? at - 4 : 0;
+    while (at > 0 && (abr_is_digit(l->p[at - 1]) || l->p[at - 1] == ' '))
+        at--;
+    return byte_before(l, at) == '[';
+}
+
 static void read_step(abr_evidence *l, unsigned i)
 {
-    l->stepped = l->stepped || (is_first(l, &l->words->signs[i]) && !in_name(l, &l->words->signs[i]));
+    const abr_sign *s = &l->words->signs[i];
+    l->stepped = l->stepped || ((is_first(l, s) || follows_number(l, s)) && !in_name(l, s));
 }
 
 static void read_level(abr_evidence *l, unsigned i)
