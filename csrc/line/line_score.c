@@ -37,19 +37,15 @@ static void say_clearly(abr_evidence *l, size_t at, const char *form)
     }
 }
 
-/* Is it the bullet of a failure's title in Jest? Those of `systemctl status`, "shop.service - ", and of a
- * test's own output, "Console", head no failure. */
+/* Is it the bullet of a failure's title in Jest, which is indented? At a line's start it leads the units of
+ * `systemctl status` and tests of busted, whether they passed or not; that of a test's own output, "Console",
+ * heads no failure, either. */
 static bool is_title_of_failure(const abr_evidence *l, size_t at)
 {
     static const char bullet[] = "\xE2\x97\x8F ";
     const size_t name = at + sizeof bullet - 1;
-    size_t end = name;
-    bool dotted = false;
-    if (!starts_with(l, at, bullet) || ABR_HAS(" /", byte_at(l, name))) /* Next.js marks its routes so */
-        return false;
-    for (; end < l->n && l->p[end] > ' '; end++)
-        dotted = dotted || l->p[end] == '.';
-    return !(dotted && starts_with(l, end, " - ")) &&
+    return at > 0 && starts_with(l, at, bullet) &&
+           !ABR_HAS(" /", byte_at(l, name)) && /* Next.js marks its routes so */
            !(starts_with(l, name, "Console") && skip(l, name + 7, ABR_SET(" \r")) == l->n);
 }
 
