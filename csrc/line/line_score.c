@@ -224,6 +224,18 @@ static bool may_score(const abr_evidence *l, abr_line_kind kind)
     return kind != ABR_LINE_PASS && kind != ABR_LINE_BLANK;
 }
 
+/* Does a letter after the place say that it is a warning, an error or fatal, before the name of a rule:
+ * "tax.rb:12:21: W: Lint/Shadowing: "? */
+static bool has_level_of_linter(const abr_evidence *l)
+{
+    abr_file_place place = {0};
+    tell_zeros(l); /* no line is 0 */
+    if (!abr_find_place(l->p, l->n, l->words->located, &place) || !starts_with(l, place.end, ": "))
+        return false;
+    const size_t at = place.end + 2;
+    return ABR_HAS("EFW", byte_at(l, at)) && starts_with(l, at + 1, ": ") && abr_is_upper(byte_at(l, at + 3));
+}
+
 /* A diagnostic without a word for it: an assertion with its expectation, a linter's code for an error, a
  * message of Perl's. */
 static void read_diagnostic(abr_evidence *l)
@@ -233,14 +245,17 @@ static void read_diagnostic(abr_evidence *l)
     if ((!is_perl && !leads_with_place(l)) || l->strong >= ABR_SCORE_BAD || l->low_level || l->remarks ||
         l->lexicon->quiet & ABR_GROUP_ERRORS)
         return;
-    bool coded = w->code < l->n && ABR_HAS("EF", l->p[w->code]) && abr_is_digit(byte_at(l, w->code + 1));
-    if (l->expected >= ABR_SCORE_EXPECTS || coded || is_perl) {
+    const bool coded =
+        (w->code < l->n && ABR_HAS("EF", l->p[w->code]) && abr_is_digit(byte_at(l, w->code + 1)));
+    const bool graded = !coded && !is_perl && has_level_of_linter(l);
+    if (l->expected >= ABR_SCORE_EXPECTS || coded || graded || is_perl) {
         l->strong = ABR_SCORE_BAD;
         l->at = is_perl ? w->first : coded ? w->code : w->located;
         note_form(l, l->at,
-                  is_perl ? "a place ends it"
-                  : coded ? "a place, and the code of an error"
-                          : "a place, and what was expected",
+                  is_perl  ? "a place ends it"
+                  : graded ? "a place, and the letter of a level"
+                  : coded  ? "a place, and the code of an error"
+                           : "a place, and what was expected",
                   ABR_SCORE_BAD);
     }
 }
