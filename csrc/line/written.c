@@ -336,8 +336,8 @@ static size_t skip_number_of_test(const abr_evidence *l, size_t i)
     return starts_with(l, stage, "] ") ? stage + 2 : i;
 }
 
-/* Bytes of the verb that starts the title of a test, "rejects", if a word that may be one stands at i. It may be
- * a noun, too: "files were modified", "tests failed". */
+/* Bytes of the verb that starts the title of a test, "rejects", if a word that may be one stands at i. It may
+ * be a noun, too: "files were modified", "tests failed". */
 static size_t verb_of_title(const abr_evidence *l, size_t i)
 {
     enum { LEAST = 4 };
