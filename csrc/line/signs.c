@@ -871,6 +871,11 @@ static void read_warning(abr_evidence *l, unsigned i)
                 deny(l, s, ABR_DENIED_NOTHING, abr_value_of(l, s) == ABR_VALUE_NOTHING);
     if (none) /* the rest is for hits */
         return;
+    if (all_caps(l, s) && ends_after_dots(l, s)) { /* "* checking the manual ... WARNING" is a result */
+        l->stepped = false;
+        say(l, s, ABR_SCORE_BAD, false);
+        return;
+    }
     say(l, s, ABR_SCORE_WARNED, false);
     l->advises = l->advises || is_advice_of_program(l, s);
     l->warns = l->warns || l->advises || is_level_in_row(l, s) ||
