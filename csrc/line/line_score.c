@@ -17,6 +17,7 @@
 #include "line/score.h"
 #include "line/signs.h"
 #include "line/words.h"
+#include "line/written.h"
 
 static const float placed = 2.0F;
 static const float stepping = 0.35F;   /* factor for lines that name a step in progress */
@@ -155,22 +156,32 @@ static bool points_with_code(const abr_evidence *l)
     return starts_with(l, skip_digits(l, skip(l, code + 1, ABR_CAPITALS)), ": ");
 }
 
+/* Is it a failed test of Vader: "(12/13) [ EXPECT] (X) adds the tax"? */
+static bool is_crossed_test(const abr_evidence *l)
+{
+    const size_t at = l->words->indent;
+    const size_t title = abr_skip_number_of_test(l, at);
+    return title > at && starts_with(l, title, "(X) ");
+}
+
 /* The start of the line. */
 static void read_start(abr_evidence *l)
 {
     size_t i = l->words->indent;
     const abr_line_words *w = l->words;
+    const bool failures = !(l->lexicon->quiet & ABR_GROUP_FAILURES);
     if (!(l->lexicon->quiet & ABR_GROUP_ERRORS) && i == 0 && starts_with(l, 0, "E  ") && w->words > 1)
         read_message_of_pytest(l);
     if (!(l->lexicon->quiet & ABR_GROUP_ERRORS) && abr_kotlin_level(l->p, l->n) == 'e')
         say_clearly(l, 0, "e: leads a place");
     if (!(l->lexicon->quiet & ABR_GROUP_ERRORS) && points_with_code(l))
         say_clearly(l, l->words->code, "a code after a pointer");
+    if (failures && is_crossed_test(l))
+        say_clearly(l, i, "(X) leads the title of a test");
     if (is_clocked_test(l))
         read_clocked_test(l);
     if (!(l->lexicon->quiet & ABR_GROUP_ERRORS) && abr_starts_listed(l, i, ABR_LIST_REPORT))
         say_clearly(l, i, "the start of a report");
-    bool failures = !(l->lexicon->quiet & ABR_GROUP_FAILURES);
     if (failures && w->count > 1 && is_first(l, &w->signs[0]) && is_word(l, &w->signs[0], "not") &&
         is_word(l, &w->signs[1], "ok") && byte_at(l, end_of(&w->signs[1])) != ':') {
         l->passed = is_known_to_fail(l);
@@ -209,7 +220,7 @@ static bool may_say_something(const abr_evidence *l)
         return true;
     const char c = byte_at(l, w->indent);
     bool bracketed = c == '[' && ABR_HAS("+-", byte_at(l, w->indent + 1)); /* Pester */
-    return w->located < l->n || w->mark < l->n || ABR_HAS("E*^", c) || bracketed ||
+    return w->located < l->n || w->mark < l->n || ABR_HAS("E*^(", c) || bracketed ||
            abr_kotlin_level(l->p, l->n) == 'e' || is_clocked_test(l) || ends_with_place(l);
 }
 

@@ -324,8 +324,7 @@ static bool is_time_taken(const abr_evidence *l, size_t i)
            (starts_with(l, at, "ms)") || starts_with(l, at, "s)"));
 }
 
-/* Past the number of a test and its stage, as Vader prints them: "( 1/13) [EXECUTE] ". */
-static size_t skip_number_of_test(const abr_evidence *l, size_t i)
+size_t abr_skip_number_of_test(const abr_evidence *l, size_t i)
 {
     const size_t which = byte_at(l, i) == '(' ? skip(l, i + 1, ABR_SET(" ")) : l->n;
     const size_t many = skip_digits(l, which) + 1;
@@ -364,7 +363,7 @@ static bool is_title_of_test(const abr_evidence *l)
     size_t i = l->words->indent;
     if (i < 2)
         return false;
-    i = skip_number_of_test(l, i);
+    i = abr_skip_number_of_test(l, i);
     if (ABR_HAS("*+-", byte_at(l, i)) && byte_at(l, i + 1) == ' ')
         i += 2;
     if (starts_with(l, i, "test "))
