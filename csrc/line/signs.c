@@ -13,6 +13,7 @@
 #include "line/listed.h"
 #include "line/nothing.h"
 #include "line/phrases.h"
+#include "line/place.h"
 #include "line/score.h"
 #include "line/words.h"
 #include "line/written.h"
@@ -846,6 +847,17 @@ static bool is_level_in_row(const abr_evidence *l, const abr_sign *s)
             (!abr_is_upper(l->p[s->at]) && starts_with(l, end_of(s), "  ")));
 }
 
+/* Is it a compiler's "Warning:" right after the place that leads the line: "a.nim(79, 8) Warning: "? */
+static bool warns_of_place(const abr_evidence *l, const abr_sign *s)
+{
+    abr_file_place place = {0};
+    if (byte_at(l, end_of(s)) != ':' || all_caps(l, s) || !leads_with_place(l))
+        return false;
+    tell_zeros(l); /* no line is 0 */
+    return abr_find_place(l->p, s->at, l->words->located, &place) &&
+           skip(l, place.end, ABR_SET(" :")) == s->at;
+}
+
 static void remark(abr_evidence *l)
 {
     l->remarks = true;
@@ -879,7 +891,8 @@ static void read_warning(abr_evidence *l, unsigned i)
     say(l, s, ABR_SCORE_WARNED, false);
     l->advises = l->advises || is_advice_of_program(l, s);
     l->warns = l->warns || l->advises || is_level_in_row(l, s) ||
-               (!abr_is_upper(l->p[s->at]) && (byte_at(l, end_of(s)) == ':' || has_code(l, s)));
+               (!abr_is_upper(l->p[s->at]) && (byte_at(l, end_of(s)) == ':' || has_code(l, s))) ||
+               warns_of_place(l, s);
     if (l->warns)
         remark(l);
 }
