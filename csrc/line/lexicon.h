@@ -32,6 +32,7 @@ typedef enum {
     ABR_WORD_QUIET,   /* info, debug: log levels that discount a line */
     ABR_WORD_CODE,    /* raise, throw, new: source follows */
     ABR_WORD_NAMING,  /* handling, message: an error before them is a name */
+    ABR_WORD_MEANT,   /* simulated: trouble beside them was made on purpose */
     ABR_WORD_SYMBOL,  /* reference, symbol: after undefined */
     ABR_WORD_SECTION, /* group, task, step: heads of a part of a log */
     ABR_WORD_PHRASE,  /* trouble only in a phrase of phrases.def: out of range */

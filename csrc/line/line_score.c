@@ -209,7 +209,8 @@ static void read_start(abr_evidence *l)
 
 /* Classes of words that mean nothing by themselves. */
 static const unsigned mute = 1U << ABR_WORD_NO | 1U << ABR_WORD_QUIET | 1U << ABR_WORD_CODE |
-                             1U << ABR_WORD_NAMING | 1U << ABR_WORD_SYMBOL | 1U << ABR_WORD_SECTION;
+                             1U << ABR_WORD_NAMING | 1U << ABR_WORD_MEANT | 1U << ABR_WORD_SYMBOL |
+                             1U << ABR_WORD_SECTION;
 
 /* Can the line have a score? Most lines can't: no word with a meaning of its own, no place, no mark, and no
  * start like that of an error. */

@@ -966,6 +966,62 @@ static bool advises_by_form(const abr_evidence *l)
            starts_with(l, 0, "-- Could NOT find ") || warns_in_foreign(l);
 }
 
+static bool is_sign_of_trouble(const abr_sign *s)
+{
+    const unsigned trouble = 1U << ABR_WORD_ERROR | 1U << ABR_WORD_FAIL | 1U << ABR_WORD_FATAL |
+                             1U << ABR_WORD_BAD | 1U << ABR_WORD_LACK | 1U << ABR_WORD_PHRASE;
+    return trouble >> s->class & 1;
+}
+
+/* Does the word start a message: "shop.Cart - simulated", "IOException: simulated"? */
+static bool starts_message(const abr_evidence *l, const abr_sign *s)
+{
+    return is_first(l, s) || preceded_by(l, s->at, ": ") || preceded_by(l, s->at, " - ");
+}
+
+/* Is it trouble made on purpose: "simulated failure", "IOException: simulated", " - simulated outage"? */
+static bool is_made(const abr_evidence *l, unsigned i)
+{
+    const abr_sign *s = &l->words->signs[i];
+    const abr_sign *next = next_sign(l, i, 1);
+    size_t end = end_of(s);
+    if (next && is_sign_of_trouble(next))
+        return true;
+    if (byte_at(l, end) == ' ')
+        for (end++; abr_is_lower(byte_at(l, end)); end++)
+            ;
+    return starts_message(l, s) && ABR_HAS(":,.\r\n", byte_at(l, end));
+}
+
+/* Was the trouble before or after this "expected" meant to be: "failed as expected", "error (expected)",
+ * "expected failure: disk is full"? Not "expected error: a, but got b". */
+static bool is_as_expected(const abr_evidence *l, unsigned i)
+{
+    const abr_sign *s = &l->words->signs[i];
+    const abr_sign *before = i > 0 ? s - 1 : NULL;
+    const abr_sign *next = next_sign(l, i, 1);
+    const size_t link = starts_with(l, end_of(s), ")") && preceded_by(l, s->at, " (") ? 2
+                        : preceded_by(l, s->at, " as ")                               ? 4
+                                                                                      : 0;
+    if (before && link > 0 && is_sign_of_trouble(before) && end_of(before) + link == s->at)
+        return i < 2 || before[-1].class != ABR_WORD_NO || end_of(before - 1) + 1 != before->at;
+    for (unsigned k = i + 1; k < l->words->count; k++)
+        if (l->words->signs[k].class == ABR_WORD_EXPECT)
+            return false;
+    return next && is_word(l, next, "failure") && byte_at(l, end_of(next)) == ':' && starts_message(l, s);
+}
+
+/* Does the line say that its trouble was to be expected? */
+static bool is_meant(const abr_evidence *l)
+{
+    for (unsigned i = 0; i < l->words->count; i++) {
+        const abr_sign *s = &l->words->signs[i];
+        if (s->class == ABR_WORD_MEANT ? is_made(l, i) : is_word(l, s, "expected") && is_as_expected(l, i))
+            return true;
+    }
+    return false;
+}
+
 void abr_read_signs(abr_evidence *l)
 {
     static void (*const read[])(abr_evidence *, unsigned) = {
@@ -977,11 +1033,13 @@ void abr_read_signs(abr_evidence *l)
         [ABR_WORD_QUIET] = read_level,   [ABR_WORD_HTTP] = read_http,          [ABR_WORD_MAKE] = read_make,
         [ABR_WORD_PHRASE] = read_phrase, [ABR_WORD_METHOD] = read_method,
     };
+    const unsigned likely = 1U << ABR_WORD_MEANT | 1U << ABR_WORD_EXPECT;
     for (unsigned i = 0; i < l->words->count; i++) {
         unsigned class = l->words->signs[i].class;
         if (class < sizeof read / sizeof *read && read[class])
             read[class](l, i);
     }
+    l->passed = l->passed || (l->strong > 0 && l->words->classes & likely && is_meant(l));
     const bool is_remark = l->only_remarks && leads_with_place(l);
     const bool lowers = (l->remarks && (!l->is_clear || is_remark)) || l->advises || advises_by_form(l);
     if (lowers && l->strong >= ABR_SCORE_HIT)
