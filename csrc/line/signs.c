@@ -955,6 +955,12 @@ static bool warns_in_foreign(const abr_evidence *l)
            leads_with_place(l);
 }
 
+/* Is it a warning of apt that says what is used instead: "W: ... the previous index files will be used."? */
+static bool warns_of_substitute(const abr_evidence *l)
+{
+    return starts_with(l, 0, "W: ") && ABR_CONTAINS(((abr_text_line){l->p, l->n}), " used");
+}
+
 /* Does the form of the line say that it is advice: one of pylint's conventions, refactorings and warnings, a
  * warning of Kotlin, what CMake looked for in vain? */
 static bool advises_by_form(const abr_evidence *l)
@@ -963,7 +969,7 @@ static bool advises_by_form(const abr_evidence *l)
     const bool coded = preceded_by(l, code, ": ") && ABR_HAS("CRWI", byte_at(l, code)) &&
                        abr_is_digit(byte_at(l, code + 4)) && byte_at(l, code + 5) == ':';
     return (coded && leads_with_place(l) && ends_with_rule(l)) || abr_kotlin_level(l->p, l->n) == 'w' ||
-           starts_with(l, 0, "-- Could NOT find ") || warns_in_foreign(l);
+           starts_with(l, 0, "-- Could NOT find ") || warns_of_substitute(l) || warns_in_foreign(l);
 }
 
 static bool is_sign_of_trouble(const abr_sign *s)
