@@ -955,6 +955,18 @@ static bool warns_in_foreign(const abr_evidence *l)
            leads_with_place(l);
 }
 
+/* Is it an error that a logger at a low level passed on from a process: "INFO - GECKO(1410) | JavaScript
+ * error: "? Assertions and sanitizers, which stop the process, count. */
+static bool passes_on_error(const abr_evidence *l)
+{
+    size_t at = l->at;
+    if (!l->low_level || !starts_with(l, at, "error") || (l->words->classes & 1U << ABR_WORD_FATAL))
+        return false;
+    while (at > 0 && !(l->p[at - 1] == '|' && byte_at(l, at) == ' '))
+        at--;
+    return preceded_by(l, at, ") |") && abr_is_digit(byte_before(l, at - 3));
+}
+
 /* Is it a warning of apt that says what is used instead: "W: ... the previous index files will be used."? */
 static bool warns_of_substitute(const abr_evidence *l)
 {
@@ -969,7 +981,7 @@ static bool advises_by_form(const abr_evidence *l)
     const bool coded = preceded_by(l, code, ": ") && ABR_HAS("CRWI", byte_at(l, code)) &&
                        abr_is_digit(byte_at(l, code + 4)) && byte_at(l, code + 5) == ':';
     return (coded && leads_with_place(l) && ends_with_rule(l)) || abr_kotlin_level(l->p, l->n) == 'w' ||
-           starts_with(l, 0, "-- Could NOT find ") || warns_of_substitute(l) || warns_in_foreign(l);
+           starts_with(l, 0, "-- Could NOT find ") || passes_on_error(l) || warns_of_substitute(l) || warns_in_foreign(l);
 }
 
 static bool is_sign_of_trouble(const abr_sign *s)
