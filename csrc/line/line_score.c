@@ -285,8 +285,16 @@ static void read_diagnostic(abr_evidence *l)
     }
 }
 
-/* Does the line start with the name of the reporting program, "cp: "? A word of the lexicon, as in "note: ",
- * doesn't count. */
+/* Past the name in quotes after a word at i, `Golden "cart.png": `; i if there is none. */
+static size_t skip_quoted_name(const abr_evidence *l, size_t i)
+{
+    const size_t name = i + 2;
+    const char *quote = starts_with(l, i, " \"") ? memchr(l->p + name, '"', l->n - name) : NULL;
+    return quote ? (size_t)(quote - l->p) + 1 : i;
+}
+
+/* Does the line start with the name of the reporting program, "cp: ", or of the thing it reports on? A word
+ * of the lexicon, as in "note: ", doesn't count. */
 static bool names_program(const abr_evidence *l)
 {
     enum { LEAST = 2, MOST = 40 };
@@ -294,7 +302,8 @@ static bool names_program(const abr_evidence *l)
     size_t i = 0;
     while (i < l->n && i < MOST && (is_alnum(l->p[i]) || ABR_HAS("_./+-", l->p[i])))
         i++;
-    return i >= LEAST && i < MOST && starts_with(l, i, ": ") && w->first < i &&
+    const size_t end = skip_quoted_name(l, i);
+    return i >= LEAST && i < MOST && starts_with(l, end, ": ") && w->first < i &&
            (w->count == 0 || w->signs[0].at >= i);
 }
 

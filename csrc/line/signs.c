@@ -981,7 +981,8 @@ static bool advises_by_form(const abr_evidence *l)
     const bool coded = preceded_by(l, code, ": ") && ABR_HAS("CRWI", byte_at(l, code)) &&
                        abr_is_digit(byte_at(l, code + 4)) && byte_at(l, code + 5) == ':';
     return (coded && leads_with_place(l) && ends_with_rule(l)) || abr_kotlin_level(l->p, l->n) == 'w' ||
-           starts_with(l, 0, "-- Could NOT find ") || passes_on_error(l) || warns_of_substitute(l) || warns_in_foreign(l);
+           starts_with(l, 0, "-- Could NOT find ") || passes_on_error(l) || warns_of_substitute(l) ||
+           warns_in_foreign(l);
 }
 
 static bool is_sign_of_trouble(const abr_sign *s)

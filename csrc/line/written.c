@@ -377,9 +377,16 @@ static bool is_title_of_test(const abr_evidence *l)
     return i == l->n || is_time_taken(l, i);
 }
 
+/* Does the line only say where more is told of it: "Failure feedback can be found at /srv/cart/failures"? */
+static bool is_to_be_found(const abr_evidence *l, const abr_sign *s)
+{
+    const abr_text_line rest = {l->p + end_of(s), l->n - end_of(s)};
+    return (s->class == ABR_WORD_FAIL || s->class == ABR_WORD_ERROR) && ABR_CONTAINS(rest, " can be found ");
+}
+
 bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s)
 {
-    if (is_title_of_test(l))
+    if (is_title_of_test(l) || is_to_be_found(l, s))
         return true;
     if (!s->type && byte_at(l, end_of(s)) == ' ' &&
         abr_listed_word(l, end_of(s) + 1, ABR_LIST_SPOKEN_AFTER) > 0 && s->class != ABR_WORD_BAD)
