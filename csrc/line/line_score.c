@@ -221,8 +221,9 @@ static bool may_say_something(const abr_evidence *l)
         return true;
     const char c = byte_at(l, w->indent);
     bool bracketed = c == '[' && ABR_HAS("+-", byte_at(l, w->indent + 1)); /* Pester */
-    return w->located < l->n || w->mark < l->n || ABR_HAS("E*^(", c) || bracketed ||
-           abr_kotlin_level(l->p, l->n) == 'e' || is_clocked_test(l) || ends_with_place(l);
+    return w->located < l->n || w->mark < l->n || ABR_HAS("E*", c) || bracketed ||
+           abr_kotlin_level(l->p, l->n) == 'e' || is_clocked_test(l) ||
+           (ABR_HAS("(^", c) && (is_crossed_test(l) || points_with_code(l))) || ends_with_place(l);
 }
 
 static abr_line_kind kind_of(const abr_evidence *l, abr_form form)
@@ -249,16 +250,19 @@ static bool may_score(const abr_evidence *l, abr_line_kind kind)
     return kind != ABR_LINE_PASS && kind != ABR_LINE_BLANK;
 }
 
-/* Does a letter after the place say that it is a warning, an error or fatal, before the name of a rule:
- * "tax.rb:12:21: W: Lint/Shadowing: "? */
+/* Does a letter after the place that leads the line say that it is a warning, an error or fatal, before the
+ * name of a rule: "tax.rb:12:21: W: Lint/Shadowing: "? */
 static bool has_level_of_linter(const abr_evidence *l)
 {
-    abr_file_place place = {0};
-    tell_zeros(l); /* no line is 0 */
-    if (!abr_find_place(l->p, l->n, l->words->located, &place) || !starts_with(l, place.end, ": "))
-        return false;
-    const size_t at = place.end + 2;
-    return ABR_HAS("EFW", byte_at(l, at)) && starts_with(l, at + 1, ": ") && abr_is_upper(byte_at(l, at + 3));
+    enum { FILE_MOST = 160 };
+    const size_t file = l->words->located;
+    const size_t left = l->n - file;
+    const char *colon = memchr(l->p + file, ':', left < FILE_MOST ? left : FILE_MOST);
+    size_t at = colon ? (size_t)(colon - l->p) : l->n;
+    for (unsigned numbers = 0; numbers < 2 && abr_is_digit(byte_at(l, at + 1)); numbers++)
+        at = skip_digits(l, at + 1);
+    return starts_with(l, at, ": ") && ABR_HAS("EFW", byte_at(l, at + 2)) && starts_with(l, at + 3, ": ") &&
+           abr_is_upper(byte_at(l, at + 5));
 }
 
 /* A diagnostic without a word for it: an assertion with its expectation, a linter's code for an error, a
