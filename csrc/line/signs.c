@@ -423,11 +423,17 @@ static bool names_timed(const abr_evidence *l, const abr_sign *s)
            ABR_HAS(")]", byte_at(l, skip(l, unit, ABR_SET("ms"))));
 }
 
+/* Is it a test among those of a class: "CartTest.RetryOnError"? Before a colon, it was thrown. */
+static bool is_among_tests(const abr_evidence *l, const abr_sign *s)
+{
+    return (preceded_by(l, s->at, "Test.") || preceded_by(l, s->at, "Tests.")) && byte_at(l, end_of(s)) != ':';
+}
+
 /* Does the word name a thing that was built or tested, not an error that was thrown? */
 static bool names_thing(const abr_evidence *l, const abr_sign *s)
 {
     return s->type && (l->stepped || starts_with(l, s->at, "Test") || starts_with(l, s->at, "test") ||
-                       names_timed(l, s));
+                       is_among_tests(l, s) || names_timed(l, s));
 }
 
 static void read_error(abr_evidence *l, unsigned i)
