@@ -1065,8 +1065,9 @@ void abr_read_signs(abr_evidence *l)
             read[class](l, i);
     }
     l->passed = l->passed || (l->strong > 0 && l->words->classes & likely && is_meant(l));
+    if (l->strong < ABR_SCORE_HIT)
+        return;
     const bool is_remark = l->only_remarks && leads_with_place(l);
-    const bool lowers = (l->remarks && (!l->is_clear || is_remark)) || l->advises || advises_by_form(l);
-    if (lowers && l->strong >= ABR_SCORE_HIT)
+    if ((l->remarks && (!l->is_clear || is_remark)) || l->advises || advises_by_form(l))
         l->strong = ABR_SCORE_HIT - 1;
 }
