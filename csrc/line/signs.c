@@ -426,7 +426,8 @@ static bool names_timed(const abr_evidence *l, const abr_sign *s)
 /* Is it a test among those of a class: "CartTest.RetryOnError"? Before a colon, it was thrown. */
 static bool is_among_tests(const abr_evidence *l, const abr_sign *s)
 {
-    return (preceded_by(l, s->at, "Test.") || preceded_by(l, s->at, "Tests.")) && byte_at(l, end_of(s)) != ':';
+    return (preceded_by(l, s->at, "Test.") || preceded_by(l, s->at, "Tests.")) &&
+           byte_at(l, end_of(s)) != ':';
 }
 
 /* Does the word name a thing that was built or tested, not an error that was thrown? */
