@@ -453,7 +453,9 @@ static void read_error(abr_evidence *l, unsigned i)
         return;
     bool source = before && before->class == ABR_WORD_CODE && s->at - end_of(before) <= 8;
     char c = byte_at(l, end_of(s));
-    if (s->type && (source || c == '(' || names_step(l, s))) {
+    const bool ends = ABR_HAS("\n\r", c);
+    const bool alone = ends && s->at == 0; /* at the end of a traceback it is a hit all the same */
+    if (s->type && (source || c == '(' || alone || names_step(l, s))) {
         say(l, s, ABR_SCORE_WARNED, false);
         return;
     }
@@ -461,7 +463,6 @@ static void read_error(abr_evidence *l, unsigned i)
         l->summary = ABR_SCORE_SUMS_UP;
         l->counted = true;
     }
-    bool ends = c == '\n' || c == '\r';
     bool is_clear = c == ':' || c == '!' || has_code(l, s) || all_caps(l, s) || in_brackets(l, s) ||
                     (is_first(l, s) && !source) || (s->type && (ends || c == ' '));
     if (c == ':' || (ends && all_caps(l, s))) /* "checking examples ... ERROR" */
