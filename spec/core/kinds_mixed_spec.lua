@@ -25,6 +25,36 @@ describe("a cut of an output of several kinds", function()
     assert.is_true(share == 1, ("%.2f, without %s"):format(share, tostring(lost)))
   end)
 
+  it("tells of rows omitted below every header that shows, whatever the room", function()
+    local form = " %-19s | %-12s | %-9s | %-8s | %-12s "
+    local ruling = ("-"):rep(21) .. "+--------------+-----------+----------+--------------\n"
+    local function table_of(name, rows)
+      local out = { (" "):rep(24) .. 'Table "' .. name .. '"\n' }
+      out[2] = form:format("Column", "Type", "Collation", "Nullable", "Description") .. "\n" .. ruling
+      for i = 1, rows do
+        out[#out + 1] = form:format(name .. "_" .. i, "integer", "", "not null", "") .. "\n"
+      end
+      return table.concat(out)
+    end
+    local notes = {}
+    for i = 1, 6 do
+      notes[i] = ('    "%s_key_%d" PRIMARY KEY, btree (column_%d)\n'):format("orders", i, i)
+    end
+    local footer = "Indexes:\n" .. table.concat(notes) .. "\n"
+    local text = table_of("orders", 33) .. footer .. table_of("carts", 40) .. footer
+    local cuts = 0
+    for bytes = 400, 1600 do
+      local content, cut = abridge.auto(text, { max_bytes = bytes })
+      assert.equal("mixed", cut.kind)
+      for name, below in content:gmatch "([^\n]*Column [^\n]*)\n([^\n]*\n?[^\n]*)" do
+        below = below:gsub("^%-%-%-[^\n]*\n", "")
+        assert.is_truthy(below:find "^[^\n]*omitted" or below:find "^[^\n]*integer", name .. "\n" .. content)
+        cuts = cuts + 1
+      end
+    end
+    assert.is_true(cuts > 1000)
+  end)
+
   it("gives a log with one hit less room than a log with many", function()
     local errors = {}
     for i = 1, 12 do

@@ -280,16 +280,21 @@ static void mark_record_gap(const chooser *x, uint64_t records, bool last, abr_c
     abr_content_mark(out, text, last ? n - 1 : n);
 }
 
-/* Put the names of the columns into the content, in part if they don't fit, and the number of rows. */
+/* Put the names of the columns into the content, with what stands above them if that fits, in part if they
+ * don't, and the number of rows. */
 static void put_names(chooser *x, abr_content *out)
 {
     const abr_record_list *list = x->list;
+    const abr_record_bytes *header = &list->header;
     const abr_record_bytes *names = &list->names;
     const uint64_t marker = marker_size(x, list->total);
     x->marks = x->marks && marker <= x->most / 2;
     const size_t newline = x->marks && x->q->opts->marker == ABR_MARKER_INSIDE;
     const uint64_t room = x->most - (x->marks ? marker : 0);
-    if (names->size + newline <= room && names->n == names->size)
+    const uint64_t above = names->at - header->at;
+    if (header->n == header->size && above + names->size + newline <= room)
+        abr_content_keep(out, header->p, (size_t)(above + names->size), header->at, header->line);
+    else if (names->size + newline <= room && names->n == names->size)
         abr_content_keep(out, names->p, names->n, names->at, names->line);
     else if (room > newline)
         abr_show_part(names, (size_t)room - newline, x->q, out);
@@ -298,17 +303,18 @@ static void put_names(chooser *x, abr_content *out)
     mark_record_gap(x, list->total, true, out);
 }
 
-/* Put the header into the content, or only the names of the columns if it doesn't fit. Is all of it there? */
+/* Put the header into the content, or only the names of the columns if it doesn't fit with the marker below
+ * it. Is all of it there? */
 static bool put_header(chooser *x, abr_content *out)
 {
     const abr_record_bytes *header = &x->list->header;
+    const uint64_t marker = x->marks ? marker_size(x, x->list->total) : 0;
     if (header->size == 0)
         return true;
-    if (header->n < header->size || header->size > x->most) {
+    if (header->n < header->size || header->size + marker > x->most) {
         put_names(x, out);
         return false;
     }
-    x->marks = x->marks && header->size + marker_size(x, x->list->total) <= x->most;
     abr_content_keep(out, header->p, header->n, header->at, header->line);
     return true;
 }
