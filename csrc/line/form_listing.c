@@ -131,7 +131,7 @@ bool abr_is_of_git(const abr_form_line *l)
         while (i < line.n && ABR_HAS("*|/\\_ ", line.p[i]))
             i++;
         line = abr_line_from(line, i);
-        if (line.n == 0)
+        if (line.n == 0 || is_abbreviated(line) || is_abbreviated(abr_own_text(line)))
             return true;
     }
     return abr_starts_with_mark(l->forms, ABR_FORM_GIT, line) || is_diffstat(l, line);

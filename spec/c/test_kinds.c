@@ -538,6 +538,16 @@ static void listings_are_text(void)
               "* commit 0123456789abcdef0123456789abcdef01234567\n| Author: A <a@b>\n"
               "| Date:   Sun Nov 22 21:57:17 2026 +0000\n| \n|     what it does #\n| ");
     CHECK_KIND("text", told(&graph));
+    const char *const dated[] = {
+        "* 1a2b3c4 2026-11-05 what it does #\n|\\  \n| * 5d6e7f8 2026-11-05 10:00:00 +0000 fix a bug",
+        "* 2026-11-05 1a2b3c4 what it does #",
+        "* 1a2b3c4|Ann|2026-11-05|what it does #",
+        "* 1a2b3c4 Ann 2026-11-05 what it does #",
+        "* 1a2b3c4 Thu Nov 5 10:00:00 2026 +0000 what it does #",
+    };
+    for (size_t i = 0; i < sizeof dated / sizeof *dated; i++)
+        if (strcmp(kind_of_lines(dated[i]), "text") != 0)
+            CHECK_TEXT("text", dated[i], strlen(dated[i]));
     made stat = {0};
     add_lines(&stat, 20,
               "  File: name#\n  Size: 4096      \tBlocks: 8          IO Block: 4096   directory\n"
