@@ -220,6 +220,33 @@ describe("a cut of a diff #once", function()
     end
   end)
 
+  it("shows a conflict that a merge left before all other hunks, and a large one up to it", function()
+    local before, files = {}, {}
+    for i = 1, 20 do
+      before[i] = ("  context %d of the file\n"):format(i)
+      local names = "diff --git a/N.c b/N.c\n--- a/N.c\n+++ b/N.c\n@@ -9,2 +9,3 @@\n"
+      files[i] = names:gsub("N", ("part_%02d"):format(i)) .. " one\n+more\n two\n"
+    end
+    local sides = "++<<<<<<< HEAD\n +ours\n++=======\n+ theirs\n++>>>>>>> feature\n"
+    local long = table.concat(before)
+    for _, case in ipairs { { "", 0 }, { long, 20 } } do
+      local range = ("@@@ -1,%d -1,%d +1,%d @@@\n"):format(case[2] + 2, case[2] + 2, case[2] + 6)
+      local merge = "diff --cc z.c\nindex 12,34..56\n--- a/z.c\n+++ b/z.c\n" .. range
+      local text = table.concat(files) .. merge .. case[1] .. sides .. "  end\n"
+      for bytes = 1800, 2400, 50 do
+        local content, cut = abridge.auto(text, { max_bytes = bytes })
+        assert.equal("diff", cut.kind)
+        assert.truthy(content:find("\n++<<<<<<< HEAD\n", 1, true), content)
+        assert.truthy(case[2] > 0 or content:find(sides, 1, true), content)
+        local stream = abridge.stream { strategy = "auto", max_bytes = bytes + 4096 }
+        for at = 1, #text, 100 do
+          stream:write(text:sub(at, at + 99))
+        end
+        assert.equal(content, (stream:finish { max_bytes = bytes }))
+      end
+    end
+  end)
+
   it("shows a line that is too long for it in part", function()
     local svg = "diff --git a/a.svg b/a.svg\nnew file mode 100644\nindex 000..456\n--- /dev/null\n+++ b/a.svg\n"
       .. "@@ -0,0 +1 @@\n+<svg>"

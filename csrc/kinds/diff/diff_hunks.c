@@ -2,6 +2,8 @@
  * Choose the hunks to show: max-min fair among files, people's files first, small hunks of a file before
  * large ones.
  *
+ * Conflicts that a merge has left come before all others.
+ *
  * A hunk's level is the number of bytes of its file that are shown once it is. The fair share is the level at
  * which all files together would fill the room. Hunks up to it are shown whole; then each file's next one in
  * part, with the rest of its share; the remaining room goes to further hunks, and to those in part.
@@ -190,12 +192,17 @@ static uint64_t fair_share(const abr_diff_choice *x, size_t from, size_t end)
 
 /* ---- hunks in part ---- */
 
-/* Bytes to show a hunk in part up to its first definition; 0: it has none, or that takes too many. */
-static uint64_t up_to_definition(const abr_shown_hunk *h)
+/* Bytes to show a hunk in part up to a place in it; 0: there is none, or that takes too many. */
+static uint64_t part_up_to(uint32_t at)
 {
     enum { PART = 4, OF = 3, MARKER = 48, MOST = 1024 };
-    const uint64_t bytes = ((uint64_t)h->h.defines_at + ABR_DEFINED_WITHIN) * PART / OF + MARKER;
-    return h->h.defines_at > 0 && bytes <= MOST ? bytes : 0;
+    const uint64_t bytes = ((uint64_t)at + ABR_DEFINED_WITHIN) * PART / OF + MARKER;
+    return at > 0 && bytes <= MOST ? bytes : 0;
+}
+
+static uint64_t up_to_definition(const abr_shown_hunk *h)
+{
+    return part_up_to(h->h.defines_at);
 }
 
 /* The number of lines that a hunk adds beyond those it removes. */
@@ -212,12 +219,12 @@ static void show_definitions(abr_diff_choice *x, size_t from, size_t end)
     for (size_t i = from; i < end; i++) {
         abr_shown_hunk *h = &x->g->hunks[x->order[i]];
         abr_shown_hunk **best = &x->defining[h->file];
-        if (up_to_definition(h) > 0 && (!*best || news(h) > news(*best)))
+        if (!x->parted[h->file] && up_to_definition(h) > 0 && (!*best || news(h) > news(*best)))
             *best = h;
     }
     for (size_t i = from; i < end && x->used < limit; i++) {
         abr_shown_hunk *h = &x->g->hunks[x->order[i]];
-        if (x->defining[h->file] == h)
+        if (x->defining[h->file] == h && !x->parted[h->file])
             x->parted[h->file] = try_part(x, h, up_to_definition(h));
     }
 }
@@ -279,6 +286,47 @@ static void count_definitions(abr_diff_choice *x, size_t from, size_t end)
     sort_by(x, level_of);
 }
 
+/* Show a hunk as it stands, in at most so many bytes more. */
+static bool show_within(abr_diff_choice *x, abr_shown_hunk *h, uint64_t most)
+{
+    const abr_shown_hunk was = *h;
+    const uint64_t had = abr_diff_bytes_at(x, h->part);
+    if (abr_diff_set_whole(x->plan, h) && abr_diff_put_part(x, h->part, had, x->used + most))
+        return true;
+    *h = was;
+    return false;
+}
+
+/* Show the conflicts, in three quarters of the room, in part if they are over an equal share of that. Those
+ * that show whole leave the order. */
+static void show_conflicts(abr_diff_choice *x)
+{
+    enum { CONFLICT_PART = 3, CONFLICT_OF = 4 };
+    const uint64_t limit = x->used + (x->bytes - x->used) / CONFLICT_OF * CONFLICT_PART;
+    uint64_t left = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < x->count; i++)
+        left += x->g->hunks[x->order[i]].h.conflict_at > 0;
+    for (size_t i = 0; i < x->count; i++) {
+        abr_shown_hunk *h = &x->g->hunks[x->order[i]];
+        bool whole = false;
+        if (h->h.conflict_at > 0 && x->used < limit) {
+            const uint64_t room = limit - x->used;
+            const uint64_t share = room / left--;
+            const uint64_t least = abr_at_most(part_up_to(h->h.conflict_at), room);
+            const uint64_t most = share > least ? share : least;
+            whole = show_within(x, h, most);
+            if (!whole && !x->parted[h->file] && try_part(x, h, most)) {
+                x->defining[h->file] = h;
+                x->parted[h->file] = true;
+            }
+        }
+        if (!whole)
+            x->order[count++] = x->order[i];
+    }
+    x->count = count;
+}
+
 static void choose_class(abr_diff_choice *x, size_t from, size_t end)
 {
     enum { SHARE_LEAST = 400 }; /* for a partly shown hunk, if there is room left */
@@ -314,6 +362,7 @@ bool abr_diff_choose_hunks(abr_diff_choice *x)
     x->parted = x->closed + n;
     x->scratch = (char *)(x->parted + n);
     set_levels(x);
+    show_conflicts(x);
     size_t people = 0;
     while (people < x->count && !x->g->hunks[x->order[people]].h.file.machine)
         people++;

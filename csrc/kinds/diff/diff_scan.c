@@ -129,7 +129,7 @@ static void end_hunk(abr_diff_scan *s)
     s->now.hunks++;
     s->now.added += h->added;
     s->now.removed += h->removed;
-    abr_diff_add_hunk(&s->to->store, h, s->header, &bytes, level_before(s, h->size));
+    abr_diff_add_hunk(&s->to->store, h, s->header, &bytes, h->conflict_at > 0 ? 0 : level_before(s, h->size));
     count_size(s, h->size);
     drop_open(s);
     s->state = ABR_DIFF_IN_TEXT;
@@ -148,6 +148,12 @@ static void judge_line(abr_diff_scan *s, abr_text_line line)
         s->file.machine = abr_says_generated(line);
 }
 
+/* Does an added line open a conflict, `<<<<<<< HEAD`? */
+static bool opens_conflict(abr_text_line line)
+{
+    return ABR_STARTS(line, "<<<<<<< ");
+}
+
 /* Is the line, as far as it is here, part of the hunk? */
 static bool hunk_takes(abr_diff_scan *s, abr_text_line line)
 {
@@ -158,9 +164,13 @@ static bool hunk_takes(abr_diff_scan *s, abr_text_line line)
     const uint64_t before = s->at - s->hunk.at;
     s->hunk.added += added;
     s->hunk.removed += s->left.removes && !added;
-    if (added && line.n > n && s->hunk.defines_at == 0 && before <= UINT32_MAX &&
-        abr_defines((abr_text_line){line.p + n, line.n - n}))
-        s->hunk.defines_at = (uint32_t)before;
+    if (added && line.n > n && before <= UINT32_MAX) {
+        const abr_text_line text = {line.p + n, line.n - n};
+        if (s->hunk.defines_at == 0 && abr_defines(text))
+            s->hunk.defines_at = (uint32_t)before;
+        if (s->hunk.conflict_at == 0 && opens_conflict(text))
+            s->hunk.conflict_at = (uint32_t)before;
+    }
     judge_line(s, line);
     return true;
 }

@@ -46,7 +46,8 @@ typedef struct {
     uint64_t newlines;
     uint64_t added;
     uint64_t removed;
-    uint32_t defines_at; /* bytes of it before its first definition; 0: none */
+    uint32_t defines_at;  /* bytes of it before its first definition; 0: none */
+    uint32_t conflict_at; /* the same before the mark of a conflict */
 } abr_diff_hunk;
 
 static inline bool abr_is_bare(const abr_diff_hunk *h)
