@@ -61,6 +61,8 @@ typedef struct {
     bool foreign;      /* a frame in code that others wrote */
     abr_why why;       /* reason for its value */
     uint32_t failure;  /* of the hit that its value comes from; 0: none */
+    /* bytes of its start, which is all that shows of it; 0: it shows as others do */
+    uint64_t start_most;
 } abr_shown_line;
 
 /* Lines of a failure, as indexes; end 0: no failure. */

@@ -31,7 +31,8 @@ enum {
     TAIL_SHARE = 8,      /* part of the budget that the end surely gets */
     AMID_SHARE = 16,     /* the same for the end of a log with parts after it, or of the text after a log, */
     CLEANING_SHARE = 32, /* and for the end of a log in which a runner cleans up after a failed command */
-    HEAD_SHARE = 12,     /* the same for the first line */
+    HEAD_SHARE = 12,     /* the same for the first line, */
+    START_LEAST = 48,    /* or, if that is too long, for so many bytes of its start or more */
     HEADS_SHARE = 5, /* of the rest, for the heads of failures; with more, the last of ninety is not whole */
     COUNT_WITHIN = 60, /* last lines in which a count of failures is looked for */
     PARTS_SHARE = 8    /* and for the parts' first lines; if they take more, they are left out */
@@ -173,6 +174,7 @@ static size_t sort_by_value(abr_chooser *x)
     for (size_t i = 0; i < x->count; i++) {
         abr_shown_line *u = &x->lines[i];
         u->kept = false;
+        u->start_most = 0;
         abr_set_line_cost(x, u);
         if (u->keep_value <= 0)
             continue;
@@ -481,7 +483,18 @@ static void keep_heads(abr_chooser *x, size_t sorted, bool messages, abr_cost *u
     }
 }
 
-/* Keep the first line within its share, or the first one with a text and the blank ones above it. */
+/* Let no more than the start of a line show, so that it takes this much at most. */
+static void show_start(const abr_chooser *x, abr_shown_line *u, uint64_t most)
+{
+    u->start_most = abr_budget_left(most, ABR_INNER_SIZE + 1);
+    if (u->start_most >= START_LEAST)
+        abr_set_line_cost(x, u);
+    else
+        u->start_most = 0;
+}
+
+/* Keep the first line within its share, or the first one with a text and the blank ones above it; of one that
+ * is too long to show whole anywhere, its start. */
 static void keep_first(abr_chooser *x, abr_cost *used)
 {
     if (x->count == 0 || x->lines[0].c->line != 0)
@@ -490,7 +503,11 @@ static void keep_first(abr_chooser *x, abr_cost *used)
     while (x->lines[first].layout.look == ABR_LOOK_BLANK && first + 1 < (size_t)ALL_MOST &&
            first + 1 < x->count && x->lines[first + 1].c->line == first + 1)
         first++;
-    if (x->lines[first].shown <= x->allowance.shown / HEAD_SHARE)
+    const uint64_t share = x->allowance.shown / HEAD_SHARE;
+    abr_shown_line *u = &x->lines[first];
+    if (u->shown > share && u->c->size > x->width && !u->c->hit && !u->kept)
+        show_start(x, u, share);
+    if (u->shown <= share)
         keep_all(x, 0, first, used);
 }
 

@@ -25,10 +25,12 @@
 #include "line/score.h"
 #include "priority/stretch.h"
 #include "text/scan.h"
+#include "text/utf8.h"
 
 enum {
     VALUED_AFTER_HIT = 10, /* lines that belong to a hit */
-    END_LINES = 200        /* last lines of a text, where a runner cleans up */
+    END_LINES = 200,       /* last lines of a text, where a runner cleans up */
+    LONG_START = 1200      /* bytes of a first line that is not all at hand: no more of it shows */
 };
 
 static const float unlike = 1.15F; /* factor of a line with no others like it */
@@ -260,6 +262,17 @@ static void add_lines_at_hand(abr_chooser *x, const abr_lines_at_hand *h)
     }
 }
 
+/* Add the start of a first line that is longer than the bytes at hand. */
+static void add_long_first(abr_chooser *x)
+{
+    const abr_view *v = x->view;
+    const size_t most = v->front.n < LONG_START ? v->front.n : (size_t)LONG_START;
+    const size_t n = abr_char_start(v->front.p, v->front.n, most);
+    abr_candidate c = edge_line(x, v->front.p, n, 0, 0);
+    c.size = v->first_line;
+    value_edge_line(x, &c);
+}
+
 ABR_WRAPS void abr_add_edges(abr_chooser *x)
 {
     for (size_t i = 0; i < x->parts.count; i++) {
@@ -271,6 +284,8 @@ ABR_WRAPS void abr_add_edges(abr_chooser *x)
     uint64_t chars = 0;
     for (uint64_t i = 0; i < ABR_HEAD_LINES && i < v->lines && at < v->front.n; i++) {
         const char *newline = memchr(v->front.p + at, '\n', v->front.n - at);
+        if (!newline && i == 0 && v->lines > 1)
+            add_long_first(x);
         if (!newline)
             break;
         size_t n = (size_t)(newline - v->front.p) - at;

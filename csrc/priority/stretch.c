@@ -236,9 +236,9 @@ size_t abr_parts_of(const abr_chooser *x, const abr_shown_line *u, abr_stretch p
         parts[0] = part_of(c, &start, 0, start.n);
         return 1;
     }
-    uint64_t width = abr_at_most(x->width, c->size);
-    bool last = c->line + 1 == x->view->lines;
-    bool far = c->window_n > 0 || c->sign > width - width / 4;
+    uint64_t width = abr_at_most(u->start_most > 0 ? u->start_most : x->width, c->size);
+    bool last = u->start_most == 0 && c->line + 1 == x->view->lines;
+    bool far = u->start_most == 0 && (c->window_n > 0 || c->sign > width - width / 4);
     uint64_t left = last ? width - width / 3 : width;
     uint64_t first = abr_at_most(far || last ? width / 3 : width, c->start_n);
     size_t n = abr_char_start(c->start, c->start_n, (size_t)first);

@@ -292,6 +292,33 @@ describe("a kind that is asked for", function()
     end
   end)
 
+  it("a report of tests whose first line is longer than the budget is a log, and shows that line's start", function()
+    local cases, source = {}, {}
+    for i = 1, 400 do
+      cases[i] = ('<testcase classname="tests.test_cart" name="test_cart_%d" time="0.001" />'):format(i)
+    end
+    for i = 1, 30 do
+      source[i] = ('    @pytest.mark.parametrize("a", [1, 2])\n    def test_fn%d(a):\n'):format(i)
+        .. ('        f = getattr(cart, "fn%d", None)\n        return f(a)\n'):format(i)
+    end
+    local totals = '<testsuite name="pytest" errors="1" failures="2" tests="400">'
+    local failed = "&gt;       assert f(a) == a + 4\nE       assert 4 == (1 + 4)\n\n"
+      .. "tests/test_cart.py:34: AssertionError</failure></testcase>\n"
+    local rest = table.concat(source) .. failed
+    local text = totals .. table.concat(cases) .. "<testcase><failure>a = 1\n" .. rest .. rest .. "</testsuite>\n"
+    for bytes = 1100, 8100, 1000 do
+      local content, cut = abridge.auto(text, { max_bytes = bytes })
+      assert.equal("log", cut.kind)
+      assert.equal(1, (content:find(totals, 1, true)), content)
+      assert.truthy(content:find("\nE       assert 4 == (1 + 4)\n", 1, true), content)
+      local stream = abridge.stream { strategy = "auto", max_bytes = bytes + 4096 }
+      for at = 1, #text, 1000 do
+        stream:write(text:sub(at, at + 999))
+      end
+      assert.equal(content, (stream:finish { max_bytes = bytes }))
+    end
+  end)
+
   it("a report in JUnit's XML after other output is a log too, whose tests in error show with their names", function()
     local tests = {}
     for i = 1, 80 do
