@@ -645,6 +645,25 @@ describe("a cut of JSON #few", function()
     end
   end)
 
+  it("shows short messages whole before pieces of long ones, and fills its budget", function()
+    local said = {}
+    for i = 1, 36 do
+      local long = {}
+      for k = 1, 60 do
+        long[k] = ("local part_%d_%d = require 'shop.part_%d' -- cannot be nil\\n"):format(i, k, k)
+      end
+      said[i] = i % 3 == 0 and ('{"role":"tool","tool_call_id":"call_%d","content":"%s"}'):format(i, table.concat(long))
+        or ('{"role":"assistant","content":"Step %d: I will look at the next part."}'):format(i)
+    end
+    local text = "[\n" .. table.concat(said, ",\n") .. "\n]\n"
+    for bytes = 1500, 4000, 100 do
+      local content = abridge.auto(text, { max_bytes = bytes })
+      local _, short = content:gsub('"Step %d+: I will look at the next part."', "")
+      assert.is_true(short >= bytes / 250, content)
+      assert.is_true(#content >= 0.85 * bytes, ("%d of %d: %s"):format(#content, bytes, content))
+    end
+  end)
+
   it("comes from a stream as from one call, with a log whose lines all end in an earlier chunk", function()
     local opts = { strategy = "auto", max_bytes = 1000 }
     local start =

@@ -187,7 +187,9 @@ void abr_json_cost_all(abr_json_costs *x)
             count_string_chars(x, v);
         uint64_t whole = abr_json_holds_values(v) ? brackets_cost(v) : least_cost(x, v);
         uint64_t children = 0;
+        v->cut = !abr_json_holds_values(v) && whole < v->head_n + abr_json_own_size(v);
         for (uint32_t c = v->child; c; c = values[c].next) {
+            v->cut = v->cut || values[c].cut;
             children += abr_json_siblings(&values[c]);
             whole = values[c].whole == UINT32_MAX ? UINT32_MAX : whole + values[c].whole;
             if (whole >= UINT32_MAX)

@@ -348,6 +348,8 @@ static bool show_element_if(abr_json_costs *x, uint32_t element, uint32_t name)
     const uint64_t around = x->tree->values[list].shown ? 0 : abr_json_cost(x, list);
     const uint64_t alone = cost > around ? cost - around : 1;
     const bool is_long = x->tree->values[list].count > x->most / alone;
+    if (x->tree->values[element].cut)
+        return false; /* a piece of a long string says less than another name */
     return show_whole_if(x, element, is_long ? WHOLE * cost : cost, x->most);
 }
 
@@ -453,8 +455,9 @@ static void open_if(abr_json_costs *x, uint32_t v, uint64_t *key, abr_json_queue
     *key = innermost;
 }
 
-/* Show small values whole, each in turn. */
-static void show_whole_ends(abr_json_costs *x, abr_json_queue *q)
+/* Show small values whole, each in turn. Unless `cut`, only elements without a long string, which would show
+ * in part, of lists that have others with one. */
+static void show_whole_ends(abr_json_costs *x, abr_json_queue *q, bool cut)
 {
     const uint64_t small = x->most / SMALL > x->part ? x->most / SMALL : x->part;
     abr_json_value *values = x->tree->values;
@@ -463,7 +466,8 @@ static void show_whole_ends(abr_json_costs *x, abr_json_queue *q)
         uint64_t step;
         const uint32_t in = abr_json_queue_take(q, &step);
         const uint32_t c = next_of(values, in);
-        if (!values[c].shown)
+        const bool comes = cut || (!values[c].cut && values[in].cut && abr_json_is_list(&values[in]));
+        if (!values[c].shown && comes)
             show_whole_if(x, c, small, x->most);
         if (values[in].front)
             abr_json_queue_put(q, step + 1, in);
@@ -490,7 +494,9 @@ static void show_rest(abr_json_costs *x, abr_json_queue *q)
 
 void abr_json_pick_ends(abr_json_costs *x, abr_json_queue *q)
 {
-    show_whole_ends(x, q);
+    if (x->tree->values[x->tree->values[0].child].cut)
+        show_whole_ends(x, q, false);
+    show_whole_ends(x, q, true);
     show_rest(x, q);
 }
 

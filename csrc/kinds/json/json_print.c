@@ -348,7 +348,8 @@ static void print_children(printer *x, const abr_json_value *v)
 
 enum {
     JOINED_TRIES = 6,
-    FILLED = 6, /* part of the room that chosen elements may leave */
+    FILLED = 6,       /* part of the room that chosen elements may leave, */
+    FILLED_LEAST = 3, /* or this one, if no try leaves less; else the elements are not chosen as lines */
     JOINED_MOST = 4,
     CHOSEN_LEAST = 128 /* bytes of room for which elements are chosen as lines */
 };
@@ -581,18 +582,20 @@ static bool print_within(printer *x, elements_of *e, uint64_t most, uint64_t lin
     uint64_t fits = 0;        /* bytes of lines whose elements fit, */
     uint64_t over = kept + 1; /* and that are too many */
     uint64_t last = 0;
+    uint64_t filled = 0; /* bytes that the elements take which fit */
     for (size_t i = 0; i < JOINED_TRIES && bytes >= CHOSEN_LEAST && bytes > fits && bytes < over; i++) {
         if (!choose_elements(x, e, bytes))
             return false;
         last = bytes;
         const uint64_t taken = printed_bytes(x) - e->before.bytes;
         *(taken <= most ? &fits : &over) = bytes;
+        filled = taken <= most ? taken : filled;
         if (taken <= most && taken >= most - most / FILLED)
             return true;
         bytes = taken == 0 || (fits > 0 && over <= kept) ? fits + (over - fits) / 2 : bytes * most / taken;
         bytes -= taken > most && fits == 0 ? bytes / 64 + 1 : 0;
     }
-    return fits > 0 && (last == fits || choose_elements(x, e, fits));
+    return filled >= most - most / FILLED_LEAST && (last == fits || choose_elements(x, e, fits));
 }
 
 /* The held array that a value is; SIZE_MAX: none. */

@@ -55,6 +55,7 @@ typedef struct {
     bool shown;
     bool covered; /* the path that starts here is shown */
     bool full;    /* a string is shown whole */
+    bool cut;     /* a string in it is too long to show whole */
     bool varies;  /* of the path that starts here: elements of a list have other plain values there */
 } abr_json_value;
 
