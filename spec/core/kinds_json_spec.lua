@@ -664,6 +664,21 @@ describe("a cut of JSON #few", function()
     end
   end)
 
+  it("shows the totals of a document whole, though a long list comes before them", function()
+    local files = {}
+    for i = 1, 18 do
+      local form = '"shop/part_%d.py":{"executed":[1,2,3,%d],"summary":{"covered":60,"statements":64,"percent":93.75,'
+        .. '"shown":"94","missing":%d,"excluded":0},"missing":[35,52,%d],"excluded":[]}'
+      files[i] = form:format(i, i, i == 7 and 40 or 4, 60 + i)
+    end
+    local totals = '"totals":{"covered":1080,"statements":1228,"percent":87.948,"shown":"88","missing":148,"excluded":0}'
+    local text = '{"meta":{"format":2,"branches":false},"files":{' .. table.concat(files, ",") .. "}," .. totals .. "}"
+    for bytes = 1000, 2400, 100 do
+      local content = abridge.auto(text, { max_bytes = bytes })
+      assert.truthy(content:find(totals, 1, true), content)
+    end
+  end)
+
   it("comes from a stream as from one call, with a log whose lines all end in an earlier chunk", function()
     local opts = { strategy = "auto", max_bytes = 1000 }
     local start =

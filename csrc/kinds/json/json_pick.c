@@ -21,6 +21,7 @@ enum {
     MESSAGE = 4,      /* a record's message leaves this part of the budget to the rest */
     SAID = 300,       /* bytes of a text beside a value in trouble that is shown whole */
     NAMED_AROUND = 4, /* elements around a value whose names are shown */
+    SUMMARIES = 8,    /* the totals of a document take at most this part of the budget */
     LABEL = 12        /* a label takes at most this part of the budget */
 };
 
@@ -389,6 +390,45 @@ void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q)
         const callings around = callings_around(x, v);
         show_with_callings(x, v, &around, x->most);
     }
+}
+
+/* ---- summaries ---- */
+
+/* Does an object hold plain values alone, none of them too long to show whole? */
+static bool is_summary(const abr_json_value *values, uint32_t v)
+{
+    if (values[v].type != ABR_JSON_OBJECT || values[v].cut || abr_json_is_list(&values[v]))
+        return false;
+    for (uint32_t c = values[v].child; c; c = values[c].next)
+        if (abr_json_holds_values(&values[c]))
+            return false;
+    return true;
+}
+
+/* Show the values in an object that are not shown yet, or none of them. */
+static void show_all_of(abr_json_costs *x, uint32_t in, uint64_t limit)
+{
+    const abr_json_value *values = x->tree->values;
+    uint64_t cost = x->used;
+    for (uint32_t c = values[in].child; c; c = values[c].next)
+        cost += values[c].shown ? 0 : abr_json_own_size(&values[c]) + values[c].head_n;
+    cost += values[in].shown ? 0 : abr_json_cost(x, in);
+    for (uint32_t c = values[in].child; c && cost <= limit; c = values[c].next)
+        if (!values[c].shown)
+            show_if(x, c, limit);
+}
+
+void abr_json_pick_summaries(abr_json_costs *x)
+{
+    const abr_json_value *values = x->tree->values;
+    const uint64_t most = x->used + x->most / SUMMARIES;
+    const uint64_t limit = most < x->most ? most : x->most;
+    const uint32_t document = values[0].child;
+    if (values[document].type != ABR_JSON_OBJECT || abr_json_is_list(&values[document]))
+        return;
+    for (uint32_t c = abr_json_first(values, document); c; c = abr_json_after(values, c))
+        if (is_summary(values, c))
+            show_all_of(x, c, limit);
 }
 
 /* ---- both ends ---- */
