@@ -62,6 +62,7 @@ static bool pick(abr_json_costs *x)
     abr_json_pick_shape(x, little ? x->most / 4 : three_quarters(x->most), near, far);
     abr_json_pick_labels(x, x->most);
     abr_json_pick_summaries(x);
+    abr_json_pick_keys(x);
     if (x->most > x->used)
         abr_json_pick_trouble(x, x->used + three_quarters(x->most - x->used), near);
     if (little)

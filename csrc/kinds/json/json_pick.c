@@ -3,6 +3,7 @@
 
 #include "kinds/json/json_pick.h"
 #include "abridge.h"
+#include "base/size.h"
 #include "kinds/json/json_called.h"
 #include "kinds/json/json_cost.h"
 #include "kinds/json/json_queue.h"
@@ -22,6 +23,8 @@ enum {
     SAID = 300,       /* bytes of a text beside a value in trouble that is shown whole */
     NAMED_AROUND = 4, /* elements around a value whose names are shown */
     SUMMARIES = 8,    /* the totals of a document take at most this part of the budget */
+    KEYED = 8,        /* members of an object whose keys all show, at least, */
+    KEYS_SHARE = 2,   /* in this part of the room left */
     LABEL = 12        /* a label takes at most this part of the budget */
 };
 
@@ -429,6 +432,37 @@ void abr_json_pick_summaries(abr_json_costs *x)
     for (uint32_t c = abr_json_first(values, document); c; c = abr_json_after(values, c))
         if (is_summary(values, c))
             show_all_of(x, c, limit);
+}
+
+/* ---- keys ---- */
+
+/* Do all members of an object hold values, so that their keys say what it lists? */
+static bool is_keyed(const abr_json_value *values, uint32_t v)
+{
+    if (!values[v].shown || values[v].type != ABR_JSON_OBJECT || abr_json_is_list(&values[v]) ||
+        values[v].count < KEYED)
+        return false;
+    for (uint32_t c = values[v].child; c; c = values[c].next)
+        if (!abr_json_holds_values(&values[c]))
+            return false;
+    return true;
+}
+
+void abr_json_pick_keys(abr_json_costs *x)
+{
+    const abr_json_value *values = x->tree->values;
+    for (uint32_t i = 1; i < x->tree->count; i++) {
+        if (!is_keyed(values, i))
+            continue;
+        uint64_t cost = 0;
+        for (uint32_t c = values[i].child; c; c = values[c].next)
+            cost += values[c].shown ? 0 : abr_json_cost(x, c);
+        if (cost > (x->most - abr_at_most(x->used, x->most)) / KEYS_SHARE)
+            continue;
+        for (uint32_t c = values[i].child; c; c = values[c].next)
+            if (!values[c].shown)
+                show_if(x, c, x->most);
+    }
 }
 
 /* ---- both ends ---- */

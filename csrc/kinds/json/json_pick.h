@@ -21,6 +21,9 @@ void abr_json_pick_labels(abr_json_costs *x, uint64_t limit);
 /* Show all that members of the document say which hold a few short values: its totals, its version. */
 void abr_json_pick_summaries(abr_json_costs *x);
 
+/* Show the keys of objects whose members all hold values, in half the room left: they say what is listed. */
+void abr_json_pick_keys(abr_json_costs *x);
+
 /* Show ids, names and codes: every object's first one before second ones, from both ends of lists. */
 void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q);
 
