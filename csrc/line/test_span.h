@@ -17,14 +17,34 @@ typedef struct {
 
 /* Lines are meant without what leads them and their indent. */
 
-/* Can it open a test? Most lines can't, by their first or last two bytes. */
+/* Can it open a test? Most lines can't, by their first bytes and the last one. */
 static inline bool abr_may_open_test(abr_text_line line)
 {
-    if (line.n < 2)
+    enum { SHORTEST_OPENING = 8 };
+    if (line.n < SHORTEST_OPENING)
         return false;
-    const char last = line.p[line.n - 1];
-    return (ABR_HAS("=[RT#", *line.p) && ABR_HAS("= IueE", line.p[1])) || last == ' ' ||
-           (ABR_HAS("TR", last) && ABR_HAS("UO", line.p[line.n - 2]));
+    switch (line.p[line.n - 1]) {
+    case ' ':
+    case 'T':
+    case 'R':
+        return true;
+    default:
+        break;
+    }
+    switch (*line.p) {
+    case '=':
+        return line.p[4] != '=';
+    case '[':
+        return line.p[2] == 'R' || line.p[7] == 'R';
+    case 'R':
+        return line.p[1] == 'u';
+    case 'T':
+        return line.p[5] == 'C' || line.p[5] == 'S';
+    case '#':
+        return line.p[2] == 'S';
+    default:
+        return false;
+    }
 }
 
 /* Can it tell a result in the words of a program that opens tests? Most lines can't. */
