@@ -430,8 +430,8 @@ static bool is_among_tests(const abr_evidence *l, const abr_sign *s)
            byte_at(l, end_of(s)) != ':';
 }
 
-/* Does the word name a thing that was built or tested, or is it quoted, "Use `SystemError`"? Then no error was
- * thrown. */
+/* Does the word name a thing that was built or tested, or is it quoted, "Use `SystemError`"? Then no error
+ * was thrown. */
 static bool names_thing(const abr_evidence *l, const abr_sign *s)
 {
     return s->type && (l->stepped || byte_before(l, s->at) == '`' || starts_with(l, s->at, "Test") ||

@@ -87,8 +87,8 @@ static bool is_foreign(const abr_chooser *x, size_t i)
                                next->indent > c->indent && is_elsewhere(next));
 }
 
-/* Raise the lines after a hit, more if they are indented deeper, and the few before it. After a failed command
- * a runner cleans up. */
+/* Raise the lines after a hit, more if they are indented deeper, and the few before it. After a failed
+ * command a runner cleans up. */
 static void raise_near(abr_chooser *x, size_t i, float value)
 {
     const abr_candidate *hit = x->lines[i].c;

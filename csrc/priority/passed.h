@@ -38,7 +38,7 @@ typedef struct {
 bool abr_passed_takes(abr_passed *x, abr_text_line own, const abr_reading *r, uint64_t at, unsigned without,
                       abr_found *found);
 
-/* Does it tell that no test is open, or that the one that is has failed: a test's result, a failed command? */
+/* Does it tell that no test is open, or that the open one failed: a test's result, a failed command? */
 static inline bool abr_leaves_test(const abr_reading *r)
 {
     return r->asked || r->result != ABR_RESULT_NONE || r->command != ABR_COMMAND_NONE ||

@@ -293,9 +293,9 @@ describe("a kind that is asked for", function()
   end)
 
   it("a report of tests whose first line is longer than the budget is a log, and shows that line's start", function()
-    local cases, source = {}, {}
+    local tests, source = {}, {}
     for i = 1, 400 do
-      cases[i] = ('<testcase classname="tests.test_cart" name="test_cart_%d" time="0.001" />'):format(i)
+      tests[i] = ('<testcase classname="tests.test_cart" name="test_cart_%d" time="0.001" />'):format(i)
     end
     for i = 1, 30 do
       source[i] = ('    @pytest.mark.parametrize("a", [1, 2])\n    def test_fn%d(a):\n'):format(i)
@@ -305,7 +305,7 @@ describe("a kind that is asked for", function()
     local failed = "&gt;       assert f(a) == a + 4\nE       assert 4 == (1 + 4)\n\n"
       .. "tests/test_cart.py:34: AssertionError</failure></testcase>\n"
     local rest = table.concat(source) .. failed
-    local text = totals .. table.concat(cases) .. "<testcase><failure>a = 1\n" .. rest .. rest .. "</testsuite>\n"
+    local text = totals .. table.concat(tests) .. "<testcase><failure>a = 1\n" .. rest .. rest .. "</testsuite>\n"
     for bytes = 1100, 8100, 1000 do
       local content, cut = abridge.auto(text, { max_bytes = bytes })
       assert.equal("log", cut.kind)
