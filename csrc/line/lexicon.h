@@ -62,6 +62,7 @@ typedef enum {
     ABR_LIST_AGAIN,         /* headings and counts below which a runner tells of its failures again */
     ABR_LIST_SETUP,         /* starts of messages about setting up a machine, with no failure in them */
     ABR_LIST_HARNESS,       /* starts of a runner's lines that look like comments */
+    ABR_LIST_SCENARIO,      /* starts of titles of what is tested */
     ABR_LIST_REPORT,        /* starts of reports without a word of trouble */
     ABR_LIST_STATEMENT,     /* words that start a statement of source: such words start sentences, too */
     ABR_LIST_QUOTED,        /* those of them that a quotation follows */

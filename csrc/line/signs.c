@@ -1061,6 +1061,18 @@ static bool is_meant(const abr_evidence *l)
     return false;
 }
 
+/* Is it a verdict between asterisks, "[info] - adds the tax *** FAILED ***"? It counts at any level. */
+static bool has_starred_verdict(const abr_evidence *l)
+{
+    for (unsigned i = 0; i < l->words->count; i++) {
+        const abr_sign *s = &l->words->signs[i];
+        if (is_sign_of_trouble(s) && all_caps(l, s) && preceded_by(l, s->at, "*** ") &&
+            starts_with(l, end_of(s), " ***"))
+            return true;
+    }
+    return false;
+}
+
 void abr_read_signs(abr_evidence *l)
 {
     static void (*const read[])(abr_evidence *, unsigned) = {
@@ -1078,6 +1090,8 @@ void abr_read_signs(abr_evidence *l)
         if (class < sizeof read / sizeof *read && read[class])
             read[class](l, i);
     }
+    if (l->low_level && l->strong > 0 && has_starred_verdict(l))
+        l->low_level = false;
     l->passed = l->passed || (l->strong > 0 && l->words->classes & likely && is_meant(l));
     if (l->strong < ABR_SCORE_HIT)
         return;

@@ -361,6 +361,8 @@ static size_t verb_of_title(const abr_evidence *l, size_t i)
 static bool is_title_of_test(const abr_evidence *l)
 {
     size_t i = l->words->indent;
+    if (abr_starts_listed(l, i, ABR_LIST_SCENARIO))
+        return true;
     if (i < 2)
         return false;
     i = abr_skip_number_of_test(l, i);

@@ -39,10 +39,10 @@ typedef struct {
 /* Was line `number` printed by a passing test? Asked of each line in turn. */
 static bool is_of_passed(lua_State *L, tally *t, lua_Number number)
 {
-    while (lua_istable(L, ARG_PASSED) && number > t->last_passed) {
+    while (lua_type(L, ARG_PASSED) == LUA_TTABLE && number > t->last_passed) {
         lua_rawgeti(L, ARG_PASSED, ++t->passed);
         lua_rawgeti(L, ARG_PASSED, ++t->passed);
-        const bool is_one = lua_isnumber(L, -1);
+        const bool is_one = lua_type(L, -1) == LUA_TNUMBER;
         t->first_passed = lua_tonumber(L, -2);
         t->last_passed = lua_tonumber(L, -1);
         lua_pop(L, 2);

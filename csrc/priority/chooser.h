@@ -106,10 +106,10 @@ typedef struct {
     abr_cost used;    /* cost of `kept` */
     abr_span marker;  /* the widest one, with its newline */
     bool tells_runs;  /* markers mention runs of like lines */
-    uint64_t failed;  /* line that reports a failed command near the end, after which a runner cleans up; else
-                         the number of lines */
     bool twice;       /* failures are told of twice, see abr_log_counts */
     size_t alike;     /* bytes of ASCII that this adds to a marker */
+    uint64_t failed;  /* line that reports a failed command near the end, after which a runner cleans up; else
+                         the number of lines */
     uint64_t width;   /* bytes a line may show */
     abr_code code;    /* ABR_OK, or the error of the choice */
 } abr_chooser;

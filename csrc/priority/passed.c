@@ -9,6 +9,7 @@
 
 #include "priority/passed.h"
 #include "abridge.h"
+#include "base/ascii.h"
 #include "line/command.h"
 #include "line/line_score.h"
 #include "line/lines.h"
@@ -23,6 +24,13 @@ static void add_passed(abr_passed *x, uint64_t end)
         x->list[x->count - 1].end = end;
     else
         x->list[x->count++] = (abr_passed_lines){x->from, end};
+}
+
+/* Does a sanitizer or valgrind report what the test did not notice? */
+static bool is_of_sanitizer(abr_text_line own)
+{
+    return (ABR_STARTS(own, "==") && own.n > 2 && abr_is_digit(own.p[2])) ||
+           ABR_CONTAINS(own, "Sanitizer: ") || ABR_CONTAINS(own, ": runtime error: ");
 }
 
 /* Is it one of the tests within the open one, "TestTotal/empty" within "TestTotal"? */
@@ -50,7 +58,7 @@ bool abr_passed_takes(abr_passed *x, abr_text_line own, const abr_reading *r, ui
         return false;
     test = (abr_open_test){x->rows, {x->name, x->name_n}};
     if (!abr_passes_test(own, &test)) {
-        if (abr_leaves_test(r) || (r->hit && abr_tells_result_of(own, &test)))
+        if (abr_leaves_test(r) || (r->hit && (abr_tells_result_of(own, &test) || is_of_sanitizer(own))))
             x->rows = 0;
         return false;
     }

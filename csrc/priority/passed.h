@@ -48,7 +48,8 @@ static inline bool abr_leaves_test(const abr_reading *r)
 /* Can the line change anything? Most can't. */
 static inline bool abr_passed_may_take(const abr_passed *x, abr_text_line own, const abr_reading *r)
 {
-    return abr_may_open_test(own) || (x->rows != 0 && (abr_leaves_test(r) || abr_may_close_test(own)));
+    return abr_may_open_test(own) ||
+           (x->rows != 0 && (r->hit || abr_leaves_test(r) || abr_may_close_test(own)));
 }
 
 /* Was it printed by a test that passed? */

@@ -81,6 +81,19 @@ static void the_failure_of_a_test_beside_it_counts(void)
                   "Tests run: 2, Failures: 0, Errors: 0, Time elapsed: 1 s - in shop.CartTest") == 2);
 }
 
+static void what_a_sanitizer_reports_counts(void)
+{
+    static const char *const reports[] = {
+        "SUMMARY: ThreadSanitizer: data race src/cart.cc:61:3 in total",
+        "src/cart.cc:3:4: runtime error: signed integer overflow: 2147483647 + 1",
+        "==12== Invalid read of size 4"};
+    static abr_lexicon lexicon;
+    abr_lexicon_open(&lexicon, 0);
+    for (unsigned i = 0; i < sizeof reports / sizeof *reports; i++)
+        CHECK(HITS_OF(&lexicon, "[ RUN      ] Cart.Total", reports[i], "[       OK ] Cart.Total (2 ms)") ==
+              1);
+}
+
 static void a_name_of_any_length_is_read(void)
 {
     static abr_lexicon lexicon;
@@ -126,6 +139,7 @@ int main(void)
     RUN(an_error_of_any_other_test_counts);
     RUN(tests_within_a_test_pass_with_it);
     RUN(the_failure_of_a_test_beside_it_counts);
+    RUN(what_a_sanitizer_reports_counts);
     RUN(a_name_of_any_length_is_read);
     RUN(no_more_stretches_are_remembered_than_there_is_room_for);
     return check_end();
