@@ -191,6 +191,19 @@ static void find_repeats(abr_chooser *x)
         x->lines[x->keys[i].index].repeats = x->keys[i].key == x->keys[i - 1].key;
 }
 
+/* In a log without trouble, leave only the last line that sums up what ran its value. Is there one? */
+static bool leave_last_count(abr_chooser *x)
+{
+    size_t last = x->count;
+    while (last > 0 && (x->lines[last - 1].c->line_score < ABR_SCORE_SUMS_UP ||
+                        x->lines[last - 1].c->line + END_LINES < x->view->lines))
+        last--;
+    for (size_t i = 0; last > 0 && i < x->count; i++)
+        if (i + 1 != last)
+            x->lines[i].keep_value = 0;
+    return last > 0;
+}
+
 bool abr_set_keep_values(abr_chooser *x)
 {
     find_repeats(x);
@@ -209,9 +222,10 @@ bool abr_set_keep_values(abr_chooser *x)
         if (x->lines[i].c->line_score >= ABR_SCORE_HIT)
             raise_near(x, i, x->lines[i].own_value);
     abr_raise_blocks(x);
-    bool odd = abr_raise_odd_lines(x);
+    const bool tells = abr_raise_odd_lines(x) || x->retained.found.hits > 0;
+    const bool counts = !tells && leave_last_count(x);
     add_end_values(x);
-    return odd || x->retained.found.hits > 0;
+    return tells || counts;
 }
 
 /* ---- the lines at the two ends ---- */

@@ -22,6 +22,26 @@ describe("priority", function()
     assert.same({ found = 1, kept = 1 }, cut.failures)
   end)
 
+  it("keeps what sums up a run without trouble, though cleaning up comes after it", function()
+    local total = "507 passed, 9 skipped in 61.20s\n"
+    local text = seq(1, 400, "collected item_%d from the store")
+      .. total
+      .. seq(1, 60, "removed /srv/cache/item_%d/pack")
+    local content, cut = abridge.priority(text, { max_bytes = 900 })
+    contains(content, total)
+    contains(content, "collected item_1 from the store\n")
+    contains(content, "removed /srv/cache/item_60/pack\n")
+    assert.equal(0, cut.hits.found)
+    assert.equal(2, select(2, content:gsub("omitted%]", "")))
+  end)
+
+  it("counts no failure in pytest's summary of warnings", function()
+    local line = "ValueError: I/O operation on closed file\n"
+    local warnings = "=== warnings summary ===\n" .. ("Exception ignored in: <cart>\n" .. line):rep(40)
+    local _, cut = abridge.priority(warnings .. "=== 1 failed, 300 passed in 0.26s ===\n", { max_bytes = 900 })
+    assert.equal(1, cut.hits.found)
+  end)
+
   it("gives the lines after a failed command little room, and fills the gaps before it first", function()
     local before, after = {}, {}
     for i = 1, 40 do
