@@ -266,20 +266,7 @@ bool abr_is_numbered(const abr_form_line *l)
     return indented || (bare.p[i + 1] != ' ' && !abr_is_digit(bare.p[i + 1]));
 }
 
-/* A sample of a metric and its labels, as Prometheus reads it: `carts_total{shop="a",code="500"} 12`. */
-static bool is_sample(abr_text_line bare)
-{
-    size_t i = 0;
-    while (i < bare.n && (abr_is_word(bare.p[i]) || bare.p[i] == ':'))
-        i++;
-    size_t value = bare.n;
-    while (value > 0 && bare.p[value - 1] != ' ')
-        value--;
-    return abr_has_at(bare, i, "{", 1) && value > i + 1 && abr_has_at(bare, value - 2, "} ", 2) &&
-           memchr(bare.p + i, '=', value - i);
-}
-
-/* Numbers make up most of the words, or it is a metric. */
+/* Numbers make up most of the words. */
 bool abr_is_data(const abr_form_line *l)
 {
     size_t numbers = 0;
@@ -294,7 +281,7 @@ bool abr_is_data(const abr_form_line *l)
         numbers += number && (i == rest.n || ABR_HAS(" \t", rest.p[i]));
         rest = abr_line_from(rest, abr_next_blank(rest, i));
     }
-    return (numbers >= 3 && numbers * 3 >= words * 2) || is_sample(l->bare);
+    return numbers >= 3 && numbers * 3 >= words * 2;
 }
 
 /* Nothing but numbers. */

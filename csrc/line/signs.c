@@ -1061,6 +1061,16 @@ static bool is_meant(const abr_evidence *l)
     return false;
 }
 
+/* Is it a sample of a metric with labels, `requests_total{code="500"} 12`? */
+static bool is_sample(const abr_evidence *l)
+{
+    size_t i = l->words->indent;
+    while (is_alnum(byte_at(l, i)) || ABR_HAS("_:", byte_at(l, i)))
+        i++;
+    return byte_at(l, i) == '{' && ABR_CONTAINS(((abr_text_line){l->p + i, l->n - i}), "\"} ") &&
+           abr_is_digit(byte_at(l, l->n - 1));
+}
+
 /* Is it a verdict between asterisks, "[info] - adds the tax *** FAILED ***"? It counts at any level. */
 static bool has_starred_verdict(const abr_evidence *l)
 {
@@ -1092,7 +1102,7 @@ void abr_read_signs(abr_evidence *l)
     }
     if (l->low_level && l->strong > 0 && has_starred_verdict(l))
         l->low_level = false;
-    l->passed = l->passed || (l->strong > 0 && l->words->classes & likely && is_meant(l));
+    l->passed = l->passed || (l->strong > 0 && ((l->words->classes & likely && is_meant(l)) || is_sample(l)));
     if (l->strong < ABR_SCORE_HIT)
         return;
     const bool is_remark = l->only_remarks && leads_with_place(l);

@@ -508,12 +508,15 @@ static void note_whole(abr_chooser *x, const block *b, bool *noted_clear)
     *noted_clear = b->is_clear;
 }
 
-/* A failure ends where a runner says that the command failed; then it cleans up. */
+/* A failure ends where a runner says that the command failed, if need be in several lines; then it cleans up. */
 static void leave_cleaning(const abr_chooser *x, block *b)
 {
-    while (b->end > b->first + 1 && x->lines[b->first].c->line <= x->failed &&
-           x->lines[b->end - 1].c->line > x->failed)
-        b->end--;
+    size_t end = b->first + 1;
+    while (end < b->end && (x->lines[end].c->line <= x->failed ||
+                            (x->lines[end].c->hit && x->lines[end - 1].c->line + 1 == x->lines[end].c->line)))
+        end++;
+    if (x->lines[b->first].c->line <= x->failed)
+        b->end = end;
 }
 
 void abr_raise_blocks(abr_chooser *x)

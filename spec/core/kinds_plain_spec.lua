@@ -244,16 +244,6 @@ describe("a kind that is asked for", function()
     assert.equal("text", passed.kind)
   end)
 
-  it("metrics are text, whatever their labels say", function()
-    local lines = { "# HELP carts_total Carts.", "# TYPE carts_total counter" }
-    for i = 1, 120 do
-      lines[#lines + 1] = ('carts_total{shop="shop%d",code="%d"} %d'):format(i, i % 7 == 0 and 500 or 200, i * 97)
-    end
-    local content, cut = abridge.cap(table.concat(lines, "\n") .. "\n", { max_bytes = 1024 })
-    assert.equal("text", cut.kind)
-    assert.equal(1, select(2, content:gsub("omitted%]", "")))
-  end)
-
   it("pytest's failures amid long source are a log's, each with its message", function()
     local source, parts = {}, {}
     for i = 1, 120 do
