@@ -434,14 +434,18 @@ static bool is_among_tests(const abr_evidence *l, const abr_sign *s)
  * was thrown. */
 static bool names_thing(const abr_evidence *l, const abr_sign *s)
 {
-    return s->type && (l->stepped || byte_before(l, s->at) == '`' || starts_with(l, s->at, "Test") ||
-                       starts_with(l, s->at, "test") || is_among_tests(l, s) || names_timed(l, s));
+    return s->type &&
+           (l->stepped || (byte_before(l, s->at) == '`' && l->words->classes & 1U << ABR_WORD_WARN) ||
+            starts_with(l, s->at, "Test") || starts_with(l, s->at, "test") || is_among_tests(l, s) ||
+            names_timed(l, s));
 }
 
 /* Is it a measure of statistics: "Residual standard error: 2.6", "Std. Error"? */
 static bool is_measure(const abr_evidence *l, const abr_sign *s)
 {
-    return is_word(l, s, "error") && (preceded_by(l, s->at, "tandard ") || preceded_by(l, s->at, "Std. "));
+    const bool named = byte_at(l, end_of(s)) == ':' && !abr_is_digit(byte_at(l, end_of(s) + 2));
+    return is_word(l, s, "error") && !named &&
+           (preceded_by(l, s->at, "tandard ") || preceded_by(l, s->at, "Std. "));
 }
 
 static void read_error(abr_evidence *l, unsigned i)
@@ -455,8 +459,7 @@ static void read_error(abr_evidence *l, unsigned i)
     bool source = before && before->class == ABR_WORD_CODE && s->at - end_of(before) <= 8;
     char c = byte_at(l, end_of(s));
     const bool ends = ABR_HAS("\n\r", c);
-    const bool alone = ends && s->at == 0; /* at the end of a traceback it is a hit all the same */
-    if (s->type && (source || c == '(' || alone || names_step(l, s))) {
+    if (s->type && (source || c == '(' || names_step(l, s))) {
         say(l, s, ABR_SCORE_WARNED, false);
         return;
     }
@@ -679,7 +682,7 @@ static void read_count(abr_evidence *l, unsigned i)
     const abr_sign *s = &l->words->signs[i];
     if (in_name(l, s))
         return;
-    if (is_word(l, s, "skipped") && all_caps(l, s) &&
+    if (is_word(l, s, "skipped") && all_caps(l, s) && l->strong == 0 &&
         (starts_with(l, end_of(s), " (") || starts_with(l, end_of(s), " ["))) {
         l->passed = true; /* "test_total SKIPPED (cannot import cart)": its reason is no trouble */
         return;
@@ -1029,7 +1032,8 @@ static bool is_made(const abr_evidence *l, unsigned i)
     if (byte_at(l, end) == ' ')
         for (end++; abr_is_lower(byte_at(l, end)); end++)
             ;
-    return starts_message(l, s) && ABR_HAS(":,.\r\n", byte_at(l, end));
+    return starts_message(l, s) && ABR_HAS(",.\r\n", byte_at(l, end)) &&
+           !(l->words->classes & 1U << ABR_WORD_FATAL);
 }
 
 /* Was the trouble before or after this "expected" meant to be: "failed as expected", "error (expected)",
@@ -1042,8 +1046,13 @@ static bool is_as_expected(const abr_evidence *l, unsigned i)
     const size_t link = starts_with(l, end_of(s), ")") && preceded_by(l, s->at, " (") ? 2
                         : preceded_by(l, s->at, " as ")                               ? 4
                                                                                       : 0;
+    const size_t end = end_of(s) + (link == 2);
+    const abr_text_line line = {l->p, l->n};
+    if (ABR_CONTAINS(line, " got ") || ABR_CONTAINS(line, " but ") || ABR_CONTAINS(line, " should "))
+        return false;
     if (before && link > 0 && is_sign_of_trouble(before) && end_of(before) + link == s->at)
-        return i < 2 || before[-1].class != ABR_WORD_NO || end_of(before - 1) + 1 != before->at;
+        return ABR_HAS(".,;:!)\r\n", byte_at(l, end)) &&
+               (i < 2 || before[-1].class != ABR_WORD_NO || end_of(before - 1) + 1 != before->at);
     for (unsigned k = i + 1; k < l->words->count; k++)
         if (l->words->signs[k].class == ABR_WORD_EXPECT)
             return false;

@@ -19,6 +19,7 @@ static const struct {
     span_text passed;
     span_text later;
     span_text passed_end;
+    span_text failed;
     bool named;
 } spans[] = {
 #define SPAN_TEXT(literal)                                                                                   \
@@ -27,9 +28,9 @@ static const struct {
     }
 #define NAMED true
 #define UNNAMED false
-#define SPAN(start, within, end, named, passed, later, passed_end, program, opening, closing)                \
-    {SPAN_TEXT(start), SPAN_TEXT(within),     SPAN_TEXT(end), SPAN_TEXT(passed),                             \
-     SPAN_TEXT(later), SPAN_TEXT(passed_end), named},
+#define SPAN(start, within, end, named, passed, later, passed_end, failed, program, opening, closing)        \
+    {SPAN_TEXT(start), SPAN_TEXT(within),     SPAN_TEXT(end),    SPAN_TEXT(passed),                          \
+     SPAN_TEXT(later), SPAN_TEXT(passed_end), SPAN_TEXT(failed), named},
 #include "line/test_spans.def"
 #undef SPAN
 #undef UNNAMED
@@ -52,13 +53,6 @@ static bool closes_with(abr_text_line line, span_text text)
                            memcmp(line.p + line.n - text.n, text.p, text.n) == 0);
 }
 
-/* The line without its CR. */
-static abr_text_line without_cr(abr_text_line line)
-{
-    line.n -= line.n > 0 && line.p[line.n - 1] == '\r';
-    return line;
-}
-
 static bool holds_text(abr_text_line line, span_text text)
 {
     return text.n == 0 || abr_contains(line, text.p, text.n);
@@ -67,14 +61,14 @@ static bool holds_text(abr_text_line line, span_text text)
 bool abr_opens_test(abr_text_line line, unsigned without, abr_open_test *out)
 {
     *out = (abr_open_test){.rows = 0};
-    line = without_cr(line);
     for (unsigned i = 0; i < TEST_SPANS; i++) {
         const size_t around = spans[i].start.n + spans[i].end.n;
         if (!opens_with(line, spans[i].start) || !closes_with(line, spans[i].end) || line.n <= around ||
             without == ABR_RULE_TEST_SPAN + i)
             continue;
         const abr_text_line name = {line.p + spans[i].start.n, line.n - around};
-        if (!holds_text(name, spans[i].within) || (out->rows != 0 && name.n != out->name.n))
+        const bool is_word = spans[i].end.n != 1 || !memchr(name.p, ' ', name.n);
+        if (!is_word || !holds_text(name, spans[i].within) || (out->rows != 0 && name.n != out->name.n))
             continue;
         out->name = name;
         out->rows |= UINT32_C(1) << i;
@@ -82,36 +76,53 @@ bool abr_opens_test(abr_text_line line, unsigned without, abr_open_test *out)
     return out->rows != 0;
 }
 
-static bool names_word(abr_text_line line)
+/* Can the byte at i, if there is one, be no part of a test's name? */
+static bool ends_name(abr_text_line line, size_t i)
 {
-    size_t i = 0;
-    while (i < line.n && !abr_is_letter(line.p[i]))
-        i++;
-    return i < line.n;
+    return i >= line.n || !(abr_is_word(line.p[i]) || ABR_HAS("/.-:$", line.p[i]));
 }
 
-bool abr_passes_test(abr_text_line line, const abr_open_test *test)
+/* Does the line have this name, and not only as a part of another one? */
+static bool has_name(abr_text_line line, abr_text_line name)
 {
-    line = without_cr(line);
-    for (unsigned i = 0; i < TEST_SPANS; i++) {
-        if (!(test->rows >> i & 1) || !opens_with(line, spans[i].passed) ||
-            !closes_with(line, spans[i].passed_end))
-            continue;
-        const abr_text_line rest = {line.p + spans[i].passed.n, line.n - spans[i].passed.n};
-        if (spans[i].named
-                ? holds_text(rest, spans[i].later) && abr_contains(rest, test->name.p, test->name.n)
-            : spans[i].later.n > 0 ? holds_text(rest, spans[i].later)
-                                   : !names_word(rest))
+    for (const char *p = line.p; (p = memchr(p, *name.p, (size_t)(line.p + line.n - p))) != NULL; p++) {
+        const size_t at = (size_t)(p - line.p);
+        if (abr_has_at(line, at, name.p, name.n) && ends_name(line, at + name.n) &&
+            (at == 0 || ends_name(line, at - 1)))
             return true;
+        if (at + 1 >= line.n)
+            return false;
     }
     return false;
 }
 
-bool abr_tells_result_of(abr_text_line line, const abr_open_test *test)
+/* Does the line say by the i-th row that the test passed? */
+static bool passes_by(unsigned i, abr_text_line line, abr_text_line name)
 {
-    line = without_cr(line);
+    if (!opens_with(line, spans[i].passed) || !closes_with(line, spans[i].passed_end))
+        return false;
+    const abr_text_line rest = {line.p + spans[i].passed.n, line.n - spans[i].passed.n};
+    if (spans[i].named && spans[i].passed.n == 0)
+        return line.n == name.n + spans[i].passed_end.n && abr_has_at(line, 0, name.p, name.n);
+    if (spans[i].named)
+        return holds_text(rest, spans[i].later) && has_name(rest, name);
+    if (spans[i].later.n > 0)
+        return holds_text(rest, spans[i].later);
+    return rest.n == 0 || (*rest.p == ' ' && rest.p[-1] == ' ');
+}
+
+bool abr_passes_test(abr_text_line line, const abr_open_test *test)
+{
     for (unsigned i = 0; i < TEST_SPANS; i++)
-        if (test->rows >> i & 1 && spans[i].passed.n > 0 && opens_with(line, spans[i].passed))
+        if (test->rows >> i & 1 && passes_by(i, line, test->name))
+            return true;
+    return false;
+}
+
+bool abr_fails_test(abr_text_line line, const abr_open_test *test)
+{
+    for (unsigned i = 0; i < TEST_SPANS; i++)
+        if (test->rows >> i & 1 && spans[i].failed.n > 0 && opens_with(line, spans[i].failed))
             return true;
     return false;
 }

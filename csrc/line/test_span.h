@@ -15,7 +15,7 @@ typedef struct {
     abr_text_line name;
 } abr_open_test;
 
-/* Lines are meant without what leads them and their indent. */
+/* Lines are meant without what leads them, their indent and their CR. */
 
 /* Can it open a test? Most lines can't, by their first bytes and the last one. */
 static inline bool abr_may_open_test(abr_text_line line)
@@ -47,10 +47,10 @@ static inline bool abr_may_open_test(abr_text_line line)
     }
 }
 
-/* Can it tell a result in the words of a program that opens tests? Most lines can't. */
+/* Can it tell the result of a test in the words of such a program? Most lines can't. */
 static inline bool abr_may_close_test(abr_text_line line)
 {
-    return line.n > 0 && (ABR_HAS("-[ToP", *line.p) || line.p[line.n - 1] == 'D');
+    return line.n > 0 && (ABR_HAS("-[TonPF", *line.p) || line.p[line.n - 1] == 'D');
 }
 
 /* Does the line open a test? Not by that rule, see rule.h. */
@@ -59,8 +59,9 @@ bool abr_opens_test(abr_text_line line, unsigned without, abr_open_test *out);
 /* Does the line say that the test passed? */
 bool abr_passes_test(abr_text_line line, const abr_open_test *test);
 
-/* Does the line tell a result in the words of the program that opened the test? */
-bool abr_tells_result_of(abr_text_line line, const abr_open_test *test);
+/* Does the line tell of a failure of the test, or of one beside it, in the words of the program that opened
+ * it? */
+bool abr_fails_test(abr_text_line line, const abr_open_test *test);
 
 ABR_PRIVATE_END
 

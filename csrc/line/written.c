@@ -356,6 +356,20 @@ static size_t verb_of_title(const abr_evidence *l, size_t i)
     return preceded_by(l, next, "ed") ? 0 : end - i;
 }
 
+/* Does a word for a bad state, with no thing after it, follow a plural that ends at i: "checksums mismatch",
+ * "keys missing for the cart"? */
+static bool is_state_of_many(const abr_evidence *l, size_t i)
+{
+    const abr_sign *s = l->words->count > 0 ? &l->words->signs[0] : NULL;
+    if (!s || s->at != i + 1 || !(1U << s->class & (1U << ABR_WORD_BAD | 1U << ABR_WORD_LACK)))
+        return false;
+    size_t next = end_of(s);
+    while (ABR_HAS(" \r", byte_at(l, next)))
+        next++;
+    return next == l->n || starts_with(l, next, "for ") || starts_with(l, next, "in ") ||
+           starts_with(l, next, "on ") || starts_with(l, next, "from ") || starts_with(l, next, "at ");
+}
+
 /* Is it the title of a test, as runners list them: "    rejects an invalid token", "  * test handles an error
  * (1.2ms)"? Nothing but small words may follow: no verdict, no number, no second clause. */
 static bool is_title_of_test(const abr_evidence *l)
@@ -371,6 +385,8 @@ static bool is_title_of_test(const abr_evidence *l)
     if (starts_with(l, i, "test "))
         i += 5;
     const size_t verb = verb_of_title(l, i);
+    if (l->words->classes & 1U << ABR_WORD_FATAL || is_state_of_many(l, i + verb))
+        return false;
     i += verb;
     if (verb == 0 || starts_with(l, i, " to ") || starts_with(l, i, " because "))
         return false;
@@ -383,7 +399,8 @@ static bool is_title_of_test(const abr_evidence *l)
 static bool is_to_be_found(const abr_evidence *l, const abr_sign *s)
 {
     const abr_text_line rest = {l->p + end_of(s), l->n - end_of(s)};
-    return (s->class == ABR_WORD_FAIL || s->class == ABR_WORD_ERROR) && ABR_CONTAINS(rest, " can be found ");
+    return (s->class == ABR_WORD_FAIL || s->class == ABR_WORD_ERROR) &&
+           ABR_CONTAINS(rest, " can be found at ");
 }
 
 bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s)

@@ -132,7 +132,7 @@ static void tell_line(lua_State *L, abr_judge *j, const char *p, size_t n, uint6
     if (*told == most || (!says && most != ABR_COUNT_MAX))
         return;
     ++*told;
-    push_judged(L, &judged, p, t->lines, passed || t->went_well);
+    push_judged(L, &judged, p, t->lines, (passed || t->went_well) && !r->hit);
     lua_rawseti(L, -2, (int)(t->told_hits + t->told_others));
 }
 

@@ -2,8 +2,8 @@
  * Tests print errors that they expect, and runners show them between a line that opens the test and one that
  * says it passed. Only then is it known that these were none, so the lines are found again by their numbers.
  *
- * One test is open at a time. Tests that run side by side open one another: a result of another one, or a
- * failed command, leaves none open, so that no failure is taken for the output of a test that passed.
+ * One test is open at a time: the last one opened, of tests that run side by side. A failure of any test, or of
+ * a command, leaves none open, so that it is not taken for the output of a test that passed.
  */
 #include <string.h>
 
@@ -18,9 +18,9 @@
 
 enum { BETWEEN_TESTS = 2 /* lines from one test that passed to the next */ };
 
-static void add_passed(abr_passed *x, uint64_t end)
+static void add_passed(abr_passed *x, bool joins, uint64_t end)
 {
-    if (x->count > 0 && x->from <= x->joined)
+    if (joins)
         x->list[x->count - 1].end = end;
     else
         x->list[x->count++] = (abr_passed_lines){x->from, end};
@@ -58,16 +58,17 @@ bool abr_passed_takes(abr_passed *x, abr_text_line own, const abr_reading *r, ui
         return false;
     test = (abr_open_test){x->rows, {x->name, x->name_n}};
     if (!abr_passes_test(own, &test)) {
-        if (abr_leaves_test(r) || (r->hit && (abr_tells_result_of(own, &test) || is_of_sanitizer(own))))
+        if (abr_leaves_test(r) || abr_fails_test(own, &test) || (r->hit && is_of_sanitizer(own)))
             x->rows = 0;
         return false;
     }
     x->rows = 0;
     const bool noisy = found->hits > x->before.hits;
-    const bool joins = x->count > 0 && x->from <= x->joined;
+    const bool joins = x->count > 0 && x->from <= x->joined && x->before.hits == x->hits_joined;
     if (noisy && (joins || x->count < ABR_PASSED_MOST)) {
-        add_passed(x, at);
+        add_passed(x, joins, at);
         x->joined = at + BETWEEN_TESTS;
+        x->hits_joined = x->before.hits;
         *found = x->before;
         return true;
     }

@@ -29,7 +29,8 @@ typedef struct {
     abr_found before; /* that line */
     abr_passed_lines list[ABR_PASSED_MOST];
     size_t count;
-    uint64_t joined; /* tests passed without a gap from the last of these lines up to here */
+    uint64_t joined;      /* tests passed without a gap from the last of these lines up to here, */
+    uint64_t hits_joined; /* with so many hits before them */
 } abr_passed;
 
 /* Read the next line, number `at`, with `found` before it; `own` is the line without its lead and indent.

@@ -335,7 +335,7 @@ ABR_WRAPS void abr_retainer_found_within(const abr_retainer *q, uint64_t from, u
 static inline void follow_test(abr_retainer *q, const char *p, size_t n, const abr_reading *r)
 {
     const size_t at = r->lead + r->indent;
-    const abr_text_line own = {p + at, n - at};
+    const abr_text_line own = {p + at, n - at - (n > at && p[n - 1] == '\r')};
     if (!abr_passed_may_take(&q->passed, own, r) ||
         !abr_passed_takes(&q->passed, own, r, q->line, q->lexicon->without, &q->found))
         return;

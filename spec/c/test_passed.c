@@ -33,7 +33,7 @@ static void an_error_of_a_test_that_passed_is_none_by_its_row_alone(void)
     static const struct {
         const char *program, *opening, *closing;
     } rows[] = {
-#define SPAN(start, within, end, named, passed, later, passed_end, program, opening, closing)                \
+#define SPAN(start, within, end, named, passed, later, passed_end, failed, program, opening, closing)        \
     {program, opening, closing},
 #include "line/test_spans.def"
 #undef SPAN
@@ -76,9 +76,52 @@ static void the_failure_of_a_test_beside_it_counts(void)
     abr_lexicon_open(&lexicon, 0);
     CHECK(HITS_OF(&lexicon, "=== CONT  TestTotal", "--- FAIL: TestTax (0.01s)", trouble,
                   "--- PASS: TestTotal (0.02s)") == 2);
+    CHECK(HITS_OF(&lexicon, "TEST-START | a.html", "TEST-UNEXPECTED-FAIL | a.html | got 12, expected 13",
+                  "TEST-OK | a.html | took 2ms") == 1);
     CHECK(HITS_OF(&lexicon, "Running shop.CartTest",
                   "Tests run: 3, Failures: 1, Errors: 0, Time elapsed: 1 s - in shop.Tax", trouble,
                   "Tests run: 2, Failures: 0, Errors: 0, Time elapsed: 1 s - in shop.CartTest") == 2);
+}
+
+static void a_failure_between_two_tests_that_passed_counts(void)
+{
+    static abr_lexicon lexicon;
+    abr_lexicon_open(&lexicon, 0);
+    CHECK(HITS_OF(&lexicon, "=== RUN   TestTax", trouble, "--- PASS: TestTax (0.01s)",
+                  "--- FAIL: TestCart (0.1s)", "=== RUN   TestTotal", trouble,
+                  "--- PASS: TestTotal (0.01s)") == 1);
+    const abr_retainer_opts opts = {.keep = 1000, .lexicon = &lexicon};
+    static const char text[] =
+        "=== RUN   TestTax\nerror: a\n--- PASS: TestTax (0.01s)\n--- FAIL: TestCart (0.1s)\n"
+        "=== RUN   TestTotal\nerror: b\n--- PASS: TestTotal (0.01s)\n\n";
+    abr_retainer *q;
+    if (!CHECK(abr_retainer_open(&opts, &q) == ABR_OK))
+        return;
+    CHECK(abr_retainer_reserve(q, ABR_UNLIMITED, sizeof text));
+    abr_retainer_write(q, text, sizeof text - 1);
+    size_t count;
+    const abr_passed_lines *passed = abr_retainer_passed(q, &count);
+    CHECK(count == 2 && passed[0].end == 2 && passed[1].from == 4);
+    abr_retainer_close(q);
+}
+
+static void a_name_is_no_part_of_another_one(void)
+{
+    static abr_lexicon lexicon;
+    abr_lexicon_open(&lexicon, 0);
+    CHECK(HITS_OF(&lexicon, "=== CONT  TestTax", trouble, "--- PASS: TestTaxes (0.02s)") == 1);
+    CHECK(HITS_OF(&lexicon, "=== CONT  TestTax", trouble, "    --- PASS: TestTax/none (0.02s)") == 1);
+    CHECK(HITS_OF(&lexicon, "CartTest STANDARD_ERROR", trouble, "CartTest > total() PASSED") == 1);
+    CHECK(HITS_OF(&lexicon, "  Compiling shop::cart ", trouble, "PASSED   [ 50%]") == 1);
+    CHECK(HITS_OF(&lexicon, "t/cart.t .. ", trouble, "ok 1") == 1);
+}
+
+static void lines_may_end_with_CR(void)
+{
+    static abr_lexicon lexicon;
+    abr_lexicon_open(&lexicon, 0);
+    CHECK(HITS_OF(&lexicon, "t/cart.t .. \r", "error: x\r", "ok\r") == 0);
+    CHECK(HITS_OF(&lexicon, "Cart > total() STANDARD_OUT\r", "error: x\r", "Cart > total() PASSED\r") == 0);
 }
 
 static void what_a_sanitizer_reports_counts(void)
@@ -139,6 +182,9 @@ int main(void)
     RUN(an_error_of_any_other_test_counts);
     RUN(tests_within_a_test_pass_with_it);
     RUN(the_failure_of_a_test_beside_it_counts);
+    RUN(a_failure_between_two_tests_that_passed_counts);
+    RUN(a_name_is_no_part_of_another_one);
+    RUN(lines_may_end_with_CR);
     RUN(what_a_sanitizer_reports_counts);
     RUN(a_name_of_any_length_is_read);
     RUN(no_more_stretches_are_remembered_than_there_is_room_for);

@@ -18,7 +18,7 @@ void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
 /* Show what the shown elements of lists are called. */
 void abr_json_pick_labels(abr_json_costs *x, uint64_t limit);
 
-/* Show all that members of the document say which hold a few short values: its totals, its version. */
+/* Show whole the members of the document that hold a few short values: its totals, its version. */
 void abr_json_pick_summaries(abr_json_costs *x);
 
 /* Show the keys of objects whose members all hold values, in half the room left: they say what is listed. */

@@ -208,10 +208,10 @@ local function ranges_of(source, opts, cut, told)
     before = range
     if gap then
       ranges[#ranges + 1] = gap
-      local passed = take(range and range.first_line or math.huge)
+      local left = take(range and range.first_line or math.huge)
       if by_line then
         judged = judge(source, opts, gap, LEFT_MOST, judged, told.passed)
-        explain_gap(gap, judged, passed)
+        explain_gap(gap, judged, left)
       end
     end
     if range and told[1] then
