@@ -121,6 +121,7 @@ build = {
         "csrc/line/locations.c",
         "csrc/line/place.c",
         "csrc/line/saying.c",
+        "csrc/line/excused.c",
         "csrc/line/test_span.c",
         "csrc/lua/check.c",
         "csrc/lua/clean.c",

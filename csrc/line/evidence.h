@@ -180,6 +180,14 @@ static inline size_t end_without_blanks(const abr_evidence *l)
     return n;
 }
 
+static inline const abr_sign *next_sign(const abr_evidence *l, unsigned i, size_t within)
+{
+    const abr_line_words *w = l->words;
+    if (i + 1 < w->count && w->signs[i + 1].at - end_of(&w->signs[i]) <= within)
+        return &w->signs[i + 1];
+    return NULL;
+}
+
 ABR_PRIVATE_END
 
 #endif

@@ -15,7 +15,7 @@ typedef struct {
     abr_text_line name;
 } abr_open_test;
 
-/* Lines are meant without what leads them, their indent and their CR. */
+/* Lines are meant without their lead, their indent and their CR. */
 
 /* Can it open a test? Most lines can't, by their first bytes and the last one. */
 static inline bool abr_may_open_test(abr_text_line line)

@@ -508,7 +508,7 @@ static void note_whole(abr_chooser *x, const block *b, bool *noted_clear)
     *noted_clear = b->is_clear;
 }
 
-/* A failure ends where a runner says that the command failed, if need be in several lines; then it cleans up. */
+/* A failure ends where a runner says that the command failed, perhaps in several lines; then it cleans up. */
 static void leave_cleaning(const abr_chooser *x, block *b)
 {
     size_t end = b->first + 1;

@@ -29,7 +29,7 @@
 
 enum {
     VALUED_AFTER_HIT = 10, /* lines that belong to a hit */
-    END_LINES = 200,       /* last lines of a text, where a runner cleans up */
+    END_LINES = 200,       /* last lines of a text: there a runner cleans up */
     LONG_START = 1200      /* bytes of a first line that is not all at hand: no more of it shows */
 };
 

@@ -2,8 +2,8 @@
  * Tests print errors that they expect, and runners show them between a line that opens the test and one that
  * says it passed. Only then is it known that these were none, so the lines are found again by their numbers.
  *
- * One test is open at a time: the last one opened, of tests that run side by side. A failure of any test, or of
- * a command, leaves none open, so that it is not taken for the output of a test that passed.
+ * One test is open at a time: the last one opened, of tests that run side by side. A failure of any test, or
+ * of a command, leaves none open, so that it is not taken for the output of a test that passed.
  */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Where the records of a text end. */
+/* The ends of records. */
 #ifndef ABR_KINDS_RECORDS_RECORD_ENDS_H
 #define ABR_KINDS_RECORDS_RECORD_ENDS_H
 
