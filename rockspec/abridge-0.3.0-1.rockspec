@@ -124,6 +124,7 @@ build = {
         "csrc/line/saying.c",
         "csrc/line/excused.c",
         "csrc/line/test_span.c",
+        "csrc/line/word_place.c",
         "csrc/lua/check.c",
         "csrc/lua/clean.c",
         "csrc/lua/counter.c",

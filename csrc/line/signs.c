@@ -15,228 +15,14 @@
 #include "line/phrases.h"
 #include "line/place.h"
 #include "line/score.h"
+#include "line/word_place.h"
 #include "line/words.h"
 #include "line/written.h"
 
 enum {
-    NEAR = 16,           /* bytes between a negation and the missing thing, */
-    NEGATED_WITHIN = 24, /* or the negated thing */
-    LIST_MOST = 5,       /* bytes of a list's bullet, with a box to tick */
-    LEVEL_WITHIN = 64    /* bytes of a line within which its log level stands */
+    NEAR = 16,        /* bytes between a negation and the missing thing */
+    LEVEL_WITHIN = 64 /* bytes of a line within which its log level stands */
 };
-
-/* ---- places of words ---- */
-
-/* Is the word the last of joined capitals that lead a message, "TEST-UNEXPECTED-FAIL | a.html",
- * "[BUILD-FAIL]", "TEST_FAILED: undo"? A known or expected failure means nothing. */
-static bool leads_joined(const abr_evidence *l, const abr_sign *s)
-{
-    size_t start = s->at;
-    size_t end = end_of(s);
-    bool constant = false; /* EAI_FAIL is only a name */
-    for (; start > 0 && (abr_is_upper(l->p[start - 1]) || ABR_HAS("-_", l->p[start - 1])); start--)
-        constant = constant || l->p[start - 1] == '_';
-    if (is_word(l, s, "unexpected"))
-        while (end < l->n && (abr_is_upper(l->p[end]) || l->p[end] == '-'))
-            end++;
-    size_t lead = start; /* the end of what leads the message: "10:00:01     INFO -  ", "REFTEST " */
-    while (lead > 0 && l->p[lead - 1] == ' ')
-        lead--;
-    const bool spaced = lead < start;
-    const bool is_title = starts_with(l, start, "TEST-") || byte_at(l, end) == ':';
-    const bool leads =
-        lead == 0 || ABR_HAS("[(|", l->p[lead - 1]) || (spaced && l->p[lead - 1] == ':') ||
-        (spaced && is_title && ABR_HAS("-]", l->p[lead - 1]) && lead > l->words->indent + LIST_MOST) ||
-        (spaced && starts_with(l, end, " | "));
-    return leads && start < s->at && all_caps(l, s) && abr_is_upper(l->p[start]) &&
-           abr_is_upper(l->p[start + 1]) && ABR_HAS(" \t\r\n:]),|", byte_at(l, end)) &&
-           !(constant && ABR_HAS(" \t,", byte_at(l, end))) && !preceded_by(l, s->at, "KNOWN-") &&
-           !preceded_by(l, s->at, "NON-") && !preceded_by(l, s->at, "NO-") &&
-           (!preceded_by(l, s->at, "EXPECTED-") || preceded_by(l, s->at, "UNEXPECTED-"));
-}
-
-/* Is the word part of a macro in capitals that stopped the program: "Hit FATAL_CHECK(i < n) at a.cc:12"? */
-static bool is_macro_hit(const abr_evidence *l, const abr_sign *s)
-{
-    size_t start = s->at;
-    size_t end = end_of(s);
-    while (start > 0 && (abr_is_upper(l->p[start - 1]) || l->p[start - 1] == '_'))
-        start--;
-    while (end < l->n && (abr_is_upper(l->p[end]) || l->p[end] == '_'))
-        end++;
-    return preceded_by(l, start, "Hit ") && byte_at(l, end) == '(';
-}
-
-static bool in_list_of_sql(char c)
-{
-    return is_alnum(c) || ABR_HAS("_ ,{}", c);
-}
-
-/* Is the word in a constant of SQL with its type, 'failed'::text or '{failed,lost}'::text[]? */
-static bool in_constant(const abr_evidence *l, const abr_sign *s)
-{
-    enum { MOST = 64 };
-    size_t at = end_of(s);
-    while (at < l->n && at < end_of(s) + MOST && in_list_of_sql(l->p[at]))
-        at++;
-    if (!starts_with(l, at, "'::") || !abr_is_letter(byte_at(l, at + 3)))
-        return false;
-    for (at = s->at; at > 0 && at + MOST > s->at && in_list_of_sql(l->p[at - 1]); at--)
-        ;
-    return byte_before(l, at) == '\'';
-}
-
-/* Is the word part of a name: of an identifier, a path, an option? */
-static bool in_name(const abr_evidence *l, const abr_sign *s)
-{
-    char before = byte_before(l, s->at);
-    char after = byte_at(l, end_of(s));
-    char then = byte_at(l, end_of(s) + 1);
-    if (ABR_HAS(" \t\n", before) && ABR_HAS(" \t\n:,", after)) /* most words, but "at error (dom.js:60:7)" */
-        return after == ' ' && then == '(' && preceded_by(l, s->at, "at ") && s->at == l->words->first + 3;
-    if (ABR_HAS("-_", before) && leads_joined(l, s))
-        return false;
-    if ((before == '_' || after == '_') && is_macro_hit(l, s))
-        return false;
-    if (starts_with(l, end_of(s), "/Error:")) /* RSpec */
-        return false;
-    if (before == ':' && !s->type && s->at >= 2 && l->p[s->at - 2] != ':' && !is_alnum(l->p[s->at - 2]) &&
-        !all_caps(l, s))
-        return true; /* :error */
-    if (before == ':' && s->type && abr_is_lower(l->p[s->at]))
-        return true; /* the task :checkPluginErrors */
-    if (before == ':' && after == ':' && then == ':' && s->at >= 3 && l->p[s->at - 2] == ':' &&
-        (is_alnum(l->p[s->at - 3]) || ABR_HAS("]>", l->p[s->at - 3])))
-        return true; /* std::error::f, core[c1f1]::panic::f, not ::error::text */
-    if (before == '.' && (s->at == 1 || l->p[s->at - 2] == ' '))
-        return true; /* .error */
-    if (ABR_HAS("_/\\$@", before) || ABR_HAS("_/\\", after))
-        return true;
-    if (before == '-' && s->at >= 2 && l->p[s->at - 2] != '-' && l->p[s->at - 2] != ' ')
-        return true;
-    if (before == '.' && !s->type && s->at >= 2 && is_alnum(l->p[s->at - 2]))
-        return !(after == ':' && then == ' ' && all_caps(l, s)); /* not Monolog's `app.ERROR: text` */
-    if (before == '-' && s->at >= 2 && l->p[s->at - 2] == '-')
-        return after != '-' && after != ' '; /* an option --error=..., and a heading "--error--" */
-    if (ABR_HAS(".-", after) && is_alnum(then))
-        return !(s->type && after == '.') || starts_with(l, end_of(s), ".class");
-    if (abr_is_digit(after) && !all_caps(l, s))
-        return true;
-    return after == '(' && then != 's' && !s->type;
-}
-
-/* Is the word in the title of a test: `Test "Payment failed" started.`? */
-static bool in_title(const abr_evidence *l, const abr_sign *s)
-{
-    size_t quote = memchr(l->p, '"', s->at) ? s->at : 0;
-    while (quote > 0 && l->p[quote - 1] != '"')
-        quote--;
-    return quote > 0 && (preceded_by(l, quote - 1, "Test ") || preceded_by(l, quote - 1, "Suite "));
-}
-
-/* Does a colour sequence end before `at`? Its last letter is not part of the next word. */
-static bool follows_colour(const abr_evidence *l, size_t at)
-{
-    if (byte_before(l, at) != 'm')
-        return false;
-    size_t i = at - 1;
-    while (i > 0 && (abr_is_digit(l->p[i - 1]) || l->p[i - 1] == ';'))
-        i--;
-    return i >= 2 && l->p[i - 1] == '[' && l->p[i - 2] == '\x1B';
-}
-
-/* The number that ends at `end`, nothing but digits; -1 if there is none. *start: its first digit. */
-static int64_t number_that_ends_at(const abr_evidence *l, size_t end, size_t *start)
-{
-    size_t i = end;
-    while (i > 0 && abr_is_digit(l->p[i - 1]) && end - i < 15)
-        i--;
-    *start = i;
-    if (i == end || ABR_HAS(".:-_=", byte_before(l, i)) ||
-        (is_alnum(byte_before(l, i)) && !follows_colour(l, i)))
-        return -1;
-    tell_zeros(l);
-    int64_t value = 0;
-    for (; i < end; i++)
-        value = value * 10 + (l->p[i] - '0');
-    return value;
-}
-
-static size_t skip_blanks_before(const abr_evidence *l, size_t at)
-{
-    while (at > 0 && ABR_HAS(" \t(", l->p[at - 1]))
-        at--;
-    return at;
-}
-
-/* The number before a word; -1 if there is none. In "0 of 14 tests failed" it is the first. */
-static int64_t number_before(const abr_evidence *l, size_t at)
-{
-    size_t end = skip_blanks_before(l, at);
-    size_t start;
-    if (end == at)
-        return -1;
-    for (unsigned words = 0; words < 2; words++) {
-        int64_t value = number_that_ends_at(l, end, &start);
-        bool of = preceded_by(l, start, " of ");
-        int64_t first = value >= 0 && of ? number_that_ends_at(l, start - 4, &start) : -1;
-        if (first >= 0)
-            return first;
-        if (words == 0 && value >= 0)
-            return value > 0 && abr_ends_listed(l, start, ABR_LIST_NUMBERED) ? -1 : value;
-        if (value == 0 &&
-            (start == 0 || ABR_HAS("(,", l->p[start - 1]) || (start >= 2 && starts_with(l, start - 2, ", "))))
-            return 0; /* "0 tests failed" */
-        const size_t word = end;
-        while (end > 0 && abr_is_letter(l->p[end - 1]) && !abr_is_upper(l->p[end - 1]))
-            end--;
-        end = skip_blanks_before(l, end);
-        if (end == word)
-            break;
-    }
-    return -1;
-}
-
-/* The number after a word and a colon or the like, as in failed=0; -1 if there is none. */
-static int64_t number_after(const abr_evidence *l, size_t at, bool needs_sign)
-{
-    size_t i = skip(l, at, ABR_SET(" \t\"')"));
-    size_t sign = skip(l, i, ABR_SET(":=,"));
-    if (sign == i && needs_sign)
-        return -1;
-    i = skip(l, sign, ABR_SET(" \t\"'"));
-    size_t start = i;
-    int64_t value = 0;
-    while (i < l->n && abr_is_digit(l->p[i]) && i - start < 15)
-        value = value * 10 + (l->p[i++] - '0');
-    bool whole =
-        i > start && !is_alnum(byte_at(l, i)) && !(byte_at(l, i) == '.' && abr_is_digit(byte_at(l, i + 1)));
-    if (!whole)
-        return -1;
-    tell_zeros(l);
-    return value;
-}
-
-/* Is the sign at index i negated: "no errors", "without any failure", "no fatal errors"? */
-static bool negated(const abr_evidence *l, unsigned i)
-{
-    const abr_sign *s = &l->words->signs[i];
-    const abr_sign *before = s;
-    for (; i > 0; i--) {
-        before = &l->words->signs[i - 1];
-        if (before->class == ABR_WORD_NO || before[1].at != end_of(before) + 1)
-            break;
-    }
-    if (i == 0 || before->class != ABR_WORD_NO || s->at - end_of(before) > NEGATED_WITHIN ||
-        in_name(l, before))
-        return false;
-    if (is_word(l, before, "not") && !starts_with(l, end_of(before), " a "))
-        return false;
-    for (size_t at = end_of(before); at < s->at; at++)
-        if (ABR_HAS(":;,.`'\"", l->p[at]))
-            return false;
-    return true;
-}
 
 /* Note a word with the score it would give the line. */
 static void say(abr_evidence *l, const abr_sign *s, float score, bool is_clear)
@@ -249,28 +35,6 @@ static void say(abr_evidence *l, const abr_sign *s, float score, bool is_clear)
         l->at = s->at;
     }
     l->is_clear = l->is_clear || is_clear;
-}
-
-/* Does a code follow the word: "error TS2304", "Error 1", "error[E0308]"? */
-static bool has_code(const abr_evidence *l, const abr_sign *s)
-{
-    size_t i = end_of(s);
-    if (byte_at(l, i) == '[')
-        return abr_is_upper(byte_at(l, i + 1)) || byte_at(l, i + 1) == ']';
-    i = skip(l, i, ABR_SET(" #"));
-    size_t start = i;
-    while (i < l->n && abr_is_upper(l->p[i]) && i - start < 8)
-        i++;
-    return i > end_of(s) && abr_is_digit(byte_at(l, i));
-}
-
-static bool in_brackets(const abr_evidence *l, const abr_sign *s)
-{
-    size_t start = s->at;
-    while (start > 0 && l->p[start - 1] == ' ')
-        start--;
-    size_t end = skip(l, end_of(s), ABR_SET(" "));
-    return ABR_HAS("[(<*|=", byte_before(l, start)) && ABR_HAS("])>*|=", byte_at(l, end));
 }
 
 /* Does the word label a message: "error: no such file"? Then it counts, whatever follows. */
@@ -311,12 +75,12 @@ static bool is_named_after(const abr_evidence *l, unsigned i)
 
 static bool is_named(const abr_evidence *l, const abr_sign *s)
 {
-    return deny(l, s, ABR_DENIED_NAME, in_name(l, s) || in_title(l, s) || in_constant(l, s));
+    return deny(l, s, ABR_DENIED_NAME, abr_in_name(l, s) || abr_in_title(l, s) || abr_in_constant(l, s));
 }
 
 static bool is_negated(const abr_evidence *l, unsigned i)
 {
-    return deny(l, &l->words->signs[i], ABR_DENIED_NEGATED, negated(l, i));
+    return deny(l, &l->words->signs[i], ABR_DENIED_NEGATED, abr_is_negated(l, i));
 }
 
 /* Does the line, or the sentence around the word, speak of it without reporting it? */
@@ -372,7 +136,7 @@ static bool reports_none(abr_evidence *l, unsigned i, int64_t *count)
         deny(l, s, ABR_DENIED_NEGATED,
              abr_is_between_listed(l, s->at, end_of(s), ABR_LIST_FINE_BEFORE, ABR_LIST_FINE_AFTER)))
         return true;
-    *count = number_before(l, s->at);
+    *count = abr_number_before(l, s->at);
     if (deny(l, s, ABR_DENIED_ZERO, *count == 0)) {
         sum_up(l, ABR_SCORE_WEAK);
         return true;
@@ -459,11 +223,12 @@ static void read_error(abr_evidence *l, unsigned i)
         l->summary = ABR_SCORE_SUMS_UP;
         l->counted = true;
     }
-    bool is_clear = c == ':' || c == '!' || has_code(l, s) || all_caps(l, s) || in_brackets(l, s) ||
+    bool is_clear = c == ':' || c == '!' || abr_has_code(l, s) || all_caps(l, s) || abr_in_brackets(l, s) ||
                     (is_first(l, s) && !source) || (s->type && (ends || c == ' '));
     if (c == ':' || (ends && all_caps(l, s))) /* "checking examples ... ERROR" */
         l->stepped = false;
-    bool bare = !s->type && count < 0 && c != ':' && !all_caps(l, s) && !has_code(l, s) && !in_brackets(l, s);
+    bool bare =
+        !s->type && count < 0 && c != ':' && !all_caps(l, s) && !abr_has_code(l, s) && !abr_in_brackets(l, s);
     if (bare && !abr_is_reported(l, s))
         say(l, s, ABR_SCORE_WARNED, false);
     else
@@ -476,10 +241,10 @@ static void read_fail(abr_evidence *l, unsigned i)
     int64_t count;
     if (reports_none(l, i, &count))
         return;
-    int64_t after = number_after(l, end_of(s), true);
+    int64_t after = abr_number_after(l, end_of(s), true);
     if (after < 0 && byte_at(l, end_of(s)) == ' ' &&
         (is_first(l, s) || byte_before(l, l->words->first) == ' '))
-        after = number_after(l, end_of(s), false); /* "# fail 0" */
+        after = abr_number_after(l, end_of(s), false); /* "# fail 0" */
     if (deny(l, s, ABR_DENIED_ZERO, count < 0 && after == 0)) {
         sum_up(l, ABR_SCORE_WEAK);
         return;
@@ -491,7 +256,7 @@ static void read_fail(abr_evidence *l, unsigned i)
     if (byte_at(l, end_of(s)) == ':')
         l->stepped = false;
     bool named = s->type || !(is_word(l, s, "fail") || is_word(l, s, "fails") || is_word(l, s, "failing"));
-    bool is_clear = all_caps(l, s) || (named && abr_is_upper(l->p[s->at])) || in_brackets(l, s) ||
+    bool is_clear = all_caps(l, s) || (named && abr_is_upper(l->p[s->at])) || abr_in_brackets(l, s) ||
                     (byte_at(l, end_of(s)) == ':' && named) || (count > 0 && s->at < ABR_LEADS_WITHIN) ||
                     is_first(l, s);
     say(l, s, is_clear ? ABR_SCORE_CLEAR : named || count > 0 ? ABR_SCORE_BAD : ABR_SCORE_WARNED, is_clear);
@@ -540,7 +305,7 @@ static void read_bad(abr_evidence *l, unsigned i)
     bool is_clear =
         (next && (next->class == ABR_WORD_FAIL || (next->class == ABR_WORD_SYMBOL && undefined))) ||
         (byte_before(l, s->at) == '*' && !abr_is_digit(after)) ||
-        (byte_before(l, s->at) == '-' && leads_joined(l, s));
+        (byte_before(l, s->at) == '-' && abr_leads_joined(l, s));
     int64_t count;
     if (is_word(l, s, "unsupported") && is_first(l, s) && names_skipped(l, s)) {
         l->passed = true;
@@ -614,7 +379,7 @@ static void read_expectation(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     char c = byte_at(l, end_of(s));
-    if (in_name(l, s))
+    if (abr_in_name(l, s))
         return;
     bool tells = ABR_HAS(":=", c) || (is_first(l, s) && (c == ' ' || c == '\t'));
     for (unsigned k = i + 1; k < l->words->count && !tells; k++)
@@ -637,7 +402,7 @@ static void read_cause(abr_evidence *l, unsigned i)
     const abr_sign *s = &l->words->signs[i];
     char c = byte_at(l, end_of(s));
     bool tells = c == ':' || (is_word(l, s, "caused") && is_first(l, s));
-    if (in_name(l, s) || !tells || (is_word(l, s, "summary") && !all_caps(l, s)))
+    if (abr_in_name(l, s) || !tells || (is_word(l, s, "summary") && !all_caps(l, s)))
         return;
     expect(l, s, is_first(l, s) ? ABR_SCORE_CAUSED + 1 : ABR_SCORE_EXPECTS);
 }
@@ -672,14 +437,14 @@ static bool ends_after_dots(const abr_evidence *l, const abr_sign *s)
 static void read_count(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    if (in_name(l, s))
+    if (abr_in_name(l, s))
         return;
     if (is_word(l, s, "skipped") && all_caps(l, s) && l->strong == 0 &&
         (starts_with(l, end_of(s), " (") || starts_with(l, end_of(s), " ["))) {
         l->passed = true; /* "test_total SKIPPED (cannot import cart)": its reason is no trouble */
         return;
     }
-    if (number_before(l, s->at) >= 0 || number_after(l, end_of(s), true) >= 0) {
+    if (abr_number_before(l, s->at) >= 0 || abr_number_after(l, end_of(s), true) >= 0) {
         sum_up(l, ABR_SCORE_SUMS_UP);
         note_score(l, s->at, s->n, ABR_TABLE_WORDS, ABR_SCORE_SUMS_UP);
         return;
@@ -693,11 +458,11 @@ static void read_count(abr_evidence *l, unsigned i)
 static void read_exit(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    int64_t code = number_after(l, end_of(s), true);
+    int64_t code = abr_number_after(l, end_of(s), true);
     const bool status = code >= 0 && (is_word(l, s, "status") || is_word(l, s, "code"));
     if (status)
         tell_digits(l);
-    if (status && code >= 500 && code <= 599 && !in_name(l, s)) {
+    if (status && code >= 500 && code <= 599 && !abr_in_name(l, s)) {
         say(l, s, ABR_SCORE_BAD, false); /* status=503 */
         return;
     }
@@ -708,10 +473,10 @@ static void read_exit(abr_evidence *l, unsigned i)
     size_t end = end_of(s);
     if (exits)
         end += starts_with(l, end, " with") ? 5 : starts_with(l, end, " value") ? 6 : 0;
-    int64_t number = number_after(l, end, false);
+    int64_t number = abr_number_after(l, end, false);
     if (number < 0 && exits) /* ld returned 1 exit status */
-        number = number_before(l, s->at);
-    if ((in_name(l, s) && !field) || number < 0)
+        number = abr_number_before(l, s->at);
+    if ((abr_in_name(l, s) && !field) || number < 0)
         return;
     const abr_sign *before = i > 0 ? s - 1 : s;
     while (before > l->words->signs && before->class == ABR_WORD_NO) /* with non-zero status 1 */
@@ -741,7 +506,7 @@ static void read_done(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     char c = byte_at(l, end_of(s));
-    if (in_name(l, s))
+    if (abr_in_name(l, s))
         return;
     bool tells =
         c == ':' || (c == ' ' && (s->at == l->words->first || abr_is_digit(byte_at(l, end_of(s) + 1)) ||
@@ -772,7 +537,7 @@ static void read_pass(abr_evidence *l, unsigned i)
             (ABR_HAS("tf", byte_at(l, value)) && !of_test))
             return; /* a count, or a field */
     }
-    if (is_first(l, s) || ends_after_dots(l, s) || in_brackets(l, s) ||
+    if (is_first(l, s) || ends_after_dots(l, s) || abr_in_brackets(l, s) ||
         (all_caps(l, s) && s->n >= 2 && ABR_HAS(" \t:[\n\r", after)))
         l->passed = true;
 }
@@ -894,7 +659,7 @@ static void read_warning(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     bool none = is_named(l, s) || is_negated(l, i) ||
-                deny(l, s, ABR_DENIED_ZERO, number_before(l, s->at) == 0) ||
+                deny(l, s, ABR_DENIED_ZERO, abr_number_before(l, s->at) == 0) ||
                 deny(l, s, ABR_DENIED_NOTHING, abr_value_of(l, s) == ABR_VALUE_NOTHING);
     if (none) /* the rest is for hits */
         return;
@@ -906,7 +671,7 @@ static void read_warning(abr_evidence *l, unsigned i)
     say(l, s, ABR_SCORE_WARNED, false);
     l->advises = l->advises || is_advice_of_program(l, s);
     l->warns = l->warns || l->advises || is_level_in_row(l, s) ||
-               (!abr_is_upper(l->p[s->at]) && (byte_at(l, end_of(s)) == ':' || has_code(l, s))) ||
+               (!abr_is_upper(l->p[s->at]) && (byte_at(l, end_of(s)) == ':' || abr_has_code(l, s))) ||
                warns_of_place(l, s);
     if (l->warns)
         remark(l);
@@ -915,7 +680,7 @@ static void read_warning(abr_evidence *l, unsigned i)
 static void read_note(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    if (in_name(l, s) || byte_at(l, end_of(s)) != ':')
+    if (abr_in_name(l, s) || byte_at(l, end_of(s)) != ':')
         return;
     if (l->expected < ABR_SCORE_WEAK)
         l->expected = ABR_SCORE_WEAK;
@@ -941,14 +706,14 @@ static bool follows_number(const abr_evidence *l, const abr_sign *s)
 static void read_step(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
-    l->stepped = l->stepped || ((is_first(l, s) || follows_number(l, s)) && !in_name(l, s));
+    l->stepped = l->stepped || ((is_first(l, s) || follows_number(l, s)) && !abr_in_name(l, s));
 }
 
 static void read_level(abr_evidence *l, unsigned i)
 {
     const abr_sign *s = &l->words->signs[i];
     bool call_trace = preceded_by(l, s->at, "Call ");
-    l->low_level = l->low_level || (s->at < LEVEL_WITHIN && !in_name(l, s) && !call_trace);
+    l->low_level = l->low_level || (s->at < LEVEL_WITHIN && !abr_in_name(l, s) && !call_trace);
 }
 
 void abr_read_signs(abr_evidence *l)
