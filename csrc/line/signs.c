@@ -241,6 +241,10 @@ static void read_fail(abr_evidence *l, unsigned i)
     int64_t count;
     if (reports_none(l, i, &count))
         return;
+    if (starts_with(l, end_of(s), " - RETRYING")) { /* Ansible's, which says so if the last try fails */
+        say(l, s, ABR_SCORE_WARNED, false);
+        return;
+    }
     int64_t after = abr_number_after(l, end_of(s), true);
     if (after < 0 && byte_at(l, end_of(s)) == ' ' &&
         (is_first(l, s) || byte_before(l, l->words->first) == ' '))

@@ -42,6 +42,8 @@ static inline bool abr_may_open_test(abr_text_line line)
         return line.p[5] == 'C' || line.p[5] == 'S';
     case '#':
         return line.p[2] == 'S';
+    case 'f':
+        return line.p[7] == '[';
     default:
         return false;
     }
@@ -50,7 +52,7 @@ static inline bool abr_may_open_test(abr_text_line line)
 /* Can it tell the result of a test in the words of such a program? Most lines can't. */
 static inline bool abr_may_close_test(abr_text_line line)
 {
-    return line.n > 0 && (ABR_HAS("-[TonPF", *line.p) || line.p[line.n - 1] == 'D');
+    return line.n > 0 && (ABR_HAS("-[TonPF.", *line.p) || line.p[line.n - 1] == 'D');
 }
 
 /* Does the line open a test? Not by that rule, see rule.h. */

@@ -47,8 +47,8 @@ bool abr_passed_takes(abr_passed *x, abr_text_line own, const abr_reading *r, ui
     if (abr_may_open_test(own) && abr_opens_test(own, without, &test)) {
         if (is_within(x, &test))
             return false;
-        x->rows = test.name.n <= ABR_TEST_NAME_MOST ? test.rows : 0;
-        x->name_n = x->rows != 0 ? test.name.n : 0;
+        x->rows = test.rows;
+        x->name_n = test.name.n < ABR_TEST_NAME_MOST ? test.name.n : (size_t)ABR_TEST_NAME_MOST;
         memcpy(x->name, test.name.p, x->name_n);
         x->from = at;
         x->before = *found;

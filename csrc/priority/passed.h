@@ -15,7 +15,7 @@
 ABR_PRIVATE_BEGIN
 
 enum {
-    ABR_TEST_NAME_MOST = ABR_OR_TINY(200, 20), /* bytes; a line with a longer name opens no test */
+    ABR_TEST_NAME_MOST = ABR_OR_TINY(200, 20), /* bytes; no line has the start of a longer name as its name */
     ABR_PASSED_MOST =
         ABR_OR_TINY(128, 4) /* stretches of lines that are remembered; later ones count as trouble */
 };

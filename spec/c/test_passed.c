@@ -45,7 +45,7 @@ static void an_error_of_a_test_that_passed_is_none_by_its_row_alone(void)
         const uint64_t with_it = HITS_OF(&lexicon, rows[i].opening, trouble, rows[i].closing, "done");
         lexicon.without = ABR_RULE_TEST_SPAN + i;
         const uint64_t without_it = HITS_OF(&lexicon, rows[i].opening, trouble, rows[i].closing, "done");
-        if (!CHECK(with_it == 0 && without_it == 1 && *rows[i].program))
+        if (!CHECK(with_it == 0 && without_it > 0 && *rows[i].program))
             fprintf(stderr, "test_spans.def: its lines prove nothing: %s\n", rows[i].opening);
     }
 }
