@@ -122,8 +122,9 @@ static bool is_sample(const abr_evidence *l)
     size_t i = l->words->indent;
     while (is_alnum(byte_at(l, i)) || ABR_HAS("_:", byte_at(l, i)))
         i++;
-    return byte_at(l, i) == '{' && ABR_CONTAINS(((abr_text_line){l->p + i, l->n - i}), "\"} ") &&
-           abr_is_digit(byte_at(l, l->n - 1));
+    const abr_text_line labels = {l->p + i, l->n - i};
+    return byte_at(l, i) == '{' && byte_before(l, i) != ':' && ABR_CONTAINS(labels, "=\"") &&
+           ABR_CONTAINS(labels, "\"} ") && abr_is_digit(byte_at(l, l->n - 1));
 }
 
 bool abr_has_starred_verdict(const abr_evidence *l)
