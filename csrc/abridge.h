@@ -797,6 +797,7 @@ typedef struct {
      * they may have stood between two words; and the chars of `invisible`, which depend on the final text.
      * Cleaning the result without `strip` gives the same text as cleaning at once. */
     bool strip;
+    bool decode; /* only make UTF-8 of a text in UTF-16; everything else stays as it is */
 } abr_clean_opts;
 
 /* Counts of the noise found. */
@@ -823,6 +824,10 @@ typedef struct abr_cleaner abr_cleaner;
  * blanks in one that is; such a line loses its trailing blanks. A sequence that does not end swallows at most
  * 4 KiB; unknown ones are dropped. The result is well-formed UTF-8, and cleaning it again changes nothing,
  * unless kinds are kept: these stay in the text as bytes that take no cells.
+ *
+ * A text that starts with a byte order mark of UTF-16 is decoded first, up to 32 bytes of ASCII in a row, or
+ * to a last line of ASCII, where another program's output goes on. The mark goes; half a surrogate pair
+ * becomes U+FFFD.
  *
  * Memory: 256 KiB, allocated here. Fails with ABR_EINVAL (unknown kinds in opts->keep), ABR_ENOMEM.
  */

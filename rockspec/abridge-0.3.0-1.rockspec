@@ -43,6 +43,7 @@ build = {
         "csrc/clean/screen_erase.c",
         "csrc/clean/screen_line.c",
         "csrc/clean/strip.c",
+        "csrc/clean/utf16.c",
         "csrc/cut/bound.c",
         "csrc/cut/cut.c",
         "csrc/cut/cut_text.c",

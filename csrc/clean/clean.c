@@ -7,6 +7,8 @@
  * state.
  *
  * A cleaner that only strips has no screen: text and movements go to the sink in their order.
+ *
+ * Before all that a text in UTF-16 becomes UTF-8.
  */
 #include <string.h>
 
@@ -19,6 +21,7 @@
 #include "clean/screen.h"
 #include "clean/screen_erase.h"
 #include "clean/strip.h"
+#include "clean/utf16.h"
 #include "text/scan.h"
 #include "text/utf8.h"
 
@@ -44,6 +47,7 @@ struct abr_cleaner {
     unsigned keep;
     bool filters; /* take chars that hide text out of the screen's output */
     bool strips;  /* there is no screen */
+    bool decodes; /* text goes to the sink as it is */
     parse_state state;
     size_t swallowed; /* bytes of the sequence so far */
     size_t parameters[PARAMETERS];
@@ -54,6 +58,7 @@ struct abr_cleaner {
     uint64_t raw_bytes;
     uint64_t count[ABR_CLEAN_KINDS];
     bool finished;
+    abr_utf16 encoded;
     abr_invisible seen;
     abr_strip strip;
     char sequence[SWALLOW_MOST]; /* the sequence so far, if sequences may be kept */
@@ -482,6 +487,28 @@ static void process(abr_cleaner *c, const char *p, size_t n)
     }
 }
 
+/* Take the next bytes of the text, decoded. */
+static void take_decoded(void *ctx, const char *p, size_t n)
+{
+    abr_cleaner *c = ctx;
+    if (c->decodes) {
+        abr_strip_text(&c->strip, p, n);
+        return;
+    }
+    while (c->held_n > 0 && n > 0) {
+        c->held[c->held_n++] = *p++;
+        n--;
+        size_t size = c->held_n;
+        if (abr_open_sequence(c->held, size) == size)
+            continue;
+        char bytes[sizeof c->held];
+        memcpy(bytes, c->held, size);
+        c->held_n = 0;
+        process(c, bytes, size);
+    }
+    process(c, p, n);
+}
+
 /* ---- the public functions ---- */
 
 abr_code abr_cleaner_open(const abr_clean_opts *opts, abr_sink_fn sink, void *sink_ctx, abr_cleaner **out,
@@ -497,8 +524,10 @@ abr_code abr_cleaner_open(const abr_clean_opts *opts, abr_sink_fn sink, void *si
     memset(c, 0, offsetof(abr_cleaner, sequence));
     c->alloc = alloc;
     c->keep = opts->keep;
-    c->strips = opts->strip;
-    c->filters = opts->invisible && !opts->strip;
+    c->decodes = opts->decode;
+    c->strips = opts->strip || opts->decode;
+    c->filters = opts->invisible && !c->strips;
+    abr_utf16_start(&c->encoded, take_decoded, c);
     abr_invisible_start(&c->seen, sink, sink_ctx);
     abr_strip_start(&c->strip, sink, sink_ctx, is_kept(c, ABR_CLEAN_CONTROL));
     if (c->filters)
@@ -520,18 +549,7 @@ static abr_code sink_outcome(abr_cleaner *c)
 abr_code abr_cleaner_write(abr_cleaner *c, const char *p, size_t n)
 {
     c->raw_bytes += n;
-    while (c->held_n > 0 && n > 0) {
-        c->held[c->held_n++] = *p++;
-        n--;
-        size_t size = c->held_n;
-        if (abr_open_sequence(c->held, size) == size)
-            continue;
-        char bytes[sizeof c->held];
-        memcpy(bytes, c->held, size);
-        c->held_n = 0;
-        process(c, bytes, size);
-    }
-    process(c, p, n);
+    abr_utf16_write(&c->encoded, p, n);
     if (!c->strips)
         abr_screen_flush(&c->screen);
     return sink_outcome(c);
@@ -577,6 +595,7 @@ size_t abr_cleaner_pending(const abr_cleaner *c, char *dst)
 abr_code abr_cleaner_finish(abr_cleaner *c, abr_clean_stats *stats)
 {
     if (!c->finished) {
+        abr_utf16_finish(&c->encoded);
         for (size_t i = 0; i < c->held_n; i++)
             put_invalid(c, c->held[i]);
         if (c->state != GROUND)

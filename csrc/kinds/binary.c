@@ -7,6 +7,7 @@
 #include "kinds/binary.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "clean/utf16.h"
 #include "kinds/magic.h"
 #include "text/scan.h"
 #include "text/utf8.h"
@@ -52,6 +53,12 @@ bool abr_is_binary(const char *p, size_t n, bool whole, const char **type)
     if (judged < n || !whole)
         judged -= abr_open_sequence(p, judged); /* it continues past `judged` */
     return is_odd(p, judged);
+}
+
+bool abr_is_binary_uncleaned(const char *p, size_t n, bool whole)
+{
+    const char *type;
+    return !abr_is_utf16(p, n) && abr_is_binary(p, n, whole, &type);
 }
 
 /* Print the common name of a media type: its last word, in capitals if short. Returns its bytes. */

@@ -15,6 +15,9 @@ enum { ABR_BINARY_JUDGED = 8192 /* bytes examined from the start, besides signat
  * if unknown. Call it on the raw bytes, before `clean`. `whole`: nothing comes after these n bytes. */
 bool abr_is_binary(const char *p, size_t n, bool whole, const char **type);
 
+/* The same of a text that will be cleaned, which decodes UTF-16: with a byte order mark that is text. */
+bool abr_is_binary_uncleaned(const char *p, size_t n, bool whole);
+
 enum { ABR_BINARY_LINE_MOST = 160 };
 
 /* Print the line shown in place of binary data to dst: "Binary output (ELF, 147.8KB)". `type` may be NULL.

@@ -197,18 +197,15 @@ static void push_cleaned(lua_State *L, const char *who, abr_lua_cleaner *c, abr_
     }
 }
 
-static int open_cleaner(lua_State *L, const char *who, bool strip)
+static int open_cleaner(lua_State *L, const char *who, const abr_clean_opts *opts)
 {
     abr_error error;
-    lua_settop(L, 1);
-    abr_clean_opts opts = check_clean_options(L, who, 1);
-    opts.strip = strip;
     abr_lua_cleaner *c = lua_newuserdata(L, sizeof *c);
     memset(c, 0, sizeof *c);
-    c->invisible = opts.invisible;
+    c->invisible = opts->invisible;
     luaL_getmetatable(L, ABR_CLEANER_TYPE);
     lua_setmetatable(L, -2);
-    if (abr_cleaner_open(&opts, take_cleaned, c, &c->cleaner, &error) != ABR_OK)
+    if (abr_cleaner_open(opts, take_cleaned, c, &c->cleaner, &error) != ABR_OK)
         return luaL_error(L, "%s: %s", who, error.message);
     return 1;
 }
@@ -216,13 +213,27 @@ static int open_cleaner(lua_State *L, const char *who, bool strip)
 /* cleaner(opts) -> cleaner */
 static int l_cleaner(lua_State *L)
 {
-    return open_cleaner(L, "abridge.core.cleaner", false);
+    const char *who = "abridge.core.cleaner";
+    lua_settop(L, 1);
+    const abr_clean_opts opts = check_clean_options(L, who, 1);
+    return open_cleaner(L, who, &opts);
 }
 
 /* stripper(opts) -> a cleaner that only strips */
 static int l_stripper(lua_State *L)
 {
-    return open_cleaner(L, "abridge.core.stripper", true);
+    const char *who = "abridge.core.stripper";
+    lua_settop(L, 1);
+    abr_clean_opts opts = check_clean_options(L, who, 1);
+    opts.strip = true;
+    return open_cleaner(L, who, &opts);
+}
+
+/* decoder() -> a cleaner that only makes UTF-8 of UTF-16 */
+static int l_decoder(lua_State *L)
+{
+    const abr_clean_opts opts = {.decode = true};
+    return open_cleaner(L, "abridge.core.decoder", &opts);
 }
 
 /* cleaner:write(chunk) -> text that is final now */
@@ -282,7 +293,6 @@ const luaL_Reg abr_cleaner_methods[] = {
 };
 
 const luaL_Reg abr_clean_functions[] = {
-    {"clean", l_clean}, {"strip", l_strip},     {"has_unseen", l_has_unseen},
-    {"seen", l_seen},   {"cleaner", l_cleaner}, {"stripper", l_stripper},
-    {NULL, NULL},
+    {"clean", l_clean},     {"strip", l_strip},       {"has_unseen", l_has_unseen}, {"seen", l_seen},
+    {"cleaner", l_cleaner}, {"stripper", l_stripper}, {"decoder", l_decoder},       {NULL, NULL},
 };

@@ -85,14 +85,14 @@ static void begin_results(abr_cut_results *results, abr_frame *frame, size_t n, 
 }
 
 /* Is the text at ARG_TEXT binary? This is judged before cleaning; nothing of a binary shows. */
-static bool is_binary(lua_State *L, const abr_opts *opts)
+static bool is_binary(lua_State *L, const abr_cut_options *c)
 {
     size_t n;
     const char *type;
     const char *text = lua_tolstring(L, ARG_TEXT, &n);
-    if (opts->strategy != ABR_AUTO || opts->kind != ABR_KIND_TOLD)
-        return opts->strategy == ABR_AUTO && opts->kind == ABR_KIND_BINARY;
-    return abr_is_binary(text, n, true, &type);
+    if (c->opts.strategy != ABR_AUTO || c->opts.kind != ABR_KIND_TOLD)
+        return c->opts.strategy == ABR_AUTO && c->opts.kind == ABR_KIND_BINARY;
+    return c->cleans ? abr_is_binary_uncleaned(text, n, true) : abr_is_binary(text, n, true, &type);
 }
 
 static int push_cut_text(lua_State *L, const char *who, abr_strategy strategy, bool named)
@@ -107,7 +107,7 @@ static int push_cut_text(lua_State *L, const char *who, abr_strategy strategy, b
     lua_settop(L, SLOT_REDACT);
     c.opts.strategy = strategy;
     abr_read_options(L, &c);
-    if (!is_binary(L, &c.opts))
+    if (!is_binary(L, &c))
         abr_make_source(L, who, c.cleans ? &c.clean : NULL);
     size_t n;
     const char *text = lua_tolstring(L, ARG_TEXT, &n);
@@ -167,7 +167,7 @@ static int l_explain(lua_State *L)
     lua_settop(L, SLOT_REDACT);
     abr_read_options(L, &c);
     told.cleans = c.cleans;
-    if (!is_binary(L, &c.opts))
+    if (!is_binary(L, &c))
         abr_make_source(L, c.who, c.cleans ? &c.clean : NULL);
     const char *text = lua_tolstring(L, ARG_TEXT, &n);
     begin_results(&results, &frame, n, NULL);

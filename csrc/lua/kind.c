@@ -1,6 +1,7 @@
 /* The kind of a text. */
 #include "lua/kind.h"
 #include "abridge.h"
+#include "clean/utf16.h"
 #include "kinds/binary.h"
 #include "kinds/kind.h"
 #include "kinds/kind_reason.h"
@@ -98,7 +99,8 @@ static int l_magic(lua_State *L)
     return 1;
 }
 
-/* is_binary(start, whole) -> whether a text is binary; nil if more of its start is needed to tell */
+/* is_binary(start, whole, cleans) -> whether a text, which will be cleaned, is binary; nil if more of its start is
+ * needed to tell */
 static int l_is_binary(lua_State *L)
 {
     size_t n;
@@ -107,8 +109,19 @@ static int l_is_binary(lua_State *L)
     const bool whole = lua_toboolean(L, 2);
     if (n <= ABR_BINARY_JUDGED && !whole)
         lua_pushnil(L);
+    else if (lua_toboolean(L, 3))
+        lua_pushboolean(L, abr_is_binary_uncleaned(start, n, whole));
     else
         lua_pushboolean(L, abr_is_binary(start, n, whole, &type));
+    return 1;
+}
+
+/* is_utf16(start) -> whether a text is UTF-16 with a byte order mark */
+static int l_is_utf16(lua_State *L)
+{
+    size_t n;
+    const char *start = abr_check_text(L, "abridge.core.is_utf16", "start", ARG_TEXT, &n);
+    lua_pushboolean(L, abr_is_utf16(start, n));
     return 1;
 }
 
@@ -127,4 +140,5 @@ void abr_push_kinds(lua_State *L)
 
 const luaL_Reg abr_kind_functions[] = {
     {"kind", l_kind},   {"kind_name", l_kind_name}, {"kind_reason", l_kind_reason},
-    {"magic", l_magic}, {"is_binary", l_is_binary}, {NULL, NULL}};
+    {"magic", l_magic}, {"is_binary", l_is_binary}, {"is_utf16", l_is_utf16},
+    {NULL, NULL}};

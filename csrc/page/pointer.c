@@ -113,16 +113,16 @@ static unsigned hex4(const char *p)
 /* The char of the escape \u at p + *i, which is moved to its end; ABR_COUNT_MAX for half of a pair. */
 static uint64_t escaped_char(const char *p, size_t n, size_t *i)
 {
-    enum { HIGH = 0xD800, LOW = 0xDC00, ENDS = 0xE000, SIZE = 6 };
-    unsigned code = hex4(p + *i + 2);
+    enum { SIZE = 6 };
+    const unsigned code = hex4(p + *i + 2);
     *i += SIZE;
-    if (code < HIGH || code >= ENDS)
+    if (!abr_is_high_surrogate(code) && !abr_is_low_surrogate(code))
         return code;
-    if (code >= LOW || n - *i < SIZE || p[*i] != '\\' || p[*i + 1] != 'u')
+    if (abr_is_low_surrogate(code) || n - *i < SIZE || p[*i] != '\\' || p[*i + 1] != 'u')
         return ABR_COUNT_MAX;
-    unsigned second = hex4(p + *i + 2);
+    const unsigned second = hex4(p + *i + 2);
     *i += SIZE;
-    return second >= LOW && second < ENDS ? 0x10000u + ((code - HIGH) << 10) + (second - LOW) : ABR_COUNT_MAX;
+    return abr_is_low_surrogate(second) ? abr_join_surrogates(code, second) : ABR_COUNT_MAX;
 }
 
 size_t abr_decode_string(const char *p, size_t n, char *dst)

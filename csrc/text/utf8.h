@@ -54,6 +54,23 @@ static inline size_t abr_put_char(uint32_t c, char *dst)
     return n;
 }
 
+/* The halves of a char over U+FFFF in UTF-16. */
+static inline bool abr_is_high_surrogate(uint32_t unit)
+{
+    return unit >> 10 == 0xD800 >> 10;
+}
+
+static inline bool abr_is_low_surrogate(uint32_t unit)
+{
+    return unit >> 10 == 0xDC00 >> 10;
+}
+
+/* The char of both halves. */
+static inline uint32_t abr_join_surrogates(uint32_t high, uint32_t low)
+{
+    return 0x10000 + ((high & 0x3FF) << 10) + (low & 0x3FF);
+}
+
 /* Bytes at the start of (p, n) that may belong to a char before it. */
 static inline size_t abr_rest_of_char(const char *p, size_t n)
 {

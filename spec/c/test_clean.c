@@ -331,6 +331,80 @@ static void every_invalid_byte_is_replaced(void)
     CHECK_COUNT(3, s.count[ABR_CLEAN_INVALID]);
 }
 
+/* ---- UTF-16 ---- */
+
+/* Put ASCII as UTF-16, the mark not with it; returns its bytes. */
+static size_t put_wide(const char *ascii, bool big, char *dst)
+{
+    size_t n = 0;
+    for (; *ascii; ascii++) {
+        dst[n++] = big ? '\0' : *ascii;
+        dst[n++] = big ? *ascii : '\0';
+    }
+    return n;
+}
+
+static void utf_16_is_decoded(void)
+{
+    CLEAN("\xFF\xFE", "");
+    CLEAN("\xFF\xFE"
+          "a\0\n\0",
+          "a\n");
+    CLEAN("\xFE\xFF"
+          "\0a\0\n",
+          "a\n");
+    CLEAN("\xFE\xFF\x4E\x16\x00\xE9\xD8\x3D\xDE\x00", "\xE4\xB8\x96\xC3\xA9\xF0\x9F\x98\x80");
+    /* as in any text, movements act and colours go */
+    CLEAN("\xFF\xFE"
+          "1\0\r\0"
+          "2\0\x1B\0[\0m\0\r\0\n\0",
+          "2\n");
+    /* halves of pairs, and of a unit */
+    CLEAN("\xFE\xFF\xD8\x3D\0a\xDE\x00\0b\xD8\x3D", "\xEF\xBF\xBD"
+                                                    "a\xEF\xBF\xBD"
+                                                    "b\xEF\xBF\xBD");
+    CLEAN("\xFF\xFE"
+          "a\0b",
+          "a\xEF\xBF\xBD");
+    /* no mark at the start */
+    CLEAN("\xFF", "\xEF\xBF\xBD");
+    CLEAN("\xFF\xFF", "\xEF\xBF\xBD\xEF\xBF\xBD");
+    CLEAN("x\xFF\xFEy", "x\xEF\xBF\xBD\xEF\xBF\xBDy");
+    CLEAN("a\0b\0", "ab");
+}
+
+/* What another program printed after the text shows too. */
+static void utf_16_ends_where_ascii_goes_on(void)
+{
+    static const char tails[][64] = {"ok\n", "exit 1", "x", "make: *** [all] Error 2\nmake: Leaving\n",
+                                     "0123456789abcdef0123456789abcdef\xFF\n"};
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+        for (int big = 0; big < 2; big++) {
+            char raw[256] = "\xFF\xFE";
+            char want[256] = "one\nlast\n";
+            memcpy(raw, big ? "\xFE\xFF" : "\xFF\xFE", 2);
+            size_t n = 2 + put_wide(want, big != 0, raw + 2);
+            const size_t tail = strlen(tails[i]);
+            memcpy(raw + n, tails[i], tail);
+            n += tail;
+            strcat(want, i == 4 ? "0123456789abcdef0123456789abcdef\xEF\xBF\xBD\n" : tails[i]);
+            clean_with(&all, raw, n, want, strlen(want), __LINE__);
+        }
+    }
+    /* fewer bytes within a line may be chars: U+4E20, U+4E21 */
+    CLEAN("\xFE\xFF\0a\x4E\x20\x4E\x21", "a\xE4\xB8\xA0\xE4\xB8\xA1");
+}
+
+static void utf_16_can_be_all_that_is_decoded(void)
+{
+    static const char raw[] = "\xFF\xFE"
+                              "a\0\r\0\x1B\0[\0m\0\0\0\xE9\0";
+    static const char want[] = "a\r\x1B[m\0\xC3\xA9";
+    const abr_clean_opts decode = {.decode = true};
+    clean_with(&decode, raw, sizeof raw - 1, want, sizeof want - 1, __LINE__);
+    clean_with(&decode, want, sizeof want - 1, want, sizeof want - 1, __LINE__);
+}
+
 /* ---- options ---- */
 
 static void kinds_can_be_kept(void)
@@ -526,6 +600,25 @@ static void random_noise(char *p, size_t n)
     }
 }
 
+/* Make UTF-16 with a mark of the first half of noise; at times ASCII comes after it. */
+static void widen_noise(char *p, size_t n)
+{
+    const bool big = pick(2) == 0;
+    size_t from = n / 2;
+    if (n < 8)
+        return;
+    char *half = exact(p, from);
+    memcpy(p, big ? "\xFE\xFF" : "\xFF\xFE", 2);
+    for (size_t i = 2, at = 0; i + 1 < n && at < from; i += 2, at++) {
+        const char high = pick(30) == 0 ? (char)pick(256) : '\0';
+        p[i] = big ? high : half[at];
+        p[i + 1] = big ? half[at] : high;
+    }
+    if (pick(3) == 0)
+        memset(p + n / 2, 'x', n - n / 2);
+    free(half);
+}
+
 static void check_chunks(const abr_clean_opts *opts, const char *p, size_t n, size_t largest)
 {
     abr_cleaned want;
@@ -563,8 +656,11 @@ static void any_chunking_gives_the_same(void)
         size_t n = 1 + pick(i % 10 == 0 ? MOST : 100);
         abr_clean_opts o = {.keep = i % 3 == 0 ? (unsigned)pick(1u << ABR_CLEAN_KINDS) : 0,
                             .invisible = i % 2 == 0,
-                            .strip = i % 5 == 0};
+                            .strip = i % 5 == 0,
+                            .decode = i % 11 == 0};
         random_noise(raw, n);
+        if (i % 7 == 0)
+            widen_noise(raw, n);
         check_chunks(&o, raw, n, i % 2 == 0 ? 1 : 1 + pick(200));
     }
 }
@@ -581,6 +677,8 @@ static void a_text_that_was_stripped_is_cleaned_to_the_same(void)
         abr_cleaned want, stripped, got;
         strip.strip = true;
         random_noise(raw, n);
+        if (i % 7 == 0)
+            widen_noise(raw, n);
         CHECK(abr_clean_text(raw, n, &clean, &want, NULL) == ABR_OK);
         CHECK(abr_clean_text(raw, n, &strip, &stripped, NULL) == ABR_OK);
         CHECK(abr_clean_text(stripped.p, stripped.n, &clean, &got, NULL) == ABR_OK);
@@ -713,6 +811,9 @@ int main(void)
     RUN(what_writing_needs_stays);
     RUN(a_sequence_without_an_end_swallows_little);
     RUN(every_invalid_byte_is_replaced);
+    RUN(utf_16_is_decoded);
+    RUN(utf_16_ends_where_ascii_goes_on);
+    RUN(utf_16_can_be_all_that_is_decoded);
     RUN(kinds_can_be_kept);
     RUN(movements_stay_where_only_noise_is_stripped);
     RUN(older_lines_are_final);

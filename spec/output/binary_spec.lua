@@ -250,9 +250,61 @@ describe("what is binary #few", function()
       random.must(content == by_chunks, "%s in chunks, %s in one", by_chunks, content)
       random.must(cut.kind == told.kind and cut.total_bytes == told.total_bytes, "%s, %s", cut.kind, told.kind)
       random.must(not content:find("abc", 1, true), "%s shows the secret", content)
-      random.must((cut.kind == "binary") == core.is_binary(text, true), "%s", cut.kind)
+      random.must((cut.kind == "binary") == core.is_binary(text, true, true), "%s", cut.kind)
       random.must(plain.ledger_error(cut) == nil, "%s", plain.ledger_error(cut))
     end)
+  end)
+end)
+
+describe("a text in UTF-16 #few", function()
+  after_each(opened.close)
+
+  --- ASCII as UTF-16, without a mark.
+  local function wide(text, big)
+    return (text:gsub(".", big and "\0%0" or "%0\0"))
+  end
+
+  local LOG = ("compiling part\r\n"):rep(200) .. "main.c:7: error: no member named x abc\r\nBuild FAILED.\r\n"
+
+  it("shows as its text, cleaned, for any chunks", function()
+    for _, opts in ipairs { { max_bytes = 300, clean = true }, { max_bytes = 300, clean = true, redact = SECRET } } do
+      local want, as_bytes = abridge.cut(LOG, opts)
+      for _, text in ipairs { "\255\254" .. wide(LOG), "\254\255" .. wide(LOG, true) } do
+        local content, cut = abridge.cut(text, opts)
+        assert.equal(want, content)
+        assert.equal(as_bytes.kind, cut.kind)
+        assert.equal(as_bytes.total_bytes, cut.total_bytes)
+        assert.equal(#text, cut.raw_bytes)
+        for _, size in ipairs { 1, 7, 9000 } do
+          assert.equal(want, (streamed(text, opts, size)))
+        end
+      end
+    end
+    local session = opened.session { run_dir = false, redact = { "member" } }
+    local shown = session:cap("run_command", "\255\254" .. wide(LOG)).content
+    assert.equal(session:cap("run_command", LOG).content, shown)
+    assert.truthy(shown:find("no [redacted] named", 1, true))
+  end)
+
+  it("is decoded in front of what another program prints", function()
+    local text = "\255\254" .. wide "first\n" .. "second\n"
+    assert.equal("first\nsecond\n", (abridge.cap(text)))
+  end)
+
+  it("is binary where it is not cleaned", function()
+    local _, cut = abridge.auto("\255\254" .. wide(LOG), { max_bytes = 300 })
+    assert.equal("binary", cut.kind)
+  end)
+
+  it("is told from other bytes behind a mark", function()
+    local bytes = {}
+    for i = 1, 4000 do
+      bytes[i] = string.char(i * i % 251)
+    end
+    for _, rest in ipairs { ("\0\1\2\3"):rep(100), table.concat(bytes), ("\0"):rep(400) } do
+      local _, cut = abridge.cap("\255\254" .. rest)
+      assert.equal("binary", cut.kind)
+    end
   end)
 end)
 
@@ -267,7 +319,7 @@ describe("core.is_binary #few", function()
   end)
 
   it("raises on what is no text", function()
-    for _, name in ipairs { "is_binary", "magic" } do
+    for _, name in ipairs { "is_binary", "is_utf16", "magic" } do
       local ok, message = pcall(core[name], 5)
       assert.is_false(ok)
       assert.matches("abridge%.core%." .. name .. ": start must be a string, got 5", message)

@@ -456,6 +456,45 @@ describe("read_file", function()
     end)
   end)
 
+  describe("reads UTF-16 with a byte order mark", function()
+    local LINES = { "first", "second: \195\169\228\184\150\240\159\152\128", "third" }
+    local TEXT = table.concat(LINES, "\r\n") .. "\r\n"
+
+    local function wide(text)
+      text = text:gsub("[%z\1-\127]", "%0\0")
+      return (text:gsub("\195\169", "\233\0"):gsub("\228\184\150", "\22\78"):gsub("\240.\152.", "\61\216\0\222"))
+    end
+
+    it("as its text, by lines of it", function()
+      dir:write("f", "\255\254" .. wide(TEXT))
+      local result = read "f"
+      assert.equal(TEXT, result.content)
+      assert.equal("UTF-16", result.details.encoding)
+      assert.equal(#TEXT, result.details.cut.total_bytes)
+      result = read { path = "f", offset = 2, limit = 1 }
+      assert.equal(LINES[2] .. "\r\n\n[1 more line in file. Use offset=3 to continue]", result.content)
+      assert.equal("[redacted]\r\n", read({ path = "f", offset = 3 }, nil, { redact = { "third" } }).content)
+      assert.equal("     3\tthird\r\n", read({ path = "f", offset = 3, line_numbers = true }).content)
+    end)
+
+    it("line by line where one is over budget, as no tool of the shell could", function()
+      dir:write("f", "\255\254" .. wide(("x"):rep(300) .. "\n"))
+      local result = read("f", { max_bytes = 200 })
+      local notice = "%[Showing chars 1%-%d+ of line 1 %(200B limit%)%. Use offset=1 column=%d+ to continue%]$"
+      assert.matches("^x+\n\n" .. notice, result.content)
+    end)
+
+    it("and its JSON by elements", function()
+      dir:write("f", "\255\254" .. wide '{"items":[1,2,3]}')
+      assert.equal("[2,3]", read({ path = "f", pointer = "/items/1" }).content)
+    end)
+
+    it("but not what only starts as one", function()
+      dir:write("f", "\255\254" .. ("\0\1\2\216"):rep(100))
+      assert.is_true(read("f").details.binary)
+    end)
+  end)
+
   describe("in the profile 'dispatcher'", function()
     it("shows 500 chars a line, and says so", function()
       local long = ("\195\169"):rep(600)

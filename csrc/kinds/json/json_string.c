@@ -23,16 +23,6 @@ static unsigned hex_value(char c)
     return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | ' ') - 'a') + 10;
 }
 
-static bool is_high_surrogate(unsigned unit)
-{
-    return unit >> 10 == 0xD800 >> 10;
-}
-
-static bool is_low_surrogate(unsigned unit)
-{
-    return unit >> 10 == 0xDC00 >> 10;
-}
-
 /* ---- counting ---- */
 
 /* Count one byte of an escape. */
@@ -49,9 +39,9 @@ static void count_escape(abr_json_chars *c, char byte)
     c->unit = (uint16_t)((unsigned)c->unit << 4 | hex_value(byte));
     if (--c->left > 0)
         return;
-    const bool second = c->high && is_low_surrogate(c->unit);
+    const bool second = c->high && abr_is_low_surrogate(c->unit);
     c->chars += !second;
-    c->high = !second && is_high_surrogate(c->unit);
+    c->high = !second && abr_is_high_surrogate(c->unit);
 }
 
 static uint64_t count_starts(const char *p, size_t n)
@@ -112,7 +102,7 @@ size_t abr_json_char_size(const char *p, size_t n)
     if (n < 2 || p[1] != 'u')
         return 2;
     if (n < PAIR || p[ABR_JSON_ESCAPE] != '\\' || p[ABR_JSON_ESCAPE + 1] != 'u' ||
-        !is_high_surrogate(unit_at(p)) || !is_low_surrogate(unit_at(p + ABR_JSON_ESCAPE)))
+        !abr_is_high_surrogate(unit_at(p)) || !abr_is_low_surrogate(unit_at(p + ABR_JSON_ESCAPE)))
         return ABR_JSON_ESCAPE;
     return PAIR;
 }
@@ -145,7 +135,7 @@ size_t abr_json_whole_char(const char *p, size_t n)
         return abr_json_char_size(p, n);
     if (!is_escape(p, n))
         return 0;
-    const bool may_go_on = p[1] == 'u' && n < PAIR && is_high_surrogate(unit_at(p));
+    const bool may_go_on = p[1] == 'u' && n < PAIR && abr_is_high_surrogate(unit_at(p));
     return may_go_on ? 0 : abr_json_char_size(p, n);
 }
 
@@ -209,8 +199,8 @@ static size_t decode_escape(const char *p, size_t n, char *dst)
     }
     uint32_t c = unit_at(p);
     if (n == PAIR)
-        c = 0x10000 + ((c & 0x3FF) << 10 | (unit_at(p + ABR_JSON_ESCAPE) & 0x3FF));
-    else if (is_high_surrogate(c) || is_low_surrogate(c))
+        c = abr_join_surrogates(c, unit_at(p + ABR_JSON_ESCAPE));
+    else if (abr_is_high_surrogate(c) || abr_is_low_surrogate(c))
         c = 0xFFFD;
     return abr_put_char(c, dst);
 }

@@ -198,7 +198,8 @@
 ---@field kind fun(text: string): kind: abridge.Kind, parts: abridge.Part[]|nil
 ---@field kinds { name: abridge.Kind, shows_end: boolean, is_option: boolean }[] the register of kinds
 ---@field magic fun(start: string): string|nil media type; nil for text and for what is not known
----@field is_binary fun(start: string, whole: boolean|nil): boolean|nil nil: it takes more of the start
+---@field is_binary fun(start: string, whole: boolean|nil, cleans: boolean|nil): boolean|nil nil: it takes more of it
+---@field is_utf16 fun(start: string): boolean with a byte order mark
 ---@field priority fun(text: string, opts: abridge.CutOptions): content: string, cut: abridge.Cut the lines that matter
 --- by `opts.strategy`, "auto" unless set
 ---@field cut fun(text: string, opts: abridge.CutOptions): content: string, cut: abridge.Cut

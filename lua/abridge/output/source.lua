@@ -85,7 +85,7 @@ end
 --- Are the bytes so far binary? A kind that the caller fixed decides; else nil if more must come first.
 local function is_binary(self, whole)
   if self.opts.kind then return true end
-  return core.is_binary(self.start, whole)
+  return core.is_binary(self.start, whole, self.clean ~= nil)
 end
 
 --- Of binary text only a line about it shows, so it passes as it came; no file gets bytes that could not be redacted.
@@ -250,7 +250,7 @@ end
 --- The text so far, while it is open whether that is binary, as it would be kept if it ended here.
 local function shown_start(self)
   local text = self.start .. (not self.clean and self.preview_text or "")
-  if core.is_binary(text, true) then return text end
+  if core.is_binary(text, true, self.clean ~= nil) then return text end
   local clean = self.clean ~= true and self.clean or nil
   if self.clean and self.redactor then
     text = self.redactor:cleaned(text, clean, true)

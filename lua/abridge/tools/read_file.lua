@@ -39,9 +39,9 @@ end
 
 --- The description of an image or another binary file, shown in place of its bytes; nil for a text. It is made from the
 --- bytes as they are: none that a redactor would change are shown.
-local function described(real, path)
-  local start, size = core.read_file(real, 0, magic.probe)
-  if not start then return nil end -- opening the page tells why
+---@param start string the first bytes
+---@param size integer of the file
+local function described(real, path, start, size)
   local kind = magic.kind(start)
   if not (magic.is_image(kind) or start:find("\0", 1, true)) then return nil end
   local width, height = magic.dimensions(kind, function(at, n)
@@ -53,6 +53,27 @@ local function described(real, path)
     text = sentences.message(width and "image" or "binary", values),
     details = { path = path, binary = true, media_type = kind, size = size, width = width, height = height },
   }
+end
+
+--- A redactor for a file in UTF-16: the text comes as UTF-8, and then goes through `redactor`, if there is one.
+local function decoder(redactor)
+  local function stream()
+    local cleaner, redaction = core.decoder(), redactor and redactor:stream()
+    local function redacted(text)
+      return redaction and redaction:feed(text) or text
+    end
+    return {
+      feed = function(_, block)
+        return redacted(cleaner:write(block))
+      end,
+      finish = function()
+        local rest = redacted((cleaner:finish()))
+        cleaner:close()
+        return redaction and rest .. redaction:finish() or rest
+      end,
+    }
+  end
+  return { stream = stream }
 end
 
 --- How a page's cut reads as a block.
@@ -77,21 +98,22 @@ local function beside_pointer(input)
 end
 
 --- The page of a text file.
-local function value_of(input, ctx, path, real, work)
+---@param encoded boolean it is UTF-16, on which the shell's tools don't work
+local function value_of(input, ctx, path, real, work, encoded)
   local at = { offset = input.offset, column = input.column, limit = input.limit, pointer = input.pointer }
   local how = {
     path = real,
-    split = not ctx.shell,
+    split = encoded or not ctx.shell,
     index = ctx.pages.index,
     version = version_of(ctx, real, at),
-    redactor = ctx.redactor,
+    redactor = encoded and decoder(ctx.redactor) or ctx.redactor,
     line_numbers = input.line_numbers,
     work = work,
   }
   local source, code, detail = page.open(at, ctx.limits, how)
   if not source then return failure(path, code, detail, at) end
   local data, adjust = page.notice_data(at, ctx.limits, { path = path })
-  local details = { path = path }
+  local details = { path = path, encoding = encoded and "UTF-16" or nil }
   return {
     stream = source,
     bytes_before = source:about().first_byte - 1,
@@ -121,10 +143,12 @@ function M.execute(input, ctx, done)
     return { text = sentences.message("invalid_input", { what = wrong }), is_error = true, details = details }
   end
   local real = ctx.path(input.path)
-  local binary = described(real, path)
+  local start, size = core.read_file(real, 0, magic.probe)
+  local encoded = start ~= nil and core.is_utf16(start)
+  local binary = start and not encoded and described(real, path, start, size) -- if it can't be read, the page tells why
   if binary then return binary end
   return time_slices.start(function(work)
-    return value_of(input, ctx, path, real, work)
+    return value_of(input, ctx, path, real, work, encoded)
   end, done, ctx.at_once)
 end
 
