@@ -67,10 +67,10 @@ bool abr_read_trouble(const abr_failure_rules *rules, abr_text_line line, const 
     const char *p = line.p;
     reading->hit = false;
     reading->line_score = 0;
-    /* After a bar stands a quotation, or a row of a table, as in the pages of pydoc. */
+    /* After a bar stands a quotation, or a row of a table, as in the pages of pydoc; after echo, a script's message. */
     if (line.n < SHORTEST || line.n >= ABR_LONGEST_MESSAGE ||
         (line.p[line.n - 1] == ',' && !is_unknown_to_cmd(line)) || !says_a_word(line) ||
-        ABR_STARTS(abr_trimmed(line), "|"))
+        ABR_STARTS(abr_trimmed(line), "|") || ABR_STARTS(abr_trimmed(line), "echo "))
         return false;
     if ((size_t)(end - line.p) < line.n + ABR_PADDING) {
         memcpy(padded, line.p, line.n);
@@ -280,8 +280,15 @@ static bool is_event(abr_text_line line)
     return ABR_CONTAINS(line, "  ");
 }
 
+/* Does a name that tells how something is end at `end`? A level does not: it is of a configuration, which says what
+ * to report. */
+static bool names_outcome(const abr_evidence *l, size_t end)
+{
+    return abr_is_listed_before(l, end, ABR_LIST_STATE) && !preceded_by(l, end, "level");
+}
+
 /* Is it an indented field that says in a word how something ended: "      Reason:       OOMKilled",
- * "      Exit Code:    137"? */
+ * "      Exit Code:    137"? Severities stand in rules of alerts and scanners. */
 static bool is_bad_outcome(const abr_failure_rules *rules, abr_text_line line)
 {
     const abr_evidence l = {.p = line.p, .n = line.n, .lexicon = &rules->lexicon};
@@ -289,15 +296,27 @@ static bool is_bad_outcome(const abr_failure_rules *rules, abr_text_line line)
     const size_t end = colon ? (size_t)(colon - line.p) : 0;
     const size_t value = skip(&l, end + 1, ABR_SET(" "));
     return *line.p == ' ' && value < line.n && abr_is_word(line.p[line.n - 1]) &&
-           !memchr(line.p + value, ' ', line.n - value) && abr_is_listed_before(&l, end, ABR_LIST_STATE);
+           !memchr(line.p + value, ' ', line.n - value) && names_outcome(&l, end) &&
+           !preceded_by(&l, end, "severity");
 }
 
-/* Is it an element with attributes? It is a hit only if one of them says how something ended. */
-static bool is_bad_element(abr_text_line line)
+/* Is it an element with trouble in its name, in that of an attribute, or in one of how something ended? */
+static bool is_bad_element(const abr_failure_rules *rules, abr_text_line line, size_t at)
 {
+    const abr_evidence l = {.p = line.p, .n = line.n, .lexicon = &rules->lexicon};
     const abr_text_line bare = abr_trimmed(line);
-    return *bare.p == '<' && bare.p[bare.n - 1] == '>' && bare.n > 1 && abr_is_letter(bare.p[1]) &&
-           memchr(bare.p, '=', bare.n);
+    if (*bare.p != '<' || bare.p[bare.n - 1] != '>' || bare.n < 2 || !abr_is_letter(bare.p[1]) ||
+        !memchr(bare.p, '=', bare.n))
+        return false;
+    size_t end = at;
+    while (end < line.n && (abr_is_word(line.p[end]) || line.p[end] == '-'))
+        end++;
+    while (at > 0 && !ABR_HAS("\"<", line.p[at - 1]))
+        at--;
+    if (byte_at(&l, end) == '=' || at < 2 || line.p[at - 1] == '<')
+        return true;
+    at -= 2;
+    return byte_at(&l, at) == '=' && (names_outcome(&l, at) || preceded_by(&l, at, "message"));
 }
 
 /* "not ok 5 - adds two"; a test of a suite is deeper, and has its name there. */
@@ -421,7 +440,7 @@ bool abr_tells_signal(abr_text_line line)
 bool abr_is_failing_message(const abr_failure_rules *rules, const abr_trouble_line *trouble,
                             const abr_reading *hit)
 {
-    if (is_bad_element(trouble->line) || is_sure_message(rules, trouble->line, hit->line_score) ||
+    if (is_bad_element(rules, trouble->line, hit->at) || is_sure_message(rules, trouble->line, hit->line_score) ||
         is_logged_error(trouble->line))
         return true;
     abr_trouble_line t = *trouble;
