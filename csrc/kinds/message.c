@@ -440,8 +440,8 @@ bool abr_tells_signal(abr_text_line line)
 bool abr_is_failing_message(const abr_failure_rules *rules, const abr_trouble_line *trouble,
                             const abr_reading *hit)
 {
-    if (is_bad_element(rules, trouble->line, hit->at) || is_sure_message(rules, trouble->line, hit->line_score) ||
-        is_logged_error(trouble->line))
+    if (is_bad_element(rules, trouble->line, hit->at) ||
+        is_sure_message(rules, trouble->line, hit->line_score) || is_logged_error(trouble->line))
         return true;
     abr_trouble_line t = *trouble;
     const abr_text_line line = past_script(abr_own_text(t.line));

@@ -69,11 +69,26 @@ bool abr_in_constant(const abr_evidence *l, const abr_sign *s)
     return byte_before(l, at) == '\'';
 }
 
+/* Is the word in a name of source: "CompileError::BadType(at) => {", "Severity::ERROR, ..."? A message has a colon or a
+ * blank behind the name: "Errno::ENOENT: No such file". */
+static bool in_path_of_source(const abr_evidence *l, const abr_sign *s)
+{
+    size_t end = end_of(s);
+    bool joined = preceded_by(l, s->at, "::");
+    for (; starts_with(l, end, "::") && is_alnum(byte_at(l, end + 2)); joined = true)
+        for (end += 2; is_alnum(byte_at(l, end)) || byte_at(l, end) == '_'; end++)
+            ;
+    return joined &&
+           (ABR_HAS("(,;", byte_at(l, end)) || starts_with(l, end, " {") || starts_with(l, end, " =>"));
+}
+
 bool abr_in_name(const abr_evidence *l, const abr_sign *s)
 {
     char before = byte_before(l, s->at);
     char after = byte_at(l, end_of(s));
     char then = byte_at(l, end_of(s) + 1);
+    if ((before == ':' || (after == ':' && then == ':')) && in_path_of_source(l, s))
+        return true;
     if (ABR_HAS(" \t\n", before) && ABR_HAS(" \t\n:,", after)) /* most words, but "at error (dom.js:60:7)" */
         return after == ' ' && then == '(' && preceded_by(l, s->at, "at ") && s->at == l->words->first + 3;
     if (ABR_HAS("-_", before) && abr_leads_joined(l, s))

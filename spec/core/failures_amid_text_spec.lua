@@ -344,6 +344,11 @@ describe("between two pages of a document", function()
       "error:\n\techo failed: see the log\n",
       "× wrong\n✓ right\n",
       "Tests: failing ones are told first.\n",
+      "alert:\n  labels:\n    severity: critical\n    level: error\n",
+      '<Filter level="error" onMatch="ACCEPT"/>\n',
+      '<p class="empty" title="没有找到，请求失败">-</p>\n',
+      "@echo off\necho ERROR: JAVA_HOME is set to no directory: %JAVA_HOME%\n",
+      "  match e {\n    CartError::Missing(id) => (Severity::ERROR, id),\n  }\n",
     }
     for _, text in ipairs(said) do
       assert.equal("text", (abridge.kind(page .. text .. page)), text)
