@@ -67,7 +67,8 @@ bool abr_read_trouble(const abr_failure_rules *rules, abr_text_line line, const 
     const char *p = line.p;
     reading->hit = false;
     reading->line_score = 0;
-    /* After a bar stands a quotation, or a row of a table, as in the pages of pydoc; after echo, a script's message. */
+    /* After a bar stands a quotation, or a row of a table, as in the pages of pydoc; after echo, a script's
+     * message. */
     if (line.n < SHORTEST || line.n >= ABR_LONGEST_MESSAGE ||
         (line.p[line.n - 1] == ',' && !is_unknown_to_cmd(line)) || !says_a_word(line) ||
         ABR_STARTS(abr_trimmed(line), "|") || ABR_STARTS(abr_trimmed(line), "echo "))
@@ -280,8 +281,8 @@ static bool is_event(abr_text_line line)
     return ABR_CONTAINS(line, "  ");
 }
 
-/* Does a name that tells how something is end at `end`? A level does not: it is of a configuration, which says what
- * to report. */
+/* Does a name that tells how something is end at `end`? A level does not: it is of a configuration, which
+ * says what to report. */
 static bool names_outcome(const abr_evidence *l, size_t end)
 {
     return abr_is_listed_before(l, end, ABR_LIST_STATE) && !preceded_by(l, end, "level");

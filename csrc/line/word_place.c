@@ -69,8 +69,8 @@ bool abr_in_constant(const abr_evidence *l, const abr_sign *s)
     return byte_before(l, at) == '\'';
 }
 
-/* Is the word in a name of source: "CompileError::BadType(at) => {", "Severity::ERROR, ..."? A message has a colon or a
- * blank behind the name: "Errno::ENOENT: No such file". */
+/* Is the word in a name of source: "CompileError::BadType(at) => {", "Severity::ERROR, ..."? A message has a
+ * colon or a blank behind the name: "Errno::ENOENT: No such file". */
 static bool in_path_of_source(const abr_evidence *l, const abr_sign *s)
 {
     size_t end = end_of(s);
