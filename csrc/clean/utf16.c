@@ -114,13 +114,15 @@ static bool take_mark(abr_utf16 *u)
     return true;
 }
 
-/* Bytes of the units at the start of (p, n) that are UTF-16 for certain. */
+/* Bytes of the units at the start of (p, n) that are UTF-16 for certain: others may follow, but not enough of
+ * them. */
 static size_t certain_units(const char *p, size_t n)
 {
-    size_t i = 0;
-    while (i + UTF16_UNIT <= n && !may_be_ascii(p + i))
-        i += UTF16_UNIT;
-    return i;
+    size_t certain = 0;
+    for (size_t i = 0; i + UTF16_UNIT <= n && i - certain < ABR_UTF16_HELD; i += UTF16_UNIT)
+        if (!may_be_ascii(p + i))
+            certain = i + UTF16_UNIT;
+    return certain;
 }
 
 void abr_utf16_write(abr_utf16 *u, const char *p, size_t n)
