@@ -104,14 +104,14 @@ static abr_span whole_lines(abr_cutter *j, const request *r, const abr_edge *e)
     return best;
 }
 
-/* The most chars within the request; with snap=line, of the nearest line. */
-static abr_span some_chars(abr_cutter *j, const request *r, const abr_edge *e)
+/* The most chars within the request; with snap=line, of the `lines` nearest lines. */
+static abr_span some_chars(abr_cutter *j, const request *r, const abr_edge *e, uint64_t lines)
 {
     abr_allowance allowance = r->allowance;
-    if (allowance.lines == 0)
+    if (allowance.lines < lines)
         return abr_no_span;
     if (j->opts->strategy != ABR_HEAD_TAIL || abr_marker_on_own_line(j))
-        allowance.lines = 1;
+        allowance.lines = lines;
     abr_span best = abr_fit_chars(e, r->side, &j->measure, &allowance);
     if (best.n == 0 || tokens_fit(j, r, &best))
         return best;
@@ -137,7 +137,7 @@ static abr_span fit_side(abr_cutter *j, const request *r)
     bool by_line = j->opts->strategy != ABR_HEAD_TAIL || abr_marker_on_own_line(j);
     abr_span s = by_line ? whole_lines(j, r, &e) : abr_no_span;
     if (s.lines == 0 && r->split)
-        s = some_chars(j, r, &e);
+        s = some_chars(j, r, &e, 1);
     return s;
 }
 
@@ -272,6 +272,36 @@ static request head_request(abr_cutter *j, const abr_allowance *allowance, const
     return r;
 }
 
+/* Do two sides in whole lines leave a tenth of each budget unused? */
+static bool leaves_a_tenth(abr_cutter *j, const abr_ends *ends)
+{
+    enum { TENTH = 10 };
+    const abr_allowance all = bounded_allowance(j);
+    const uint64_t tokens = j->opts->max.tokens;
+    const uint64_t shown = ends->head.shown + ends->tail.shown + ends->joint.shown;
+    const uint64_t chars = ends->head.chars + ends->tail.chars + ends->joint.chars;
+    return !ends->head.partial && !ends->tail.partial && ends->head.lines + ends->tail.lines < all.lines &&
+           shown <= all.shown - all.shown / TENTH && chars <= all.chars - all.chars / TENTH &&
+           (tokens == ABR_UNLIMITED ||
+            abr_content_tokens(j, &ends->head, &ends->tail, true) <= tokens - tokens / TENTH);
+}
+
+/* Give what is unused to the line at the gap: the head's next one, or without a head the tail's. */
+static void split_at_gap(abr_cutter *j, abr_ends *ends)
+{
+    const bool front = ends->head.lines > 0;
+    abr_span *mine = front ? &ends->head : &ends->tail;
+    const abr_span *other = front ? &ends->tail : &ends->head;
+    const abr_allowance all = bounded_allowance(j);
+    const abr_allowance left = abr_allowance_left(&all, &ends->joint);
+    const request rest =
+        rest_request(j, front ? ABR_FRONT : ABR_BACK, abr_allowance_left(&left, other), other);
+    const abr_edge e = available(j, &rest);
+    const abr_span longer = some_chars(j, &rest, &e, mine->lines + 1);
+    if (longer.partial && longer.n > mine->n)
+        *mine = longer;
+}
+
 /* Fit both sides, or the one wanted: the head gets its share, the tail the rest, then the head whatever the
  * tail cannot use. */
 static void fit_sides(abr_cutter *j, bool with_head, bool with_tail, abr_ends *ends)
@@ -297,13 +327,13 @@ static void fit_sides(abr_cutter *j, bool with_head, bool with_tail, abr_ends *e
         request rest = rest_request(j, ABR_BACK, abr_allowance_left(&allowance, head), head);
         *tail = fit_side(j, &rest);
     }
-    if (!with_head)
-        return;
-    request rest = rest_request(j, ABR_FRONT, abr_allowance_left(&allowance, tail), tail);
-    abr_span longer = fit_side(j, &rest);
-    /* If the sides touch, tokens may fall as one grows, and bisection ends early. */
-    if (longer.n >= head->n)
-        *head = longer;
+    if (with_head) {
+        request rest = rest_request(j, ABR_FRONT, abr_allowance_left(&allowance, tail), tail);
+        abr_span longer = fit_side(j, &rest);
+        /* If the sides touch, tokens may fall as one grows, and bisection ends early. */
+        if (longer.n >= head->n)
+            *head = longer;
+    }
 }
 
 /* Does the marker, alone with the reserve, stay within the budgets? */
@@ -332,7 +362,9 @@ static abr_code cut_both_sides(abr_cutter *j, abr_unit by, abr_cut *cut)
         fit_sides(j, false, true, &ends);
     if (with_head && with_tail && tail->lines == 0)
         fit_sides(j, true, false, &ends);
-    if (head->partial || tail->partial)
+    if (j->splits && leaves_a_tenth(j, &ends))
+        split_at_gap(j, &ends);
+    if ((head->partial && head->lines == 1) || (tail->partial && tail->lines == 1))
         cut->line_bytes = abr_view_line_size(j->view, tail->partial ? ABR_BACK : ABR_FRONT);
     abr_code code = fill_ledger(j, head, tail, cut);
     if (code == ABR_OK)
@@ -511,9 +543,11 @@ static void list_parts(const abr_view *view, abr_cut *cut)
 
 /* ---- a view ---- */
 
-static abr_code cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, abr_error *error)
+/* `splits`: see abr_cutter. */
+static abr_code cut_view(const abr_view *view, const abr_opts *opts, bool splits, abr_cut *cut,
+                         abr_error *error)
 {
-    abr_cutter j = {.opts = opts, .alloc = abr_allocator(opts->alloc), .view = view};
+    abr_cutter j = {.opts = opts, .alloc = abr_allocator(opts->alloc), .view = view, .splits = splits};
     j.measure = (abr_measure){abr_wants_chars(opts), opts->utf8_replace};
     j.format = abr_marker_format(opts, &j.format_len);
     *cut = no_cut;
@@ -549,7 +583,7 @@ abr_code abr_cut_view(const abr_view *view, const abr_opts *opts, abr_cut *cut, 
     if (own.max.lines == 0 && own.marker == ABR_MARKER_INSIDE)
         own.marker =
             ABR_MARKER_NONE; /* a budget of 0 shows nothing, though a marker is not a line of the text */
-    const abr_code code = cut_view(view, &own, cut, error);
+    const abr_code code = cut_view(view, &own, by_kind && own.strategy == ABR_HEAD_TAIL, cut, error);
     cut->strategy = opts->strategy;
     return code;
 }

@@ -17,6 +17,7 @@ typedef struct {
     abr_measure measure;
     const char *format; /* the marker's; format_len 0: no marker */
     size_t format_len;
+    bool splits;   /* a line that would leave a tenth of the budgets unused is split */
     char *scratch; /* for markers at their widest and for the caller's counter */
     size_t scratch_size;
     abr_code failure; /* the first one; while set, every count returns 0, so that the work ends soon */

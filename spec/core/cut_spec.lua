@@ -437,7 +437,7 @@ describe("cut", function()
       { marker = "none" },
       { long_line = "omit" },
     } do
-      for _, budget in ipairs { 100, 1395, #text - 3 } do
+      for _, budget in ipairs { 700, 1395, #text - 3 } do
         opts.max_bytes = budget
         local content, cut = abridge.auto(text, opts)
         assert.equal("text", cut.kind)

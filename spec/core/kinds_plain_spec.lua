@@ -60,6 +60,33 @@ for name, make in pairs { ["a text"] = prose, ["a log"] = log, ["a binary"] = bi
   end)
 end
 
+describe("a text whose line at the gap is long", function()
+  local LINE = ("0.14,0.28,"):rep(500)
+
+  it("shows a part of it, where a tenth of the budget would be left", function()
+    local text = "Series A:\n" .. LINE .. "\n" .. LINE .. "\n\nSeries B:\n" .. LINE .. "\nend\n"
+    local content, cut = abridge.auto(text, { max_bytes = 2048 })
+    assert.equal("text", cut.kind)
+    assert.equal(1, #cut.markers)
+    assert.is_true(#content > 2000, #content)
+    assert.equal("Series A:\n0.14,0.28,", content:sub(1, 20))
+    assert.matches("%.%.%. %[4 lines, %d+ bytes omitted%] %.%.%.\nend\n$", content)
+    assert.is_true(cut.last_line_partial)
+  end)
+
+  it("is split at its end, where the head gets nothing", function()
+    local content = abridge.auto(LINE .. "\n" .. LINE .. "\nend\n", { max_bytes = 300, head_ratio = 0 })
+    assert.is_true(#content > 290, #content)
+    assert.matches(" omitted%] %.%.%.\n[0-9.,]+\nend\n$", content)
+  end)
+
+  it("is left out whole, where less would be left", function()
+    local prose = ("The old man went down to the sea.\n"):rep(100)
+    local _, cut = abridge.auto(prose, { max_bytes = 1000 })
+    assert.is_falsy(cut.last_line_partial)
+  end)
+end)
+
 describe("a kind that is asked for", function()
   local KINDS = { "json", "json_lines", "table", "diff", "text", "log" }
   local function any()
