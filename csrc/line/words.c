@@ -29,6 +29,7 @@
 enum {
     SHAPE_WORDS = 6,          /* plain words in a shape */
     SHAPE_LETTERS = 0xFFFFFF, /* of a key: three of each */
+    SHAPE_HIGH = 48,          /* bits of a word that is not ASCII: two chars of most scripts */
     PLAIN_MASK = (1 << ABR_PLAIN_BITS) - 1,
     CODE_LETTERS = 4, /* most letters of a diagnostic's code */
     CODE_DIGITS = 5
@@ -130,8 +131,15 @@ static ABR_INLINE uint16_t plain_hash(uint64_t hash, uint64_t n, uint64_t capita
     return (uint16_t)((hash >> (64 - ABR_PLAIN_BITS) ^ n * 0x9E5 ^ capital << 12) & PLAIN_MASK);
 }
 
-/* Runs of bytes that are not ASCII are words too, and always plain. */
-static void add_high_words(reader r, uint64_t high, size_t at)
+/* Does it start with a letter beyond ASCII, rather than with a sign or an emoji? Blocks of Unicode tell. */
+static bool is_high_letter(unsigned char c)
+{
+    return c > 0xC2 && c != 0xE2 && c < 0xF0;
+}
+
+/* Runs of bytes that are not ASCII are words too, and always plain. In a script without blanks a run is a
+ * whole clause, perhaps with a name in it, so only its first chars count in the shape. */
+static void add_high_words(reader r, uint64_t high, size_t at, shape_of_line *shape)
 {
     unsigned count = r.out->plain_count;
     for (uint64_t starts = high & ~(high << 1); starts != 0 && count < ABR_PLAIN_WORDS;
@@ -140,6 +148,10 @@ static void add_high_words(reader r, uint64_t high, size_t at)
         unsigned n = run_length(high >> i);
         uint64_t key = abr_load_word(r.p + at + i) & low_bits(n < 8 ? 8 * n : 64);
         r.out->plain[count++] = plain_hash(abr_word_hash(key), n, 0);
+        if (shape->words < SHAPE_WORDS && is_high_letter((unsigned char)r.p[at + i])) {
+            shape->words++;
+            shape->hash = mix(shape->hash, key & low_bits(SHAPE_HIGH));
+        }
     }
     r.out->plain_count = count;
 }
@@ -313,7 +325,7 @@ static ABR_INLINE void read_block(reader r, const abr_classes *m, size_t at, siz
         add_plain_words(r, &(block_words){letters, m->upper, plain}, at, shape);
         abr_add_to_outline(r.p + at, m, n, at + n < r.n, &shape->outline);
         if ((m->high & valid) != 0 && at + BLOCK <= ABR_PLAIN_WITHIN)
-            add_high_words(r, m->high & valid, at);
+            add_high_words(r, m->high & valid, at, shape);
         uint64_t tokens = ~m->blanks & valid;
         r.out->tokens += bit_count(tokens & ~(tokens << 1 | (last != ' ' && last != '\t')));
     } else {

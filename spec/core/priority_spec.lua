@@ -78,6 +78,14 @@ describe("priority", function()
     assert.equal(1, cut.hits.found)
   end)
 
+  it("tells errors apart by words beyond ASCII, as by others", function()
+    local function of(message)
+      return seq(1, 200, "10:00:00 [ ERROR ] " .. message .. ", 12")
+    end
+    local text = of "库存已经同步" .. "10:00:01 [ ERROR ] 支付失败, 12\n" .. of "库存已经同步"
+    contains(abridge.priority(text, { max_bytes = 600 }), "支付失败")
+  end)
+
   it("marks each gap with its lines, and tells each range", function()
     local content, cut = abridge.priority(log, { max_bytes = 2048 })
     local told = 0
