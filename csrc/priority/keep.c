@@ -244,7 +244,7 @@ static bool announces(const abr_shown_line *u)
            (n > at + sizeof source && memcmp(c->start + at, source, sizeof source - 1) == 0);
 }
 
-/* Is it a hit whose message is the text below it, as in YAML: "error: |-"? */
+/* Is it a line of a failure whose message is the text below it, as in YAML: "msg: |-"? */
 static bool opens_text(const abr_shown_line *u)
 {
     static const char opening[] = ": |";
@@ -252,7 +252,7 @@ static bool opens_text(const abr_shown_line *u)
     const abr_candidate *c = u->c;
     size_t n = c->start_n - (c->start_n > 0 && c->start[c->start_n - 1] == '\r');
     n -= n > 0 && c->start[n - 1] == '-';
-    return c->hit && c->start_n == c->size && n > OPENING &&
+    return c->failure > 0 && c->start_n == c->size && n > OPENING &&
            memcmp(c->start + n - OPENING, opening, OPENING) == 0;
 }
 
@@ -340,6 +340,8 @@ static bool keep_told(abr_chooser *x, size_t i, abr_cost *used)
     }
     if (head < i && keep_all(x, head, i, used))
         return true;
+    if (opens_text(&x->lines[i]) && end > i)
+        return keep_all(x, i, end, used);
     if (!keep_below_head(x, i, used))
         return false;
     if (end > i)

@@ -442,6 +442,22 @@ describe("a message below the source that it is about", function()
   end)
 end)
 
+describe("a message below its key", function()
+  it("shows with the key, as Ansible prints it in YAML", function()
+    local lines = {}
+    for i = 1, 30 do
+      lines[#lines + 1] = ("fatal: [web%02d]: FAILED! => changed=false"):format(i)
+      lines[#lines + 1] = "  msg: |-"
+      lines[#lines + 1] = ("    The service of shop %d did not come up within the 90 seconds that "):format(i)
+        .. "its unit allows for it, so that nothing can be deployed to this host now."
+      lines[#lines + 1] = "  unreachable: true\n  rc: 0"
+    end
+    local content = abridge.priority(table.concat(lines, "\n") .. "\n", { max_bytes = 2048 })
+    assert.is_true(select(2, content:gsub("msg: |%-\n    The", "")) >= 8, content)
+    assert.is_true(select(2, content:gsub("msg: |%-\n%.%.%. %[", "")) <= 1, content)
+  end)
+end)
+
 describe("a long traceback", function()
   local function calls(name)
     return seq(1, 60, '  File "/srv/' .. name .. '/part_%d.py", line 7, in step\n    return self.inner.step(batch)')
