@@ -459,8 +459,10 @@ static void keep_message(abr_chooser *x, size_t head, abr_cost *used)
         if (!opens && !is_clear_report(c))
             continue;
         const bool near = !opens && i - head <= MESSAGE_WITHIN && c->line - h->line == i - head;
-        if (opens || !x->lines[i].kept)
-            keep_all(x, near ? head + 1 : i, opens ? end_of_heading(x, i) : i, used);
+        const size_t end = leads_to_message(&x->lines[i]) ? end_of_heading(x, i) : i;
+        const size_t from = near && end - head <= ALL_MOST ? head + 1 : i;
+        if (!keep_all(x, from, end, used) && !opens && !x->lines[i].kept)
+            keep_all(x, near ? head + 1 : i, i, used);
         return;
     }
 }

@@ -442,8 +442,21 @@ describe("a message below the source that it is about", function()
   end)
 end)
 
-describe("a message below its key", function()
-  it("shows with the key, as Ansible prints it in YAML", function()
+describe("a message below the line that announces it", function()
+  it("shows with the name of its error, as Selenium's does", function()
+    local lines = {}
+    for i = 1, 8 do
+      lines[#lines + 1] = ("[ERROR] orders(shop.tests.Order%dTest)  Time elapsed: %d.1 s  <<< FAILURE!"):format(i, i)
+      lines[#lines + 1] = "shop.browser.ElementHiddenException: "
+      lines[#lines + 1] = ("the element %d is below the banner of the shop"):format(i) .. (" and its parts"):rep(9)
+      lines[#lines + 1] = "Build info: version: '4.3.0', revision: 'a49'\nDriver info: driver.version: Driver"
+      lines[#lines + 1] = "Capabilities {" .. ("browser: shop, "):rep(10) .. "}\n"
+    end
+    local content = abridge.priority(table.concat(lines, "\n") .. "\n", { max_bytes = 800 })
+    contains(content, "Exception: \nthe element")
+  end)
+
+  it("shows with its key, as Ansible prints it in YAML", function()
     local lines = {}
     for i = 1, 30 do
       lines[#lines + 1] = ("fatal: [web%02d]: FAILED! => changed=false"):format(i)
