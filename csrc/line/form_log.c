@@ -117,6 +117,21 @@ static bool is_dashed_diagnostic(abr_text_line line)
             abr_has_at(line, place.end, " - warning: ", 12));
 }
 
+/* Is it a diagnostic that a level leads, with its place behind: "info - Add it. - lib/a.dart:3:5 - x"? */
+static bool is_led_by_level(const abr_form_line *l)
+{
+    enum { LEVEL_MOST = 12 };
+    const abr_text_line line = l->bare;
+    abr_file_place place = {0};
+    size_t n = 0;
+    size_t size = 0;
+    while (n < line.n && n < LEVEL_MOST && abr_is_lower(line.p[n]))
+        n++;
+    return n > 0 && (abr_has_at(line, n, " - ", 3) || abr_has_at(line, n, " \xE2\x80\xA2 ", 5)) &&
+           abr_level_without(line.p, n, l->forms->without, &size) != ABR_LEVEL_NONE && size == n &&
+           abr_find_place(line.p, line.n, n, &place) && place.col > 0;
+}
+
 /* Is an error or a warning stated at `at`, perhaps after its code: `DL3020 error: `? */
 static bool states_level_at(const abr_form_line *l, size_t at)
 {
@@ -134,7 +149,8 @@ bool abr_is_placed(const abr_form_line *l)
 {
     const abr_text_line line = l->bare;
     size_t at = 0;
-    if (starts_with_place(l) || abr_kotlin_level(line.p, line.n) || is_dashed_diagnostic(line))
+    if (starts_with_place(l) || abr_kotlin_level(line.p, line.n) || is_dashed_diagnostic(line) ||
+        is_led_by_level(l))
         return true;
     for (size_t i = abr_next_digit(line, 2); i + 2 < line.n; i = abr_next_digit(line, at)) {
         at = i + abr_digits_at(line, i);

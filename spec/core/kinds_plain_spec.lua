@@ -206,6 +206,16 @@ describe("a kind that is asked for", function()
         "./services/auth/Dockerfile:9 DL3020 error: Use COPY instead of ADD for files and folders\n",
         "./services/auth/Dockerfile:9 DL3020 error: Use COPY",
       },
+      dart = {
+        "   info - Use a constant constructor - lib\\shop\\cart_%d.dart:%d:7 - prefer_const_constructors\n",
+        "warning - The value of the field '_tax' isn't used - lib\\cart.dart:9:7 - unused_field\n",
+        "warning - The value of the field '_tax' isn't used",
+      },
+      flutter = {
+        "   info • Use a constant constructor • lib/shop/cart_%d.dart:%d:7 • prefer_const_constructors\n",
+        "warning • The value of the field '_tax' isn't used • lib/cart.dart:9:7 • unused_field\n",
+        "warning • The value of the field '_tax' isn't used",
+      },
       terraform = {
         '  # aws_rule.in[%d] will be created\n  + resource "aws_rule" "in" {\n      + from_port = %d\n'
           .. "      + id        = (known after apply)\n    }\n\n",
