@@ -24,7 +24,7 @@ enum {
     HOLE_MOST = 3,       /* lines that are kept rather than replaced by a marker */
     LEAN_MOST = 6,       /* lines of an excerpt that depend on the line above them */
     MESSAGE_WITHIN = 6,  /* lines from a heading, or a head, to its message */
-    FILE_WITHIN = 60,    /* lines from the name of a file to a linter's row about it */
+    ABOVE_WITHIN = 60,   /* lines from the head of a block to a line in it */
     ALL_MOST = 8,        /* lines kept together or not at all */
     WHOLE_SHARE = 4,     /* part of the budget that the first failure may take, and the last one too */
     GAP_SIZE = 24,       /* added to a line's size: about what its marker costs */
@@ -296,17 +296,18 @@ static size_t heading_of(const abr_chooser *x, size_t i)
     return i;
 }
 
-/* The line that names the file which a linter's row is about; line i itself if it is no row, or the name is
- * not at hand. */
-static size_t file_of_row(const abr_chooser *x, size_t i)
+/* The line above line i, less deep, without which it says little: the name of the file that a linter's row is
+ * about, or the head of the block in which an odd line stands. Line i itself if it has none at hand. */
+static size_t head_above(const abr_chooser *x, size_t i)
 {
     const abr_shown_line *row = &x->lines[i];
-    for (size_t k = i; is_linter_row(row) && k > 0 && i - k < FILE_WITHIN; k--) {
+    const bool odd = row->why == ABR_WHY_ODD && row->layout.indent > 0;
+    for (size_t k = i; (odd || is_linter_row(row)) && k > 0 && i - k < ABOVE_WITHIN; k--) {
         const abr_shown_line *u = &x->lines[k - 1];
         if (u->layout.look == ABR_LOOK_BLANK || u->c->line + 1 != x->lines[k].c->line)
             break;
         if (u->layout.indent < row->layout.indent)
-            return k - 1;
+            return odd && u->c->kind != ABR_LINE_PLAIN ? i : k - 1;
     }
     return i;
 }
@@ -323,18 +324,18 @@ static size_t end_of_excerpt(const abr_chooser *x, size_t i)
                : i;
 }
 
-/* Keep line i with the lines above it that it depends on, and with the name of its file; a heading and its
+/* Keep line i with the lines above it that it depends on, and with the head of its block; a heading and its
  * message together, if they fit. Is it kept? */
 static bool keep_told(abr_chooser *x, size_t i, abr_cost *used)
 {
     const size_t head = heading_of(x, i);
     const size_t end = abr_at_least(end_of_heading(x, i), end_of_excerpt(x, i));
-    const size_t file = file_of_row(x, i);
-    if (file < i && !x->lines[file].kept) {
+    const size_t above = head_above(x, i);
+    if (above < i && !x->lines[above].kept) {
         const abr_cost before = *used;
-        if (keep_line(x, file, used) && keep_below_head(x, i, used))
+        if (keep_line(x, above, used) && keep_below_head(x, i, used))
             return true;
-        x->lines[file].kept = false;
+        x->lines[above].kept = false;
         *used = before;
         return false;
     }

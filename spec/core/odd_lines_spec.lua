@@ -138,6 +138,19 @@ describe("the odd line", function()
     end
   end)
 
+  it("shows with the head of its block, however deep it stands", function()
+    local lines = { "Plan of the shop:\n" }
+    for i = 1, 60 do
+      lines[#lines + 1] = ('  + resource "rule" "in_%d" {\n      + from = %d'):format(i, i)
+      lines[#lines + 1] = "      + id   = (known after apply)\n      + self = false"
+      lines[#lines + 1] = (i == 30 and "      + guarded = true\n" or "") .. "    }\n"
+    end
+    lines[#lines + 1] = "Plan: 60 to add, 0 to change."
+    local content = abridge.auto(table.concat(lines, "\n") .. "\n", { max_bytes = 900 })
+    assert.is_truthy(content:find('"in_30" {\n', 1, true), content)
+    assert.is_truthy(content:find("guarded = true", 1, true), content)
+  end)
+
   it("is none of many: lines that follow each other say more", function()
     local lines = { "items:" }
     for i = 1, 40 do
