@@ -49,6 +49,12 @@ static const float head_step = 0.8F;
 
 /* ---- keep values ---- */
 
+/* Is it a compiler's first error? Those like it may follow from it. */
+static bool is_first_diagnostic(const abr_candidate *c)
+{
+    return c->hits_before == 0 && c->placed && c->line_score >= ABR_SCORE_CLEAR;
+}
+
 /* The value of a line by itself, less for lines of a shape seen often: the first of them stands for the
  * others. */
 static float own_value(const abr_shown_line *u)
@@ -57,10 +63,10 @@ static float own_value(const abr_shown_line *u)
     float value = c->line_score;
     if (value <= 0)
         return 0;
-    if (u->seen > 1)
-        value /= 1 + stands_for * abr_log2((float)u->seen);
-    else
+    if (u->seen <= 1)
         value *= unlike;
+    else if (!is_first_diagnostic(c))
+        value /= 1 + stands_for * abr_log2((float)u->seen);
     value /= abr_repeat_discount(c);
     return c->line_score >= ABR_SCORE_CLEAR ? value * abr_early_hit_factor(c, ABR_EARLY_BONUS) : value;
 }

@@ -86,6 +86,18 @@ describe("priority", function()
     contains(abridge.priority(text, { max_bytes = 600 }), "支付失败")
   end)
 
+  it("keeps a compiler's first error, though many like it follow from it", function()
+    local at = "C:\\shop\\cart.hpp(%d,4): error C%d: %s [C:\\shop\\cart.vcxproj]\n  (compiling 'cart.cpp')"
+    local lines = { "MSBuild version 17", "C:\\build\\a.targets(9,5): warning M9: unbuilt" .. (" shop\\part"):rep(30) }
+    lines[#lines + 1] = at:format(16, 2143, "syntax error: missing '}' before 'constant'")
+    for i = 1, 150 do
+      local message = i % 2 == 0 and "syntax error: missing ';' before '}'" or "the name is unknown here"
+      lines[#lines + 1] = at:format(20 + i, i % 2 == 0 and 2143 or 2200 + i, message)
+    end
+    local content = abridge.priority(table.concat(lines, "\n") .. "\n", { max_bytes = 1024 })
+    contains(content, "missing '}' before 'constant'")
+  end)
+
   it("marks each gap with its lines, and tells each range", function()
     local content, cut = abridge.priority(log, { max_bytes = 2048 })
     local told = 0
