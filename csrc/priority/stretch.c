@@ -238,9 +238,11 @@ size_t abr_parts_of(const abr_chooser *x, const abr_shown_line *u, abr_stretch p
     }
     uint64_t width = abr_at_most(u->start_most > 0 ? u->start_most : x->width, c->size);
     bool last = u->start_most == 0 && c->line + 1 == x->view->lines;
-    bool far = u->start_most == 0 && (c->window_n > 0 || c->sign > width - width / 4);
+    /* without what surely shows of the end; it gets as much if the sign is in what shows of either */
     uint64_t left = last ? width - width / 3 : width;
-    uint64_t first = abr_at_most(far || last ? width / 3 : width, c->start_n);
+    bool ends = last && (c->sign <= width / 4 || c->size - c->sign < left - left / 4);
+    bool far = !ends && u->start_most == 0 && (c->window_n > 0 || c->sign > left - left / 4);
+    uint64_t first = abr_at_most(far || ends ? width / 3 : left, c->start_n);
     size_t n = abr_char_start(c->start, c->start_n, (size_t)first);
     size_t count = 0;
     if (n > 0)

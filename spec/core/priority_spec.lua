@@ -98,6 +98,15 @@ describe("priority", function()
     contains(content, "missing '}' before 'constant'")
   end)
 
+  it("shows what a long last line says, wherever it says it, and how it ends", function()
+    for _, before in ipairs { 20, 100, 150, 180, 250, 400, 1100 } do
+      local last = ("p"):rep(before) .. "(54,5): error M806: no cart for" .. (" q.cpp"):rep(200) .. " done with code 1."
+      local content = abridge.priority(seq(1, 90, "part %d of the cart is built") .. last .. "\n", { max_bytes = 2048 })
+      contains(content, "error M806: no cart")
+      assert.equal("done with code 1.\n", content:sub(-18))
+    end
+  end)
+
   it("marks each gap with its lines, and tells each range", function()
     local content, cut = abridge.priority(log, { max_bytes = 2048 })
     local told = 0
