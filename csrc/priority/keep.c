@@ -1,9 +1,10 @@
 /*
  * The steps in which a priority cut keeps lines.
  *
- * The last lines get their share first, then the first line, the last count of failures, and the heads of
- * failures with their messages; then lines are kept by their value for their size, each with the marker of
- * the gap it makes. A long line is shown as its start and a window around its sign.
+ * The last lines get their share first, then the first line, the last count of failures, a line of each
+ * common one, and the heads of failures with their messages; then lines are kept by their value for their
+ * size, each with the marker of the gap it makes. A long line is shown as its start and a window around its
+ * sign.
  */
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "budget/marker.h"
 #include "budget/span.h"
 #include "priority/chooser.h"
+#include "priority/failure.h"
 #include "priority/fill.h"
 #include "line/line_score.h"
 #include "line/score.h"
@@ -34,6 +36,9 @@ enum {
     HEAD_SHARE = 12,     /* the same for the first line, */
     START_LEAST = 48,    /* or, if that is too long, for so many bytes of its start or more */
     HEADS_SHARE = 5, /* of the rest, for the heads of failures; with more, the last of ninety is not whole */
+    COMMON_LEAST = 8, /* reports of a failure that is common */
+    COMMON_MOST = 4,   /* common failures that have a line each, */
+    COMMON_SHARE = 32, /* within so much of the budget */
     COUNT_WITHIN = 60, /* last lines in which a count of failures is looked for */
     PARTS_SHARE = 8    /* and for the parts' first lines; if they take more, they are left out */
 };
@@ -488,6 +493,31 @@ static void keep_heads(abr_chooser *x, size_t sorted, bool messages, abr_cost *u
     }
 }
 
+/* Is it the first report of a common failure? Rows of results name a test each, common as their form is. */
+static bool is_common(const abr_shown_line *u)
+{
+    return !u->kept && u->c->nth == 0 && u->seen >= COMMON_LEAST && is_clear_report(u->c) &&
+           !abr_counts_results(u->c->count);
+}
+
+/* Keep the first reports of the failures reported most often, in a line each, within a share of the budget:
+ * that one came a thousand times is news, though by its value each time says less than what came once. Not
+ * where all is told of again. */
+static void keep_common(abr_chooser *x, abr_cost *used)
+{
+    const uint64_t shown = used->shown + x->allowance.shown / COMMON_SHARE;
+    const uint64_t chars = used->chars + x->allowance.chars / COMMON_SHARE;
+    for (unsigned kept = 0; kept < COMMON_MOST && !x->twice; kept++) {
+        size_t most = x->count;
+        for (size_t i = 0; i < x->count; i++)
+            if (is_common(&x->lines[i]) && (most == x->count || x->lines[i].seen > x->lines[most].seen))
+                most = i;
+        if (most == x->count || used->shown + x->lines[most].shown > shown ||
+            used->chars + x->lines[most].chars > chars || !keep_line(x, most, used))
+            return;
+    }
+}
+
 /* Let no more than the start of a line show, so that it takes this much at most. */
 static void show_start(const abr_chooser *x, abr_shown_line *u, uint64_t most)
 {
@@ -529,6 +559,7 @@ void abr_keep_best(abr_chooser *x)
     keep_last_count(x, &used);
     keep_whole(x, &x->last, &used);
     keep_whole(x, &x->first, &used);
+    keep_common(x, &used);
     keep_heads(x, sorted, false, &used);
     if (!x->listed)
         keep_heads(x, sorted, true, &used);

@@ -771,6 +771,22 @@ E       %s: FATAL:  password authentication failed for user "shop_test"
     assert.is_true(named >= 12, content)
   end)
 
+  it("that are common show once, however much rarer ones say", function()
+    local verbs = { "rejected", "lost", "cannot read", "refused", "dropped", "did not find", "could not open" }
+    local things = { "the total", "its lock", "a price", "the till", "one slip", "the drawer", "a coupon", "the tax" }
+    local parts = { "FATAL: the broker is gone\n" }
+    for i = 1, 56 do
+      local verb, thing = verbs[i % #verbs + 1], things[i % #things + 1]
+      parts[#parts + 1] = ("FATAL: shop %s %s of %s\n"):format(verb, thing, ("abcdefgh"):sub(i % 8 + 1):rep(i % 5 + 1))
+      parts[#parts + 1] = ("  while it %s %s\n"):format(verb, thing)
+      for k = 1, i > 20 and i < 40 and 20 or 0 do
+        parts[#parts + 1] = ("INFO took cart %d\nERROR no route to worker %d\nINFO left cart %d\n"):format(k, k, k)
+      end
+    end
+    local content = abridge.priority(table.concat(parts), { max_bytes = 2048 })
+    assert.is_truthy(content:find("no route to worker", 1, true), content)
+  end)
+
   it("show the message of each that is named, before the frames of a few", function()
     local text = { "> Task :test", "" }
     for i = 1, 12 do
