@@ -138,8 +138,19 @@ bool abr_has_starred_verdict(const abr_evidence *l)
     return false;
 }
 
+/* Is it how PowerShell categorizes what a program wrote to stderr, "NotSpecified: (...:String) [],
+ * RemoteException"? It says nothing of what was written. The name that is missing in the brackets is that of
+ * a command of PowerShell's own; the console may break the line between them. */
+static bool is_of_stderr(const abr_evidence *l)
+{
+    static const char category[] = "], RemoteException";
+    const size_t end = end_without_blanks(l);
+    const size_t at = end > sizeof category - 1 ? end - (sizeof category - 1) : 0;
+    return at > 0 && starts_with(l, at, category) && (byte_before(l, at) == '[' || at == l->words->indent);
+}
+
 bool abr_is_no_trouble(const abr_evidence *l)
 {
     const unsigned likely = 1U << ABR_WORD_MEANT | 1U << ABR_WORD_EXPECT;
-    return (l->words->classes & likely && is_meant(l)) || is_sample(l);
+    return (l->words->classes & likely && is_meant(l)) || is_sample(l) || is_of_stderr(l);
 }

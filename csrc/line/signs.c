@@ -741,7 +741,8 @@ void abr_read_signs(abr_evidence *l)
     l->passed = l->passed || (l->strong > 0 && abr_is_no_trouble(l));
     if (l->strong < ABR_SCORE_HIT)
         return;
-    const bool is_remark = l->only_remarks && leads_with_place(l);
+    const bool is_remark =
+        l->only_remarks && (leads_with_place(l) || starts_with(l, l->words->indent, "warning: "));
     if ((l->remarks && (!l->is_clear || is_remark)) || l->advises || abr_advises_by_form(l))
         l->strong = ABR_SCORE_HIT - 1;
 }

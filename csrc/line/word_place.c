@@ -82,6 +82,13 @@ static bool in_path_of_source(const abr_evidence *l, const abr_sign *s)
            (ABR_HAS("(,;", byte_at(l, end)) || starts_with(l, end, " {") || starts_with(l, end, " =>"));
 }
 
+/* Is the word after two dashes an option among the arguments of a command, "ibtool --errors --warnings"? */
+static bool is_option_of_command(const abr_evidence *l, const abr_sign *s)
+{
+    const size_t dashes = s->at - 2;
+    return abr_is_lower(l->p[s->at]) && dashes > l->words->indent && l->p[dashes - 1] == ' ';
+}
+
 bool abr_in_name(const abr_evidence *l, const abr_sign *s)
 {
     char before = byte_before(l, s->at);
@@ -113,8 +120,10 @@ bool abr_in_name(const abr_evidence *l, const abr_sign *s)
         return true;
     if (before == '.' && !s->type && s->at >= 2 && is_alnum(l->p[s->at - 2]))
         return !(after == ':' && then == ' ' && all_caps(l, s)); /* not Monolog's `app.ERROR: text` */
-    if (before == '-' && s->at >= 2 && l->p[s->at - 2] == '-')
-        return after != '-' && after != ' '; /* an option --error=..., and a heading "--error--" */
+    if (before == '-' && s->at >= 2 && l->p[s->at - 2] == '-') /* an option, not a heading "--error--" */
+        return after != '-' && (after != ' ' || is_option_of_command(l, s));
+    if (ABR_HAS("+-", before) && preceded_by(l, s->at - 1, "-XX:"))
+        return true; /* a switch of Java's, -XX:+ExitOnOutOfMemoryError */
     if (ABR_HAS(".-", after) && is_alnum(then))
         return !(s->type && after == '.') || starts_with(l, end_of(s), ".class");
     if (abr_is_digit(after) && !all_caps(l, s))
