@@ -138,6 +138,26 @@ static bool is_source_name(const char *p, size_t n)
     return abr_level_at(p, n, &level) == ABR_LEVEL_NONE;
 }
 
+/* Bytes of fields with a bar after them, as the log of Ansible has them, "p=812 u=shop n=ansible | ". */
+static size_t fields_size(const char *p, size_t n)
+{
+    size_t at = 0;
+    for (bool is_field = true; is_field;) {
+        const size_t from = at;
+        while (at < n && at < STAMP_MOST && (abr_is_word(p[at]) || ABR_HAS("@./-", p[at])))
+            at++;
+        is_field = at > from && at < n && p[at] == '=';
+        while (is_field && at < n && at < STAMP_MOST && p[at] > ' ')
+            at++;
+        if (!is_field || at == n || p[at] != ' ')
+            return 0;
+        at++;
+        if (at + 1 < n && p[at] == '|' && p[at + 1] == ' ')
+            return at + 2;
+    }
+    return 0;
+}
+
 /* Bytes of a service's name with a bar, as docker compose, foreman and honcho print them, "web-1  | "; or of
  * the names of a package and a task, as turbo and nx print them, "@shop/web:test: ". */
 static size_t named_size(const char *p, size_t n)
@@ -223,7 +243,7 @@ static size_t source_size(const char *p, size_t n)
     if (n < sizeof gutter)
         return 0;
     if (abr_is_lower(*p) || *p == '@')
-        return named_size(p, n);
+        return p[1] == '=' ? fields_size(p, n) : named_size(p, n);
     if (*p == '[')
         return bracketed_size(p, n);
     const size_t number = !abr_is_digit(*p) ? 0 : p[1] == '|' ? 2 : p[2] == '|' ? 3 : 0;

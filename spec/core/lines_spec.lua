@@ -44,6 +44,7 @@ describe("one line", function()
       "│ ", -- terraform
       "[rank0]: ", -- torchrun
       "[build:28] ", -- drone
+      "2026-11-27 10:00:00,123 p=812 u=shop n=ansible | ", -- Ansible's log
       "2026-11-27T10:00:00.123456Z 00O ", -- GitLab
       "2026-11-27T10:00:00.123456Z 01E+",
       "2026-11-27T10:00:00.123456789Z stderr F ", -- a container's log
