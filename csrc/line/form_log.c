@@ -227,6 +227,24 @@ bool abr_is_excerpt(const abr_form_line *l)
     return points;
 }
 
+/* A tab, the path of a file and the number of a line, as Go's traces place a call: `\t/srv/cart.go:9 +0x1f`,
+ * `\tC:/cart.go:9`. */
+static bool is_place_of_call(const abr_form_line *l)
+{
+    const abr_text_line bare = l->bare;
+    const bool is_drive = bare.n > 2 && bare.p[1] == ':' && bare.p[2] == '/';
+    size_t end = bare.n;
+    if (bare.p == l->line.p || bare.p[-1] != '\t' || (*bare.p != '/' && !is_drive))
+        return false;
+    while (end > 0 && abr_is_hex(abr_to_lower(bare.p[end - 1])))
+        end--;
+    end = end > 4 && abr_has_at(bare, end - 4, " +0x", 4) ? end - 4 : bare.n;
+    const size_t digits = end;
+    while (end > 0 && abr_is_digit(bare.p[end - 1]))
+        end--;
+    return end < digits && end > 2 && bare.p[end - 1] == ':' && abr_is_word(bare.p[end - 2]);
+}
+
 /* `    at f (a.js:1)`, `#0  0x12 in f ()`, `  File "a.py", line 3, in f`, `from a.rb:1:in f`,
  * `  12: core::f`, `  12:    0x5c - <core::S>::f`, `    ... 12 more`. */
 bool abr_is_frame(const abr_form_line *l)
@@ -234,6 +252,8 @@ bool abr_is_frame(const abr_form_line *l)
     const abr_text_line bare = l->bare;
     const bool indented = bare.p > l->line.p;
     const size_t n = abr_digits_at(bare, *bare.p == '#');
+    if (is_place_of_call(l))
+        return true;
     if (ABR_STARTS(bare, "at "))
         return memchr(bare.p, '(', bare.n) || memchr(bare.p, ':', bare.n) || memchr(bare.p, '<', bare.n);
     if (ABR_STARTS(bare, "File \""))
