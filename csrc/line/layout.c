@@ -396,6 +396,7 @@ static size_t capitals_size(const char *p, size_t n, uint8_t *level)
 static size_t prefix_size(const char *p, size_t n, uint8_t *level)
 {
     static const char npm[] = "npm ERR!";
+    static const char newer[] = "npm error"; /* of npm 10 and later */
     size_t size = 0;
     if (n == 0)
         return 0;
@@ -406,6 +407,9 @@ static size_t prefix_size(const char *p, size_t n, uint8_t *level)
     } else if (*p == *npm && n >= sizeof npm - 1 && memcmp(p, npm, sizeof npm - 1) == 0) {
         *level = ABR_LEVEL_ERROR;
         size = sizeof npm - 1;
+    } else if (*p == *newer && n >= sizeof newer - 1 && memcmp(p, newer, sizeof newer - 1) == 0) {
+        *level = ABR_LEVEL_ERROR;
+        size = sizeof newer - 1;
     } else if (abr_is_upper(p[0])) {
         size = capitals_size(p, n, level);
     } else {

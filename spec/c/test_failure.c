@@ -235,6 +235,17 @@ static void a_hit_below_deeper_lines_seen_often_starts_another(void)
     CHECK(failure.found == TIMES);
 }
 
+static void newer_npm_goes_on_after_a_line_without_a_message(void)
+{
+    start_text();
+    takes("npm error code ERESOLVE", 0);
+    CHECK(takes("npm error", 0));
+    CHECK(takes("npm error", 0));
+    CHECK(takes("npm error", 0));
+    CHECK(takes("npm error Could not resolve dependency:", 0));
+    CHECK(failure.found == 1);
+}
+
 static void what_powershell_ran_belongs_to_it(void)
 {
     start_text();
@@ -317,6 +328,7 @@ int main(void)
     RUN(a_title_below_the_names_of_a_file_and_its_tests_goes_on);
     RUN(lines_that_runners_print_within_failures_belong_to_it);
     RUN(a_hit_below_deeper_lines_seen_often_starts_another);
+    RUN(newer_npm_goes_on_after_a_line_without_a_message);
     RUN(what_powershell_ran_belongs_to_it);
     RUN(what_the_second_of_two_values_has_is_no_command);
     RUN(what_a_test_tells_of_itself_belongs_to_it);

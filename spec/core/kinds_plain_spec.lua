@@ -241,6 +241,38 @@ describe("a kind that is asked for", function()
     end
   end)
 
+  it("an error of a logger above the calls that led there, as Go places them, is a log", function()
+    local calls = { "shop.example/cart/internal/store.(*Store).Load", "shop.example/cart/internal/web.(*Server).total" }
+    local lines = {}
+    for i = 1, 60 do
+      lines[#lines + 1] = ("2026-11-27T10:%02d:00.870Z\tERROR\tweb/server.go:31\tno such cart: %d"):format(i % 60, i)
+      for k = 1, 12 do
+        lines[#lines + 1] = calls[k % 2 + 1]
+        lines[#lines + 1] = ("\t%s/cart/internal/file_%d.go:%d"):format(k % 3 == 0 and "C:/src" or "/srv", k, k * 7)
+      end
+    end
+    local content, cut = abridge.auto(table.concat(lines, "\n") .. "\n", { max_bytes = 2048 })
+    assert.equal("log", cut.kind)
+    assert.is_truthy(content:find("no such cart: 4\n", 1, true), content)
+  end)
+
+  it("steps of a build of an image, and what newer versions of npm print in it, are a log", function()
+    local lines = { "[+] Building 15.4s (15/20)" }
+    for i = 1, 12 do
+      lines[#lines + 1] = (" => [build %d/12] COPY part%d ./"):format(i, i)
+    end
+    lines[#lines + 1] = "9.313 npm error code EUSAGE"
+    for i = 1, 80 do
+      lines[#lines + 1] = ("9.313 npm error Missing: @cart/part%d@29.7.%d from lock file"):format(i, i)
+    end
+    for i = 1, 40 do
+      lines[#lines + 1] = ("9.975 npm error [--part%d] [--include-part%d]"):format(i, i)
+    end
+    local content, cut = abridge.auto(table.concat(lines, "\n") .. "\nfailed to solve\n", { max_bytes = 2048 })
+    assert.equal("log", cut.kind)
+    assert.is_truthy(content:find("npm error code EUSAGE", 1, true), content)
+  end)
+
   it("what only looks like errors after a dash, or like a failed test, is text", function()
     local lines = {
       "%02d:15 - error budgets of team three, explained by Anna.",
