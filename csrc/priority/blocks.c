@@ -502,7 +502,7 @@ static void note_whole(abr_chooser *x, const block *b, bool *noted_clear)
     if (b->is_clear < *noted_clear || !b->tells || b->adds_nothing || b->told < told_least ||
         x->lines[b->first].c->line > x->failed)
         return;
-    x->last = (abr_block){b->start, b->end};
+    x->last = (abr_block){b->start, b->first, b->end};
     if (x->first.end == 0 || b->is_clear > *noted_clear)
         x->first = x->last;
     *noted_clear = b->is_clear;

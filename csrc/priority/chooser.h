@@ -68,6 +68,7 @@ typedef struct {
 /* Lines of a failure, as indexes; end 0: no failure. */
 typedef struct {
     size_t start;
+    size_t hit; /* the first line of the failure; those above it announce it */
     size_t end;
 } abr_block;
 

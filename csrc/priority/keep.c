@@ -28,7 +28,8 @@ enum {
     MESSAGE_WITHIN = 6,  /* lines from a heading, or a head, to its message */
     ABOVE_WITHIN = 60,   /* lines from the head of a block to a line in it */
     ALL_MOST = 8,        /* lines kept together or not at all */
-    WHOLE_SHARE = 4,     /* part of the budget that the first failure may take, and the last one too */
+    WHOLE_SHARE = 4,     /* part of the budget that the first failure may take, and the last one too, */
+    SHORT_SHARE = 8,     /* or without the lines above its first hit */
     GAP_SIZE = 24,       /* added to a line's size: about what its marker costs */
     TAIL_SHARE = 8,      /* part of the budget that the end surely gets */
     AMID_SHARE = 16,     /* the same for the end of a log with parts after it, or of the text after a log, */
@@ -384,17 +385,26 @@ static void keep_with_holes(abr_chooser *x, size_t i, abr_cost *used)
         }
 }
 
-/* Keep all lines of a failure if they take no more than its share, and those that its first ones lean on. */
-static void keep_whole(abr_chooser *x, const abr_block *b, abr_cost *used)
+/* Keep lines from..to if they take no more than that share, and those that their first ones lean on. Do they
+ * fit in it? */
+static bool keep_lines(abr_chooser *x, size_t from, size_t to, uint64_t share, abr_cost *used)
 {
     uint64_t shown = 0;
-    for (size_t i = b->start; i < b->end; i++)
+    for (size_t i = from; i < to; i++)
         shown += x->lines[i].kept ? 0 : x->lines[i].shown;
-    if (shown > x->allowance.shown / WHOLE_SHARE)
-        return;
-    for (size_t i = b->start; i < b->end; i++)
+    if (shown > x->allowance.shown / share)
+        return false;
+    for (size_t i = from; i < to; i++)
         if (!x->lines[i].kept)
             keep_told(x, i, used);
+    return true;
+}
+
+/* Keep all lines of a failure, or those from its first hit on, if the ones above that are long. */
+static void keep_whole(abr_chooser *x, const abr_block *b, abr_cost *used)
+{
+    if (!keep_lines(x, b->start, b->end, WHOLE_SHARE, used))
+        keep_lines(x, b->hit, b->end, SHORT_SHARE, used);
 }
 
 static bool has_digit(const abr_candidate *c)
@@ -507,7 +517,7 @@ static void keep_common(abr_chooser *x, abr_cost *used)
 {
     const uint64_t shown = used->shown + x->allowance.shown / COMMON_SHARE;
     const uint64_t chars = used->chars + x->allowance.chars / COMMON_SHARE;
-    for (unsigned kept = 0; kept < COMMON_MOST && !x->twice; kept++) {
+    for (unsigned kept = 0; kept < COMMON_MOST; kept++) {
         size_t most = x->count;
         for (size_t i = 0; i < x->count; i++)
             if (is_common(&x->lines[i]) && (most == x->count || x->lines[i].seen > x->lines[most].seen))

@@ -771,6 +771,22 @@ E       %s: FATAL:  password authentication failed for user "shop_test"
     assert.is_true(named >= 12, content)
   end)
 
+  it("show the first one though long lines stand above it, of which others there are many", function()
+    local lines = { "MSBuild version 18.0.5", "" }
+    for i = 1, 3 do
+      local path = ("C:\\shop\\packages\\part%d\\"):format(i):rep(9)
+      lines[#lines + 1] = path .. "part.targets(21,5): warning MSB9008: the project part does not exist."
+    end
+    for i = 1, 70 do
+      local at = "C:\\shop\\cart\\cart.hpp(%d,42): error C%d: 'total_%d': is not a member of 'shop' [C:\\shop\\shop.vcxproj]"
+      lines[#lines + 1] = at:format(i * 7, i < 30 and 2143 or 2000 + i, i)
+      lines[#lines + 1] = "  (compiling source file 'main.cpp')"
+      lines[#lines + 1] = "  "
+    end
+    local content = abridge.priority(table.concat(lines, "\n") .. "\n", { max_bytes = 2048 })
+    assert.is_truthy(content:find("'total_1': is not a member", 1, true), content)
+  end)
+
   it("that are common show once, however much rarer ones say", function()
     local verbs = { "rejected", "lost", "cannot read", "refused", "dropped", "did not find", "could not open" }
     local things = { "the total", "its lock", "a price", "the till", "one slip", "the drawer", "a coupon", "the tax" }
