@@ -27,13 +27,14 @@ static size_t end_of_name(const abr_evidence *l, const abr_sign *s)
         i++;
     for (unsigned words = 0; words < WORDS_BETWEEN; words++) {
         size_t next = skip(l, i, ABR_SET(" "));
-        if (next != i + 1 || !abr_is_letter(byte_at(l, next)) ||
-            (abr_is_upper(byte_at(l, next)) && !abr_is_upper(l->p[s->at + 1])))
+        if (next != i + 1 || !abr_is_letter(byte_at(l, next)))
             break;
         size_t end = next;
         while (end < l->n && abr_is_letter(l->p[end]))
             end++;
-        if (!ABR_HAS(":= ", byte_at(l, end)))
+        const bool is_title = abr_is_upper(l->p[next]) && !abr_is_upper(l->p[s->at + 1]);
+        const size_t after = is_title ? skip(l, end, ABR_SET(" ")) : end; /* "Failed Tests: 0" */
+        if (!ABR_HAS(":=", byte_at(l, after)) && (is_title || byte_at(l, end) != ' '))
             break;
         i = end;
     }
