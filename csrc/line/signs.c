@@ -673,7 +673,8 @@ static void read_warning(abr_evidence *l, unsigned i)
         return;
     }
     say(l, s, ABR_SCORE_WARNED, false);
-    l->advises = l->advises || is_advice_of_program(l, s);
+    const bool deprecates = is_word(l, s, "deprecated") && is_first(l, s) && abr_is_upper(l->p[s->at]);
+    l->advises = l->advises || deprecates || is_advice_of_program(l, s);
     l->warns = l->warns || l->advises || is_level_in_row(l, s) ||
                (!abr_is_upper(l->p[s->at]) && (byte_at(l, end_of(s)) == ':' || abr_has_code(l, s))) ||
                warns_of_place(l, s);

@@ -262,10 +262,12 @@ static bool opens_text(const abr_shown_line *u)
            memcmp(c->start + n - OPENING, opening, OPENING) == 0;
 }
 
-/* Is it a heading, or a clear report that ends before its message, as panics of Rust do? */
+/* Is it a heading, or a report that ends before its message, as panics of Rust do and Gradle's "What went
+ * wrong:"? The lines below the head of a traceback are no message. */
 static bool leads_to_message(const abr_shown_line *u)
 {
-    return u->layout.look == ABR_LOOK_HEAD || opens_text(u) || (is_clear_report(u->c) && announces(u));
+    return u->layout.look == ABR_LOOK_HEAD || opens_text(u) ||
+           (u->c->tells && u->c->kind != ABR_LINE_TRACE && announces(u));
 }
 
 /* The line up to which a heading says what failed: the first one of its failure with a sign of its own, if

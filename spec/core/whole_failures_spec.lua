@@ -771,6 +771,21 @@ E       %s: FATAL:  password authentication failed for user "shop_test"
     assert.is_true(named >= 12, content)
   end)
 
+  it("that a line with a colon announces show it with their message, be it no clear report", function()
+    local parts = {}
+    for i = 1, 60 do
+      parts[#parts + 1] = ("> Task :part_%d:assemble\n"):format(i)
+      if i % 4 == 0 then
+        local name = ("abcdefgh"):sub(i % 7 + 1)
+        parts[#parts + 1] = ("* Something is wrong with the part %s of the %s:\n"):format(name, name:rep(i % 3 + 1))
+        parts[#parts + 1] = ("Its lock %s is held by till %d of the shop in the %s street\n\n"):format(name, i, name)
+      end
+    end
+    local content = abridge.priority(table.concat(parts), { max_bytes = 1024 })
+    local told = select(2, content:gsub("%* Something is wrong[^\n]*\nIts lock", ""))
+    assert.is_true(told >= 3, content)
+  end)
+
   it("show the first one though long lines stand above it, of which others there are many", function()
     local lines = { "MSBuild version 18.0.5", "" }
     for i = 1, 3 do
