@@ -120,7 +120,7 @@ bool abr_in_name(const abr_evidence *l, const abr_sign *s)
         return true;
     if (before == '.' && !s->type && s->at >= 2 && is_alnum(l->p[s->at - 2]))
         return !(after == ':' && then == ' ' && all_caps(l, s)); /* not Monolog's `app.ERROR: text` */
-    if (before == '-' && s->at >= 2 && l->p[s->at - 2] == '-') /* an option, not a heading "--error--" */
+    if (before == '-' && s->at >= 2 && l->p[s->at - 2] == '-')   /* an option, not a heading "--error--" */
         return after != '-' && (after != ' ' || is_option_of_command(l, s));
     if (ABR_HAS("+-", before) && preceded_by(l, s->at - 1, "-XX:"))
         return true; /* a switch of Java's, -XX:+ExitOnOutOfMemoryError */

@@ -37,11 +37,11 @@ enum {
     HEAD_SHARE = 12,     /* the same for the first line, */
     START_LEAST = 48,    /* or, if that is too long, for so many bytes of its start or more */
     HEADS_SHARE = 5, /* of the rest, for the heads of failures; with more, the last of ninety is not whole */
-    COMMON_LEAST = 8, /* reports of a failure that is common */
-    COMMON_MOST = 4,   /* common failures that have a line each, */
-    COMMON_SHARE = 32, /* within so much of the budget */
-    COUNT_WITHIN = 60, /* last lines in which a count of failures is looked for */
-    PARTS_SHARE = 8    /* and for the parts' first lines; if they take more, they are left out */
+    FREQUENT_LEAST = 8,  /* reports of a failure that is common */
+    FREQUENT_MOST = 4,   /* common failures that have a line each, */
+    FREQUENT_SHARE = 32, /* within so much of the budget */
+    COUNT_WITHIN = 60,   /* last lines in which a count of failures is looked for */
+    PARTS_SHARE = 8      /* and for the parts' first lines; if they take more, they are left out */
 };
 
 _Static_assert((unsigned)LEAN_MOST < ALL_MOST && (unsigned)MESSAGE_WITHIN < ALL_MOST &&
@@ -508,18 +508,17 @@ static void keep_heads(abr_chooser *x, size_t sorted, bool messages, abr_cost *u
 /* Is it the first report of a common failure? Rows of results name a test each, common as their form is. */
 static bool is_common(const abr_shown_line *u)
 {
-    return !u->kept && u->c->nth == 0 && u->seen >= COMMON_LEAST && is_clear_report(u->c) &&
+    return !u->kept && u->c->nth == 0 && u->seen >= FREQUENT_LEAST && is_clear_report(u->c) &&
            !abr_counts_results(u->c->count);
 }
 
 /* Keep the first reports of the failures reported most often, in a line each, within a share of the budget:
- * that one came a thousand times is news, though by its value each time says less than what came once. Not
- * where all is told of again. */
+ * that one came a thousand times is news, though by its value each time says less than what came once. */
 static void keep_common(abr_chooser *x, abr_cost *used)
 {
-    const uint64_t shown = used->shown + x->allowance.shown / COMMON_SHARE;
-    const uint64_t chars = used->chars + x->allowance.chars / COMMON_SHARE;
-    for (unsigned kept = 0; kept < COMMON_MOST; kept++) {
+    const uint64_t shown = used->shown + x->allowance.shown / FREQUENT_SHARE;
+    const uint64_t chars = used->chars + x->allowance.chars / FREQUENT_SHARE;
+    for (unsigned kept = 0; kept < FREQUENT_MOST; kept++) {
         size_t most = x->count;
         for (size_t i = 0; i < x->count; i++)
             if (is_common(&x->lines[i]) && (most == x->count || x->lines[i].seen > x->lines[most].seen))

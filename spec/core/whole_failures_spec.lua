@@ -793,7 +793,7 @@ E       %s: FATAL:  password authentication failed for user "shop_test"
       lines[#lines + 1] = path .. "part.targets(21,5): warning MSB9008: the project part does not exist."
     end
     for i = 1, 70 do
-      local at = "C:\\shop\\cart\\cart.hpp(%d,42): error C%d: 'total_%d': is not a member of 'shop' [C:\\shop\\shop.vcxproj]"
+      local at = "C:\\shop\\cart.hpp(%d,42): error C%d: 'total_%d': is not a member of 'shop' [C:\\shop\\shop.vcxproj]"
       lines[#lines + 1] = at:format(i * 7, i < 30 and 2143 or 2000 + i, i)
       lines[#lines + 1] = "  (compiling source file 'main.cpp')"
       lines[#lines + 1] = "  "
