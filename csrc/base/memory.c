@@ -44,7 +44,20 @@ void abr_release(const abr_alloc *alloc, void *p)
         alloc->free(alloc->ctx, p);
 }
 
-bool abr_grow(const abr_alloc *alloc, void **p, size_t *have, size_t wanted, size_t most, size_t unit)
+/* Move the block of *array, a pointer of any type, to `wanted` units. */
+static bool resize_array(const abr_alloc *alloc, void *array, size_t *have, size_t wanted, size_t unit)
+{
+    void *p;
+    memcpy(&p, array, sizeof p);
+    p = abr_resize(alloc, p, *have * unit, wanted * unit);
+    if (!p)
+        return false;
+    memcpy(array, &p, sizeof p);
+    *have = wanted;
+    return true;
+}
+
+bool abr_grow(const abr_alloc *alloc, void *array, size_t *have, size_t wanted, size_t most, size_t unit)
 {
     if (wanted > most)
         wanted = most;
@@ -54,28 +67,14 @@ bool abr_grow(const abr_alloc *alloc, void **p, size_t *have, size_t wanted, siz
         wanted = *have * 2;
     if (wanted > most / 2)
         wanted = most;
-    if (wanted > SIZE_MAX / unit)
-        return false;
-    void *grown = abr_resize(alloc, *p, *have * unit, wanted * unit);
-    if (!grown)
-        return false;
-    *p = grown;
-    *have = wanted;
-    return true;
+    return wanted <= SIZE_MAX / unit && resize_array(alloc, array, have, wanted, unit);
 }
 
-bool abr_shrink(const abr_alloc *alloc, void **p, size_t *have, size_t wanted, size_t unit)
+bool abr_shrink(const abr_alloc *alloc, void *array, size_t *have, size_t wanted, size_t unit)
 {
     if (wanted == 0)
         wanted = 1;
-    if (!*p || wanted > *have / 2)
-        return true;
-    void *shrunk = alloc->realloc(alloc->ctx, *p, *have * unit, wanted * unit);
-    if (!shrunk)
-        return false;
-    *p = shrunk;
-    *have = wanted;
-    return true;
+    return wanted > *have / 2 || resize_array(alloc, array, have, wanted, unit);
 }
 
 ABR_WRAPS size_t abr_to_page(const char *p)

@@ -14,14 +14,15 @@ const abr_alloc *abr_allocator(const abr_alloc *alloc);
  * is no memory; p is then unchanged. */
 void *abr_resize(const abr_alloc *alloc, void *p, size_t old_size, size_t size);
 
-/* Grow *p, which has *have units of `unit` bytes (none if it is NULL), to `wanted` of them or more by
- * doubling, but at most to `most`: at once if over half of that is wanted, so that it never takes more than
- * one and a half times `most`, even while it moves. False if there is no memory; nothing changes then. */
-bool abr_grow(const abr_alloc *alloc, void **p, size_t *have, size_t wanted, size_t most, size_t unit);
+/* Grow the block that *array points to, an object pointer of any type, so `array` is its address. It has *have
+ * units of `unit` bytes (none if it is NULL), and gets `wanted` of them or more by doubling, but at most
+ * `most`: at once if over half of that is wanted, so that it never takes more than one and a half times
+ * `most`, even while it moves. False if there is no memory; nothing changes then. */
+bool abr_grow(const abr_alloc *alloc, void *array, size_t *have, size_t wanted, size_t most, size_t unit);
 
 /* Leave `wanted` of the units, unless most of them are in use. False if there is no memory to move them to;
  * nothing changes then. */
-bool abr_shrink(const abr_alloc *alloc, void **p, size_t *have, size_t wanted, size_t unit);
+bool abr_shrink(const abr_alloc *alloc, void *array, size_t *have, size_t wanted, size_t unit);
 
 /* Free p, unless it is NULL. */
 void abr_release(const abr_alloc *alloc, void *p);

@@ -195,10 +195,7 @@ static bool grow_start(abr_by_kind *k, size_t wanted)
 {
     enum { STEP = ABR_OR_TINY(32 * 1024, 64) }; /* unused bytes, at most */
     const size_t most = wanted + (STEP - 1 - (wanted - 1) % STEP);
-    void *start = k->start;
-    const bool fine = abr_grow(k->alloc, &start, &k->start_size, wanted, most, 1);
-    k->start = start;
-    return fine;
+    return abr_grow(k->alloc, &k->start, &k->start_size, wanted, most, 1);
 }
 
 static void free_start(abr_by_kind *k)

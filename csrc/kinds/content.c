@@ -13,25 +13,23 @@
 
 enum { FIRST_PIECES = ABR_OR_TINY(64, 1), FIRST_TEXTS = ABR_OR_TINY(4096, 8) };
 
-/* Is there memory for `wanted` units of `unit` bytes in *p? */
-static bool grow_room(abr_content *c, void **p, size_t *size, size_t wanted, size_t most, size_t unit,
+/* Is there memory for `wanted` units of `unit` bytes in *array? */
+static bool grow_room(abr_content *c, void *array, size_t *size, size_t wanted, size_t most, size_t unit,
                       size_t first)
 {
     if (wanted < first)
         wanted = first;
     c->over = c->over || wanted > most;
-    c->failed = c->failed || (!c->over && !abr_grow(c->alloc, p, size, wanted, most, unit));
+    c->failed = c->failed || (!c->over && !abr_grow(c->alloc, array, size, wanted, most, unit));
     return !c->over && !c->failed;
 }
 
 static abr_piece *new_piece(abr_content *c)
 {
-    void *pieces = c->pieces;
     const size_t most = ABR_PIECES_LEAST + c->keep / ABR_BYTES_PER_PIECE;
-    if (!grow_room(c, &pieces, &c->size, c->count + 1, most, sizeof *c->pieces, FIRST_PIECES))
-        return NULL;
-    c->pieces = pieces;
-    return &c->pieces[c->count++];
+    const bool fine =
+        grow_room(c, &c->pieces, &c->size, c->count + 1, most, sizeof *c->pieces, FIRST_PIECES);
+    return fine ? &c->pieces[c->count++] : NULL;
 }
 
 void abr_content_keep(abr_content *c, const char *p, size_t n, uint64_t at, uint64_t line)
@@ -61,12 +59,10 @@ void abr_content_keep(abr_content *c, const char *p, size_t n, uint64_t at, uint
 /* Copy a text; *at gets its place among the texts. */
 static bool keep_copy(abr_content *c, const char *p, size_t n, size_t *at)
 {
-    void *texts = c->texts;
     const size_t most =
         ABR_TEXTS_LEAST + (c->keep < SIZE_MAX / 4 ? ABR_TEXTS_PER_BYTE * c->keep : SIZE_MAX / 4);
-    if (!grow_room(c, &texts, &c->texts_size, c->texts_used + n, most, 1, FIRST_TEXTS))
+    if (!grow_room(c, &c->texts, &c->texts_size, c->texts_used + n, most, 1, FIRST_TEXTS))
         return false;
-    c->texts = texts;
     *at = c->texts_used;
     if (n > 0)
         memcpy(c->texts + c->texts_used, p, n);
@@ -182,8 +178,6 @@ abr_code abr_content_end(const abr_content *c, abr_cut *cut)
 
 void abr_content_free(abr_content *c)
 {
-    if (c->pieces)
-        c->alloc->free(c->alloc->ctx, c->pieces);
-    if (c->texts)
-        c->alloc->free(c->alloc->ctx, c->texts);
+    abr_release(c->alloc, c->pieces);
+    abr_release(c->alloc, c->texts);
 }

@@ -121,10 +121,8 @@ static void write_diff(abr_reader *base, const char *p, size_t n)
 static bool settle_diff(abr_reader *base)
 {
     diff_reader *r = (diff_reader *)base;
-    void *p = r->scanned.places;
-    bool fine = abr_shrink(r->alloc, &p, &r->scanned.place_most, r->scan.place_count + PARTS_OPEN,
-                           sizeof *r->scanned.places);
-    r->scanned.places = p;
+    bool fine = abr_shrink(r->alloc, &r->scanned.places, &r->scanned.place_most,
+                           r->scan.place_count + PARTS_OPEN, sizeof *r->scanned.places);
     for (int i = 0; i < ABR_DIFF_LISTS; i++)
         fine = fine && abr_candidates_settle(&r->scanned.store.lists[i]);
     return fine;

@@ -46,10 +46,7 @@ bool abr_diff_scan_reserve(abr_diff_scanned *to, size_t n)
     const size_t most = open_most(&to->store);
     size_t wanted = n < most - open->n ? open->n + n : most;
     wanted += SCAN_HOLDS;
-    void *room = open->p;
-    const bool fine = abr_grow(to->store.alloc, &room, &open->size, wanted, most + SCAN_HOLDS, 1);
-    open->p = room;
-    return fine;
+    return abr_grow(to->store.alloc, &open->p, &open->size, wanted, most + SCAN_HOLDS, 1);
 }
 
 /* Hold more of the open hunk. While peeking, hold all; else its middle makes room for its end. */

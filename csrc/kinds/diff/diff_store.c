@@ -110,13 +110,10 @@ void abr_diff_store_close(abr_diff_store *s)
 
 static void add_extra(abr_diff_store *s, const abr_candidate *c, int which)
 {
-    void *extra = s->extra;
-    if (s->failed ||
-        !abr_grow(s->alloc, &extra, &s->extra_size, s->extra_count + 1, SIZE_MAX, sizeof *s->extra)) {
-        s->failed = true;
+    s->failed = s->failed || !abr_grow(s->alloc, &s->extra, &s->extra_size, s->extra_count + 1, SIZE_MAX,
+                                       sizeof *s->extra);
+    if (s->failed)
         return;
-    }
-    s->extra = extra;
     char *bytes = s->alloc->malloc(s->alloc->ctx, (size_t)c->start_n + c->window_n + 1);
     s->failed = !bytes;
     if (!bytes)

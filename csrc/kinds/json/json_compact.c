@@ -8,10 +8,7 @@
 
 bool abr_json_compact_reserve(abr_json_compact *c, size_t n, const abr_alloc *alloc)
 {
-    void *p = c->p;
-    const bool fine = c->over || abr_grow(alloc, &p, &c->size, c->n + n, c->most, 1);
-    c->p = p;
-    return fine;
+    return c->over || abr_grow(alloc, &c->p, &c->size, c->n + n, c->most, 1);
 }
 
 static void put_byte(abr_json_compact *c, char byte)

@@ -116,10 +116,8 @@ bool abr_json_held_reserve(abr_json_held *x, const char *p, size_t n, size_t mor
     const size_t left = x->most - has;
     const size_t before = of_array > more ? of_array : more; /* a string lets go of an array */
     const size_t comes = n < left ? n + before : left;
-    void *held = x->p;
-    if (!abr_grow(alloc, &held, &x->size, has + (comes < left ? comes : left), x->most, 1))
+    if (!abr_grow(alloc, &x->p, &x->size, has + (comes < left ? comes : left), x->most, 1))
         return false;
-    x->p = held;
     if (!x->scratch) {
         x->scratch = alloc->malloc(alloc->ctx, ABR_JSON_LOG_TOLD_BY);
         if (!x->scratch)

@@ -163,22 +163,14 @@ static size_t with_slack(size_t allowance)
 static bool grow_units(abr_json_parts *x, size_t more)
 {
     const size_t most = with_slack(x->allowance) / ABR_JSON_UNIT_COST + UNITS_LAST;
-    void *p = x->units;
-    bool fine = abr_grow(x->alloc, &p, &x->unit_size, x->unit_count + more, most, sizeof *x->units);
-    x->units = p;
-    p = x->keys;
-    fine = fine && abr_grow(x->alloc, &p, &x->key_size, x->unit_size, most, UNIT_KEYS);
-    x->keys = p;
-    return fine;
+    return abr_grow(x->alloc, &x->units, &x->unit_size, x->unit_count + more, most, sizeof *x->units) &&
+           abr_grow(x->alloc, &x->keys, &x->key_size, x->unit_size, most, UNIT_KEYS);
 }
 
 static bool grow_nodes(abr_json_parts *x, size_t more)
 {
     const size_t most = with_slack(x->allowance) / ABR_JSON_NODE_COST + NODES_MORE;
-    void *p = x->nodes;
-    bool fine = abr_grow(x->alloc, &p, &x->node_size, x->node_count + more, most, sizeof *x->nodes);
-    x->nodes = p;
-    return fine;
+    return abr_grow(x->alloc, &x->nodes, &x->node_size, x->node_count + more, most, sizeof *x->nodes);
 }
 
 bool abr_json_parts_reserve(abr_json_parts *x, size_t n, size_t beside)
@@ -186,27 +178,16 @@ bool abr_json_parts_reserve(abr_json_parts *x, size_t n, size_t beside)
     const size_t most = (with_slack(x->allowance) + x->allowance / ABR_JSON_REACH) / ABR_JSON_BYTE_COST;
     if (n > most)
         n = most;
-    void *p = x->copies;
-    bool fine = abr_grow(x->alloc, &p, &x->copy_size, x->copied + n + beside, most + beside, 1);
-    x->copies = p;
-    return fine && grow_units(x, n / UNIT_BYTES + UNITS_MORE) && grow_nodes(x, n / NODE_BYTES + NODES_MORE);
+    return abr_grow(x->alloc, &x->copies, &x->copy_size, x->copied + n + beside, most + beside, 1) &&
+           grow_units(x, n / UNIT_BYTES + UNITS_MORE) && grow_nodes(x, n / NODE_BYTES + NODES_MORE);
 }
 
 bool abr_json_parts_settle(abr_json_parts *x)
 {
-    void *p = x->units;
-    bool fine = abr_shrink(x->alloc, &p, &x->unit_size, x->unit_count, sizeof *x->units);
-    x->units = p;
-    p = x->keys;
-    fine = fine && abr_shrink(x->alloc, &p, &x->key_size, x->unit_count, UNIT_KEYS);
-    x->keys = p;
-    p = x->nodes;
-    fine = fine && abr_shrink(x->alloc, &p, &x->node_size, x->node_count, sizeof *x->nodes);
-    x->nodes = p;
-    p = x->copies;
-    fine = fine && abr_shrink(x->alloc, &p, &x->copy_size, x->copied, 1);
-    x->copies = p;
-    return fine;
+    return abr_shrink(x->alloc, &x->units, &x->unit_size, x->unit_count, sizeof *x->units) &&
+           abr_shrink(x->alloc, &x->keys, &x->key_size, x->unit_count, UNIT_KEYS) &&
+           abr_shrink(x->alloc, &x->nodes, &x->node_size, x->node_count, sizeof *x->nodes) &&
+           abr_shrink(x->alloc, &x->copies, &x->copy_size, x->copied, 1);
 }
 
 void abr_json_parts_free(abr_json_parts *x)

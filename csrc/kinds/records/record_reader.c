@@ -108,11 +108,8 @@ static bool grow_places(const abr_record_reader *r, abr_record_place **places, s
 {
     const size_t most = most_places(r);
     const size_t more = n / PLACES_APART + 2;
-    void *p = *places;
-    const bool fine =
-        abr_grow(r->opts.alloc, &p, size, more < most - used ? used + more : most, most, sizeof **places);
-    *places = p;
-    return fine;
+    return abr_grow(r->opts.alloc, places, size, more < most - used ? used + more : most, most,
+                    sizeof **places);
 }
 
 /* Is there memory for the places in n more bytes? The ring has not wrapped if it grows, since it was not
@@ -418,10 +415,7 @@ static bool reserve_open(abr_record_reader *r, size_t n)
     const size_t most = abr_record_whole_most(r, r->opts.keep);
     const size_t open = abr_record_is_open(r) ? r->open_n : 0;
     const size_t wanted = (n < most - open ? open + n : most) + ABR_PADDING;
-    void *p = r->open;
-    const bool fine = abr_grow(r->opts.alloc, &p, &r->open_size, wanted, most + ABR_PADDING, 1);
-    r->open = p;
-    return fine;
+    return abr_grow(r->opts.alloc, &r->open, &r->open_size, wanted, most + ABR_PADDING, 1);
 }
 
 bool abr_reserve_records(abr_reader *base, const char *p, size_t n)
