@@ -392,24 +392,50 @@ static printed note_printed(const printer *x)
     return p;
 }
 
-/* Show a range of the document, whose bytes are at p, without the blanks between its tokens, except
- * newlines if `newlines`. */
+/* Show n bytes of the document, perhaps as fed; *line becomes the newlines before the byte after them. */
+static void keep_spelled(printer *x, const char *p, size_t n, uint64_t at, uint64_t *line)
+{
+    char spelled[256];
+    for (size_t part; n > 0; p += part, n -= part, at += part) {
+        part = n < sizeof spelled ? n : sizeof spelled;
+        abr_json_feed_spell(p, part, spelled);
+        keep_source(x, spelled, part, at, *line);
+        *line += abr_count_newlines(spelled, part);
+    }
+}
+
+static bool is_newline(char c)
+{
+    return c == '\n' || c == ABR_JSON_NEWLINE;
+}
+
+static bool is_quote(char c)
+{
+    return c == '"' || c == ABR_JSON_LINE_OPENS || c == ABR_JSON_LINE_CLOSES;
+}
+
+static bool is_fed_blank(char c)
+{
+    return abr_json_is_blank(c) || c == ABR_JSON_NEWLINE;
+}
+
+/* Show a range of the document, whose bytes are at p, perhaps as fed, without the blanks between its tokens,
+ * except newlines if `newlines`. */
 static void keep_range(printer *x, const char *p, size_t n, uint64_t at, bool newlines, uint64_t *line)
 {
     bool in_string = false;
     size_t shown = 0;
     for (size_t i = 0; i < n; i++) {
         const bool escaped = in_string && p[i] == '\\';
-        in_string = in_string != (p[i] == '"');
+        in_string = in_string != is_quote(p[i]);
         i += escaped;
-        if (in_string || escaped || (unsigned char)p[i] > ' ' || (newlines && p[i] == '\n'))
+        if (in_string || escaped || !is_fed_blank(p[i]) || (newlines && is_newline(p[i])))
             continue;
-        keep_source(x, p + shown, i - shown, at + shown, *line);
-        *line += abr_count_newlines(p + shown, i + 1 - shown);
+        keep_spelled(x, p + shown, i - shown, at + shown, line);
+        *line += is_newline(p[i]);
         shown = i + 1;
     }
-    keep_source(x, p + shown, n - shown, at + shown, *line);
-    *line += abr_count_newlines(p + shown, n - shown);
+    keep_spelled(x, p + shown, n - shown, at + shown, line);
 }
 
 /* Does the source break lines between the array's elements, and may that be shown? */
@@ -474,59 +500,12 @@ static void print_elements(printer *x, const abr_json_value *v, const char *p,
     close_children(x, &all);
 }
 
-/* Show n fed bytes of an array, as it spells them. */
-static void keep_fed(printer *x, const char *p, size_t n, uint64_t at, uint64_t line)
-{
-    char spelled[256];
-    for (size_t part; n > 0; p += part, n -= part, at += part) {
-        part = n < sizeof spelled ? n : sizeof spelled;
-        abr_json_feed_spell(p, part, spelled);
-        keep_source(x, spelled, part, at, line);
-        line += abr_count_newlines(spelled, part);
-    }
-}
-
-/* Is it a blank between tokens of what is fed? */
-static bool is_fed_blank(char c)
-{
-    return abr_json_is_blank(c) || c == ABR_JSON_NEWLINE;
-}
-
-/* Show an element's fed line without the blanks between its tokens. Returns the element's end in it. */
-static size_t keep_fed_line(printer *x, const char *p, size_t n, uint64_t at, uint64_t line, bool newlines)
-{
-    bool in_string = false;
-    bool begun = false;
-    size_t end = 0;
-    for (size_t i = 0, from = 0; i <= n; i++) {
-        const bool blank = i < n && !in_string && is_fed_blank(p[i]);
-        if (i == n || blank) {
-            keep_fed(x, p + from, i - from, at + from, line);
-            line += abr_json_feed_newlines(p + from, i - from);
-            from = i + 1;
-            if (i < n && p[i] == ABR_JSON_NEWLINE) {
-                if (newlines && !begun)
-                    keep_source(x, "\n", 1, at + i, line);
-                line++;
-            }
-            continue;
-        }
-        begun = true;
-        end = i + 1;
-        if (in_string && p[i] == '\\')
-            i++;
-        else if (p[i] == '"' || p[i] == ABR_JSON_LINE_OPENS || p[i] == ABR_JSON_LINE_CLOSES)
-            in_string = !in_string;
-    }
-    return end;
-}
-
 /* The same for an array that went by. */
 static void print_kept(printer *x, const abr_json_value *v, const abr_json_elements *kept, uint64_t most)
 {
     const bool newlines = breaks_lines(x, v);
     const uint64_t start = v->at + v->head;
-    const uint64_t line = newlines_before(x, v, v->head);
+    const uint64_t before = newlines_before(x, v, v->head);
     uint32_t c = v->child;
     printed_children all = {.v = v, .end = start + 1};
     for (size_t i = 0; i < kept->count; i++) {
@@ -538,14 +517,21 @@ static void print_kept(printer *x, const abr_json_value *v, const abr_json_eleme
             if (!child || !is_run(x, child) || !e->p)
                 continue;
         }
-        const uint64_t from = start + e->at;
+        const uint64_t at = start + e->at;
         const size_t bracket = e->ordinal == 0;
-        open_child(x, &all, e->ordinal, from - 1);
+        uint64_t line = before + e->newlines;
+        size_t from = bracket;
+        size_t end = e->n;
+        while (is_fed_blank(e->p[from]))
+            from++;
+        while (is_fed_blank(e->p[end - 1]))
+            end--;
+        open_child(x, &all, e->ordinal, at - 1);
         if (e->ordinal > 0 && (all.kept > 0 || x->costs->marks))
-            keep_source(x, ",", 1, from - 1, line + e->newlines);
-        const size_t end = keep_fed_line(x, e->p + bracket, e->n - bracket, from + bracket,
-                                         line + e->newlines, newlines && !bracket);
-        close_child(&all, e->ordinal, 1, from + bracket + end);
+            keep_source(x, ",", 1, at - 1, line);
+        keep_range(x, e->p + bracket, from - bracket, at + bracket, newlines && !bracket, &line);
+        keep_range(x, e->p + from, end - from, at + from, false, &line);
+        close_child(&all, e->ordinal, 1, at + end);
     }
     close_children(x, &all);
 }
