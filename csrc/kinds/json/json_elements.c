@@ -50,26 +50,18 @@ bool abr_json_joined_keep(abr_json_line_list *x, const abr_kind_request *q, uint
 bool abr_json_elements_open(abr_json_elements *x, const abr_kind_request *q, const abr_json_held *held,
                             size_t i)
 {
-    const abr_json_held_string *s = &held->strings[i];
     *x = (abr_json_elements){.alloc = held->opts.alloc};
     if (abr_json_is_deep(q, 0) || !q->view->cut_viewed)
         return false;
-    if (held->flows && i + 1 == held->count) {
-        x->log = held->log;
-        return true;
-    }
-    const char *p = abr_json_held_bytes(held, s);
-    x->log.is_array = abr_json_are_lines(p, s->lead, &x->log.feed);
-    x->failed = !abr_json_log_read(&x->log, &held->opts, q->keep, p, s->n, &x->text);
+    x->failed = !abr_json_held_log(held, &held->strings[i], q->keep, &x->log, &x->text);
     return !x->failed;
 }
 
 void abr_json_elements_close(abr_json_elements *x)
 {
-    if (x->text) {
+    if (x->text)
         abr_json_log_close(&x->log);
-        x->alloc->free(x->alloc->ctx, x->text);
-    }
+    abr_release(x->alloc, x->text);
     abr_release(x->alloc, x->kept);
 }
 
@@ -166,14 +158,8 @@ static void find_kept_lines(abr_json_elements *x, size_t keep, const abr_retaine
 
 static bool note_kept(abr_json_elements *x, uint64_t ordinal)
 {
-    if (x->count == x->size) {
-        const size_t size = x->size > 0 ? 2 * x->size : 64;
-        void *kept = abr_resize(x->alloc, x->kept, x->size * sizeof *x->kept, size * sizeof *x->kept);
-        if (!kept)
-            return false;
-        x->kept = kept;
-        x->size = size;
-    }
+    if (!abr_grow(x->alloc, &x->kept, &x->size, x->count + 1, SIZE_MAX, sizeof *x->kept))
+        return false;
     x->kept[x->count++] = (abr_json_kept){.ordinal = ordinal};
     return true;
 }

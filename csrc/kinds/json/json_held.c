@@ -104,6 +104,19 @@ const char *abr_json_held_bytes(const abr_json_held *x, const abr_json_held_stri
     return x->p ? x->p + s->from : x->text + s->at;
 }
 
+bool abr_json_held_log(const abr_json_held *x, const abr_json_held_string *s, size_t keep, abr_json_log *log,
+                       char **text)
+{
+    *text = NULL;
+    if (x->flows && s == &x->strings[x->count - 1]) {
+        *log = x->log;
+        return true;
+    }
+    const char *p = abr_json_held_bytes(x, s);
+    log->is_array = s->lead > 0 && abr_json_are_lines(p, s->lead, &log->feed);
+    return abr_json_log_read(log, &x->opts, keep, p, s->n, text);
+}
+
 bool abr_json_held_reserve(abr_json_held *x, const char *p, size_t n, size_t more)
 {
     const abr_alloc *alloc = x->opts.alloc;

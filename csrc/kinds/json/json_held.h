@@ -86,6 +86,12 @@ void abr_json_held_ends(abr_json_held *x);
 /* The bytes of a string that is held whole. */
 const char *abr_json_held_bytes(const abr_json_held *x, const abr_json_held_string *s);
 
+/* The log that a held string or array is: the one that read it as it went by, or its bytes read again for
+ * `keep`, when *text gets a copy of them that the log reads; NULL else. `log` is zeroed, and is the caller's to
+ * close, before *text is freed, if there is one. False: out of memory. */
+bool abr_json_held_log(const abr_json_held *x, const abr_json_held_string *s, size_t keep, abr_json_log *log,
+                       char **text);
+
 /* A long string's content begins, after `at` bytes of the source, which are at hand from the last call on; n
  * more bytes of it; its end. */
 void abr_json_held_begin(abr_json_held *x, abr_json_source *source, uint64_t at);

@@ -269,25 +269,19 @@ bool abr_json_inner_cut_log(const abr_kind_request *q, const abr_json_held *held
                             const abr_json_held_string *s, uint64_t most, bool marks, abr_json_inner *x)
 {
     const abr_alloc *alloc = held->opts.alloc;
-    const bool flowed = held->flows && s == &held->strings[held->count - 1];
     *x = (abr_json_inner){.n = s->n, .is_log = true, .marks = marks};
     if (abr_json_is_deep(q, 0) || !q->view->cut_viewed || most < ROOM_LEAST)
         return false;
     x->spelled = alloc->malloc(alloc->ctx, (size_t)most);
-    x->failed = !x->spelled || (!flowed && !abr_json_log_read(&x->log, &held->opts, q->keep,
-                                                              abr_json_held_bytes(held, s), s->n, &x->text));
-    if (flowed)
-        x->log = held->log;
+    x->failed = !x->spelled || !abr_json_held_log(held, s, q->keep, &x->log, &x->text);
     return !x->failed && cut_within(q, s->n, true, most, x);
 }
 
 void abr_json_inner_free(abr_json_inner *x, const abr_alloc *alloc)
 {
     abr_cut_free(&x->cut);
-    if (x->text) {
-        if (x->is_log)
-            abr_json_log_close(&x->log);
-        alloc->free(alloc->ctx, x->text);
-    }
+    if (x->text && x->is_log)
+        abr_json_log_close(&x->log);
+    abr_release(alloc, x->text);
     abr_release(alloc, x->spelled);
 }

@@ -53,6 +53,34 @@ static bool show_whole_if(abr_json_costs *x, uint32_t v, uint64_t share, uint64_
     return true;
 }
 
+/* Show at most so many bytes more of a text that is shown in part. */
+static void widen(abr_json_costs *x, uint32_t v, uint64_t more, uint64_t limit)
+{
+    const abr_json_value *it = &x->tree->values[v];
+    if (it->type == ABR_JSON_TEXT && !it->full && x->used < limit)
+        abr_json_give_room(x, v, it->room + abr_at_most(more, limit - x->used));
+}
+
+/* Show the members of an object that are not shown yet. */
+static void show_members(abr_json_costs *x, uint32_t in, uint64_t limit)
+{
+    const abr_json_value *values = x->tree->values;
+    for (uint32_t c = values[in].child; c; c = values[c].next)
+        if (!values[c].shown)
+            show_if(x, c, limit);
+}
+
+/* Is it an object, but no map, whose members all hold values, or of which none does? */
+static bool is_object_of(const abr_json_value *values, uint32_t v, bool holders)
+{
+    if (values[v].type != ABR_JSON_OBJECT || abr_json_is_list(&values[v]))
+        return false;
+    for (uint32_t c = values[v].child; c; c = values[c].next)
+        if (abr_json_holds_values(&values[c]) != holders)
+            return false;
+    return true;
+}
+
 /* ---- the message of a record ---- */
 
 /* Is it a string with the key `message`, or an abbreviation of it? */
@@ -111,13 +139,11 @@ static uint32_t find_rendered(const abr_json_costs *x, uint32_t message)
     return found;
 }
 
-/* Show a string, in part if it is long. */
+/* Show a string, if there is one, in part if it is long. */
 static void show_told(abr_json_costs *x, uint32_t v, uint64_t limit)
 {
-    const abr_json_value *it = &x->tree->values[v];
-    if (it->shown || !show_if(x, v, limit) || it->type != ABR_JSON_TEXT || it->full || x->used >= limit)
-        return;
-    abr_json_give_room(x, v, it->room + (limit - x->used));
+    if (v && !x->tree->values[v].shown && show_if(x, v, limit))
+        widen(x, v, UINT64_MAX, limit);
 }
 
 void abr_json_pick_message(abr_json_costs *x)
@@ -125,10 +151,8 @@ void abr_json_pick_message(abr_json_costs *x)
     const uint64_t limit = x->most - x->most / MESSAGE;
     const uint32_t v = find_message(x->tree);
     const uint32_t rendered = v ? find_rendered(x, v) : 0;
-    if (v)
-        show_told(x, v, limit);
-    if (rendered)
-        show_told(x, rendered, limit);
+    show_told(x, v, limit);
+    show_told(x, rendered, limit);
 }
 
 /* ---- trouble ---- */
@@ -218,22 +242,14 @@ static bool show_with_callings(abr_json_costs *x, uint32_t v, const callings *al
     return true;
 }
 
-/* Show more of a text that is shown in part: it takes the share of a value in trouble. */
-static void widen_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
-{
-    const abr_json_value *it = &x->tree->values[v];
-    if (it->type != ABR_JSON_TEXT || it->full || x->used >= limit)
-        return;
-    const uint64_t share = share_of(x, limit);
-    const uint64_t left = limit - x->used;
-    abr_json_give_room(x, v, it->room + (share < left ? share : left));
-}
-
-/* Show the rest of the texts in a value that are shown in part, such as the reason beside a failed state. */
-static void show_said(abr_json_costs *x, uint32_t in, uint64_t limit)
+/* Show the rest of the texts beside a value in trouble that are shown in part, such as the reason beside a
+ * failed state. */
+static void show_said(abr_json_costs *x, uint32_t v, uint64_t limit)
 {
     const abr_json_value *values = x->tree->values;
-    for (uint32_t c = abr_json_first(values, in); c; c = abr_json_after(values, c)) {
+    if (values[v].score < ABR_SCORE_HIT)
+        return;
+    for (uint32_t c = abr_json_first(values, values[v].parent); c; c = abr_json_after(values, c)) {
         if (!values[c].shown || values[c].type != ABR_JSON_TEXT || values[c].full)
             continue;
         const uint64_t all = abr_json_text_size(&values[c]);
@@ -271,7 +287,7 @@ static void show_around_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
     for (uint32_t c = abr_json_first(values, element); c; c = abr_json_after(values, c))
         if (!values[c].shown)
             show_whole_if(x, c, share_of(x, limit), limit);
-    widen_trouble(x, v, limit);
+    widen(x, v, share_of(x, limit), limit);
 }
 
 static void queue_trouble(abr_json_costs *x, abr_json_queue *q)
@@ -296,21 +312,14 @@ static void queue_trouble(abr_json_costs *x, abr_json_queue *q)
 
 void abr_json_pick_trouble(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
 {
-    const abr_json_value *values = x->tree->values;
-    queue_trouble(x, q); /* all of it comes before more of any */
-    if (q->count == 0)
-        return;
-    for (uint64_t key; q->count > 0 && x->used < limit;)
-        show_trouble(x, abr_json_queue_take(q, &key), limit);
-    queue_trouble(x, q);
-    for (uint64_t key; q->count > 0 && x->used < limit;) {
-        const uint32_t v = abr_json_queue_take(q, &key);
-        if (values[v].score >= ABR_SCORE_HIT)
-            show_said(x, values[v].parent, limit);
+    /* all of it comes before more of any */
+    static void (*const rounds[])(abr_json_costs *, uint32_t, uint64_t) = {show_trouble, show_said,
+                                                                           show_around_trouble};
+    for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
+        queue_trouble(x, q);
+        for (uint64_t key; q->count > 0 && x->used < limit;)
+            rounds[i](x, abr_json_queue_take(q, &key), limit);
     }
-    queue_trouble(x, q);
-    for (uint64_t key; q->count > 0 && x->used < limit;)
-        show_around_trouble(x, abr_json_queue_take(q, &key), limit);
 }
 
 /* ---- names ---- */
@@ -397,17 +406,6 @@ void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q)
 
 /* ---- summaries ---- */
 
-/* Does an object hold plain values alone, none of them too long to show whole? */
-static bool is_summary(const abr_json_value *values, uint32_t v)
-{
-    if (values[v].type != ABR_JSON_OBJECT || values[v].cut || abr_json_is_list(&values[v]))
-        return false;
-    for (uint32_t c = values[v].child; c; c = values[c].next)
-        if (abr_json_holds_values(&values[c]))
-            return false;
-    return true;
-}
-
 /* Show the values in an object that are not shown yet, or none of them. */
 static void show_all_of(abr_json_costs *x, uint32_t in, uint64_t limit)
 {
@@ -416,9 +414,8 @@ static void show_all_of(abr_json_costs *x, uint32_t in, uint64_t limit)
     for (uint32_t c = values[in].child; c; c = values[c].next)
         cost += values[c].shown ? 0 : abr_json_own_size(&values[c]) + values[c].head_n;
     cost += values[in].shown ? 0 : abr_json_cost(x, in);
-    for (uint32_t c = values[in].child; c && cost <= limit; c = values[c].next)
-        if (!values[c].shown)
-            show_if(x, c, limit);
+    if (cost <= limit)
+        show_members(x, in, limit);
 }
 
 void abr_json_pick_summaries(abr_json_costs *x)
@@ -430,38 +427,23 @@ void abr_json_pick_summaries(abr_json_costs *x)
     if (values[document].type != ABR_JSON_OBJECT || abr_json_is_list(&values[document]))
         return;
     for (uint32_t c = abr_json_first(values, document); c; c = abr_json_after(values, c))
-        if (is_summary(values, c))
+        if (!values[c].cut && is_object_of(values, c, false)) /* no value is too long to show whole */
             show_all_of(x, c, limit);
 }
 
 /* ---- keys ---- */
 
-/* Do all members of an object hold values, so that their keys say what it lists? */
-static bool is_keyed(const abr_json_value *values, uint32_t v)
-{
-    if (!values[v].shown || values[v].type != ABR_JSON_OBJECT || abr_json_is_list(&values[v]) ||
-        values[v].count < KEYED)
-        return false;
-    for (uint32_t c = values[v].child; c; c = values[c].next)
-        if (!abr_json_holds_values(&values[c]))
-            return false;
-    return true;
-}
-
 void abr_json_pick_keys(abr_json_costs *x)
 {
     const abr_json_value *values = x->tree->values;
     for (uint32_t i = 1; i < x->tree->count; i++) {
-        if (!is_keyed(values, i))
+        if (!values[i].shown || values[i].count < KEYED || !is_object_of(values, i, true))
             continue;
         uint64_t cost = 0;
         for (uint32_t c = values[i].child; c; c = values[c].next)
             cost += values[c].shown ? 0 : abr_json_cost(x, c);
-        if (cost > (x->most - abr_at_most(x->used, x->most)) / KEYS_SHARE)
-            continue;
-        for (uint32_t c = values[i].child; c; c = values[c].next)
-            if (!values[c].shown)
-                show_if(x, c, x->most);
+        if (cost <= (x->most - abr_at_most(x->used, x->most)) / KEYS_SHARE)
+            show_members(x, i, x->most);
     }
 }
 
