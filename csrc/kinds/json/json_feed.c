@@ -66,31 +66,18 @@ static void feed_comma(abr_json_feed *f, char *p)
 static void feed_token(abr_json_feed *f, char *p)
 {
     f->solid += !abr_json_is_blank(*p);
-    switch (*p) {
-    case '"':
+    if (*p == '"')
         open_string(f, p);
-        break;
-    case '{':
-    case '[':
+    else if (*p == '{' || *p == '[')
         open_bracket(f, *p == '{');
-        break;
-    case '}':
-    case ']':
+    else if (*p == '}' || *p == ']')
         f->depth--;
-        break;
-    case ',':
+    else if (*p == ',')
         feed_comma(f, p);
-        break;
-    case ':':
-        if (f->depth == 2)
-            f->wants_key = false;
-        break;
-    case '\n':
+    else if (*p == ':')
+        f->wants_key = f->wants_key && f->depth != 2;
+    else if (*p == '\n')
         *p = ABR_JSON_NEWLINE;
-        break;
-    default:
-        break;
-    }
 }
 
 void abr_json_feed_lines(abr_json_feed *f, char *p, size_t n)

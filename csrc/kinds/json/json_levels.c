@@ -199,7 +199,7 @@ static void put_waiting(abr_json_levels *x, const abr_json_entry *e)
 /* A value of the innermost level is complete; levels that are large now have been enlarged. */
 static void add_child(abr_json_levels *x, abr_json_entry *e)
 {
-    abr_json_level *in = abr_json_innermost(x);
+    abr_json_level *in = x->innermost;
     e->at = in->from;
     e->ordinal = in->count++;
     e->siblings = 1;
@@ -232,7 +232,7 @@ void abr_json_long_begins(abr_json_levels *x, uint64_t end)
 
 void abr_json_long_ends(abr_json_levels *x, abr_json_entry *e, const abr_json_long *text)
 {
-    abr_json_level *in = abr_json_innermost(x);
+    abr_json_level *in = x->innermost;
     e->at = in->from;
     e->ordinal = in->count++;
     in->from = e->end;
@@ -268,7 +268,7 @@ void abr_json_long_ends(abr_json_levels *x, abr_json_entry *e, const abr_json_lo
 
 abr_json_level *abr_json_level_opens(abr_json_levels *x, uint64_t start)
 {
-    const abr_json_level *in = abr_json_innermost(x);
+    const abr_json_level *in = x->innermost;
     abr_json_level *new = ++x->innermost;
     x->depth++;
     /* set field by field: one is opened for every small object */
@@ -294,7 +294,7 @@ static void close_node(abr_json_levels *x, const abr_json_level *level, uint64_t
 void abr_json_level_closes(abr_json_levels *x, uint64_t end)
 {
     grow_levels(x, end);
-    abr_json_level *level = abr_json_innermost(x);
+    abr_json_level *level = x->innermost;
     if (x->large < x->depth) {
         abr_json_entry *e = &level->entry;
         e->end = end;
@@ -308,8 +308,8 @@ void abr_json_level_closes(abr_json_levels *x, uint64_t end)
     close_node(x, level, end);
     x->large = --x->depth;
     x->innermost--;
-    abr_json_innermost(x)->from = end;
-    abr_json_innermost(x)->count++;
+    x->innermost->from = end;
+    x->innermost->count++;
 }
 
 uint64_t abr_json_levels_need(abr_json_levels *x, uint64_t end)
@@ -319,5 +319,5 @@ uint64_t abr_json_levels_need(abr_json_levels *x, uint64_t end)
         flush(x, false);
     if (x->run.values > 0)
         return x->run.at;
-    return x->large < x->depth ? x->open[x->large + 1].entry.at : abr_json_innermost(x)->from;
+    return x->large < x->depth ? x->open[x->large + 1].entry.at : x->innermost->from;
 }

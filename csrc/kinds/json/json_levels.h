@@ -52,7 +52,6 @@ enum { ABR_JSON_WAITING = ABR_JSON_SMALL / 2 + 16 };
 /* Small levels wait, with their entries, until they are complete or large. */
 typedef struct {
     abr_json_parts *parts;
-    abr_json_values *values;
     abr_json_source *source;
     abr_json_level open[ABR_JSON_SHOWN_DEPTH + 1]; /* the first is the document, which is no array */
     abr_json_level *innermost;                     /* at `depth` */
@@ -63,11 +62,6 @@ typedef struct {
     abr_json_entry run; /* of the innermost large level; values 0: none */
     double spent[8];    /* bytes spent on each reason to retain a unit */
 } abr_json_levels;
-
-static inline abr_json_level *abr_json_innermost(abr_json_levels *x)
-{
-    return x->innermost;
-}
 
 /* A value of the innermost level is complete, but no long string. */
 void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e);

@@ -155,27 +155,23 @@ static size_t allowance_for_units(const abr_json_parts *x, size_t allowance)
 
 /* ---- memory ---- */
 
-static size_t with_slack(size_t allowance)
-{
-    return allowance + allowance / ABR_JSON_SLACK;
-}
-
 static bool grow_units(abr_json_parts *x, size_t more)
 {
-    const size_t most = with_slack(x->allowance) / ABR_JSON_UNIT_COST + UNITS_LAST;
+    const size_t most = ABR_JSON_WITH_SLACK(x->allowance) / ABR_JSON_UNIT_COST + UNITS_LAST;
     return abr_grow(x->alloc, &x->units, &x->unit_size, x->unit_count + more, most, sizeof *x->units) &&
            abr_grow(x->alloc, &x->keys, &x->key_size, x->unit_size, most, UNIT_KEYS);
 }
 
 static bool grow_nodes(abr_json_parts *x, size_t more)
 {
-    const size_t most = with_slack(x->allowance) / ABR_JSON_NODE_COST + NODES_MORE;
+    const size_t most = ABR_JSON_WITH_SLACK(x->allowance) / ABR_JSON_NODE_COST + NODES_MORE;
     return abr_grow(x->alloc, &x->nodes, &x->node_size, x->node_count + more, most, sizeof *x->nodes);
 }
 
 bool abr_json_parts_reserve(abr_json_parts *x, size_t n, size_t beside)
 {
-    const size_t most = (with_slack(x->allowance) + x->allowance / ABR_JSON_REACH) / ABR_JSON_BYTE_COST;
+    const size_t most =
+        (ABR_JSON_WITH_SLACK(x->allowance) + x->allowance / ABR_JSON_REACH) / ABR_JSON_BYTE_COST;
     if (n > most)
         n = most;
     return abr_grow(x->alloc, &x->copies, &x->copy_size, x->copied + n + beside, most + beside, 1) &&
@@ -439,7 +435,7 @@ static void sweep(abr_json_parts *x)
 
 static void make_room(abr_json_parts *x, size_t text_n)
 {
-    if (x->cost > with_slack(x->allowance) || x->unit_count == x->unit_size ||
+    if (x->cost > ABR_JSON_WITH_SLACK(x->allowance) || x->unit_count == x->unit_size ||
         x->node_count == x->node_size || text_n > x->copy_size - x->copied)
         sweep(x);
 }

@@ -29,7 +29,6 @@ typedef struct {
     uint32_t value;
     uint64_t bytes;
     uint64_t kept;
-    uint64_t total;
 } lack;
 
 typedef struct {
@@ -37,8 +36,6 @@ typedef struct {
     const abr_kind_request *q;
     const abr_json_value *values;
     abr_content *out;
-    uint64_t at;                /* bytes of the source before the document */
-    uint64_t line;              /* newlines before it */
     uint64_t end;               /* end of the last bytes shown */
     bool goes_on;               /* nothing was left out since */
     lack lacks[ABR_ITEMS_MOST]; /* the largest first */
@@ -57,10 +54,10 @@ static void keep_source(printer *x, const char *p, size_t n, uint64_t at, uint64
     const abr_piece piece = {.p = p,
                              .n = n,
                              .source = true,
-                             .first_byte = x->at + (x->goes_on ? x->end : at) + 1,
-                             .last_byte = x->at + at + n,
-                             .first_line = x->line + line + 1,
-                             .last_line = x->line + line + 1 + abr_count_newlines(p, n - 1)};
+                             .first_byte = x->q->at + (x->goes_on ? x->end : at) + 1,
+                             .last_byte = x->q->at + at + n,
+                             .first_line = x->q->line + line + 1,
+                             .last_line = x->q->line + line + 1 + abr_count_newlines(p, n - 1)};
     abr_content_copy(x->out, &piece);
     x->end = at + n;
     x->goes_on = true;
@@ -110,7 +107,7 @@ static void note_lack(printer *x, const abr_json_value *v, uint64_t bytes, uint6
         return;
     for (; i > 0 && x->lacks[i - 1].bytes < bytes; i--)
         x->lacks[i] = x->lacks[i - 1];
-    x->lacks[i] = (lack){(uint32_t)(v - x->values), bytes, kept, v->count};
+    x->lacks[i] = (lack){(uint32_t)(v - x->values), bytes, kept};
     x->lack_count += x->lack_count < ABR_ITEMS_MOST;
 }
 
@@ -725,7 +722,7 @@ static void tell(printer *x)
         const abr_item item = {.unit = unit_of(&x->values[l->value]),
                                .of = start,
                                .of_len = (size_t)(end - start),
-                               .total = l->total,
+                               .total = x->values[l->value].count,
                                .kept = l->kept};
         abr_content_tell(x->out, &item);
     }
@@ -734,8 +731,7 @@ static void tell(printer *x)
 
 void abr_json_print(const abr_json_costs *costs, const abr_kind_request *q, abr_content *out)
 {
-    printer x = {
-        .costs = costs, .q = q, .values = costs->tree->values, .out = out, .at = q->at, .line = q->line};
+    printer x = {.costs = costs, .q = q, .values = costs->tree->values, .out = out};
     const uint32_t root = x.values[0].child;
     x.spare = costs->most > costs->used ? costs->most - costs->used : 0;
     print_value(&x, root, true, true);

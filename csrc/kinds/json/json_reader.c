@@ -81,7 +81,7 @@ typedef struct {
 
 static inline abr_json_path *path_of_next(json_reader *r, bool *first)
 {
-    abr_json_level *in = abr_json_innermost(&r->now->levels);
+    abr_json_level *in = r->now->levels.innermost;
     *first = false;
     if (r->has_key && r->known && r->known->noted) {
         abr_json_path *known = r->known->noted;
@@ -150,7 +150,7 @@ static void keep_long(json_reader *r, uint64_t start, uint64_t end, bool whole)
     if (!s->begun) {
         abr_json_long_begins(&r->now->levels, end);
         *s = (long_string){.begun = true,
-                           .at = abr_json_innermost(&r->now->levels)->from,
+                           .at = r->now->levels.innermost->from,
                            .bytes = s->bytes,
                            .size = s->size,
                            .counted = start};
@@ -199,7 +199,7 @@ static void end_long(json_reader *r, abr_json_entry *e)
 
 ABR_WRAPS static inline void note_key(json_reader *r, abr_json_known *known, uint64_t path)
 {
-    abr_json_level *in = abr_json_innermost(&r->now->levels);
+    abr_json_level *in = r->now->levels.innermost;
     const bool is_map = in->count >= ABR_JSON_MAP;
     r->path = is_map ? in->any : path;
     r->known = is_map ? NULL : known;
@@ -209,7 +209,7 @@ ABR_WRAPS static inline void note_key(json_reader *r, abr_json_known *known, uin
 
 static void take_key(json_reader *r, uint64_t start, uint64_t end)
 {
-    abr_json_level *in = abr_json_innermost(&r->now->levels);
+    abr_json_level *in = r->now->levels.innermost;
     const uint64_t size = end - start - ABR_JSON_QUOTES;
     abr_json_known *known = NULL;
     const char *p = NULL;
@@ -227,7 +227,7 @@ static void take_key(json_reader *r, uint64_t start, uint64_t end)
 
 static inline void take_guessed_key(json_reader *r, uint64_t start, uint64_t end)
 {
-    const abr_json_level *in = abr_json_innermost(&r->now->levels);
+    const abr_json_level *in = r->now->levels.innermost;
     abr_json_known *known = abr_json_guessed(&r->now->keys, in->path);
     if (known && (known->noted || in->count >= ABR_JSON_MAP))
         note_key(r, known, known->name);
@@ -238,7 +238,7 @@ static inline void take_guessed_key(json_reader *r, uint64_t start, uint64_t end
 /* A value has ended: are there enough elements to tell whether they are lines? */
 static inline void note_elements(json_reader *r, uint64_t end)
 {
-    const abr_json_level *in = abr_json_innermost(&r->now->levels);
+    const abr_json_level *in = r->now->levels.innermost;
     if (in->count == ABR_JSON_LINES_LEAST && !in->object && r->now->levels.depth > 0)
         abr_json_held_elements(&r->held, &r->now->source, r->now->levels.depth, end);
 }
@@ -257,8 +257,8 @@ static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, ui
 {
     bool first;
     if (r->now->levels.depth == ABR_JSON_SHOWN_DEPTH) {
-        abr_json_innermost(&r->now->levels)->count++;
-        abr_json_innermost(&r->now->levels)->from = end;
+        r->now->levels.innermost->count++;
+        r->now->levels.innermost->from = end;
         r->has_key = false;
         return;
     }
@@ -282,7 +282,7 @@ static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, ui
 static void take_open(json_reader *r, uint64_t start, uint64_t end, bool object)
 {
     bool first;
-    abr_json_level *in = abr_json_innermost(&r->now->levels);
+    abr_json_level *in = r->now->levels.innermost;
     if (r->now->levels.depth == ABR_JSON_SHOWN_DEPTH)
         return;
     const abr_json_path *path = path_of_next(r, &first);
@@ -305,7 +305,7 @@ static void take_open(json_reader *r, uint64_t start, uint64_t end, bool object)
 /* The level at `depth` ends. */
 static void take_close(json_reader *r, size_t depth, uint64_t end)
 {
-    abr_json_level *in = abr_json_innermost(&r->now->levels);
+    abr_json_level *in = r->now->levels.innermost;
     if (depth > ABR_JSON_SHOWN_DEPTH) {
         if (depth == ABR_JSON_SHOWN_DEPTH + 1) {
             in->count++;
@@ -415,7 +415,7 @@ static void write_json(abr_reader *reader, const char *p, size_t n)
     size_t i = 0;
     if (at == 0 && n > 0 && (unsigned char)*p == 0xEF)
         r->skipped = r->now->levels.open[0].from = 3;
-    abr_json_chunk(&r->now->source, p, n);
+    r->now->source.flow.last = (abr_flow_part){p, n, at};
     if (at < r->skipped)
         i = r->skipped - (size_t)at < n ? r->skipped - (size_t)at : n;
     const char *from = p + i;
@@ -540,7 +540,8 @@ static abr_code open_json(const abr_reader_opts *opts, abr_reader **out)
                                 .allowance = abr_json_allowance(opts->keep, opts->is_record)};
     r->half = abr_json_longest_half(&r->parts);
     r->now = opts->alloc->malloc(opts->alloc->ctx, sizeof *r->now);
-    if (!r->now) {
+    if (!r->now || abr_json_values_open(opts->hits, opts->hit_count, opts->quiet_groups, paths, opts->alloc,
+                                        &r->values) != ABR_OK) {
         close_json(&r->reader);
         return ABR_ENOMEM;
     }
@@ -550,12 +551,6 @@ static abr_code open_json(const abr_reader_opts *opts, abr_reader **out)
     r->now->levels.innermost = r->now->levels.open;
     r->now->levels.open[0].any = r->now->levels.open[0].path = ABR_JSON_ROOT;
     abr_json_open(&r->scan, NULL, 0);
-    if (abr_json_values_open(opts->hits, opts->hit_count, opts->quiet_groups, paths, opts->alloc,
-                             &r->values) != ABR_OK) {
-        close_json(&r->reader);
-        return ABR_ENOMEM;
-    }
-    r->now->levels.values = r->values;
     abr_json_held_open(&r->held, opts, r->values);
     *out = &r->reader;
     return ABR_OK;

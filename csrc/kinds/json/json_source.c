@@ -6,11 +6,6 @@
 #include "text/flow.h"
 #include "text/scan.h"
 
-void abr_json_chunk(abr_json_source *s, const char *p, size_t n)
-{
-    s->flow.last = (abr_flow_part){p, n, s->flow.last.at};
-}
-
 const char *abr_json_joined(abr_json_source *s, uint64_t at, size_t n, size_t after)
 {
     const char *p = abr_flow_piece(&s->flow, at, n + after);

@@ -26,9 +26,6 @@ typedef struct {
     char joined[ABR_JSON_CARRY + 64];
 } abr_json_source;
 
-/* Take the next n bytes as the chunk. */
-void abr_json_chunk(abr_json_source *s, const char *p, size_t n);
-
 /* The result of abr_json_bytes() if the bytes are not all in one piece. */
 const char *abr_json_joined(abr_json_source *s, uint64_t at, size_t n, size_t after);
 

@@ -175,20 +175,12 @@ bool abr_json_has_data(const char *p, size_t n)
 
 static char named_char(char name)
 {
-    switch (name) {
-    case 'b':
-        return '\b';
-    case 'f':
-        return '\f';
-    case 'n':
-        return '\n';
-    case 'r':
-        return '\r';
-    case 't':
-        return '\t';
-    default:
-        return name;
-    }
+    return (char)(name == 'n'   ? '\n'
+                  : name == 't' ? '\t'
+                  : name == 'r' ? '\r'
+                  : name == 'b' ? '\b'
+                  : name == 'f' ? '\f'
+                                : name);
 }
 
 static size_t decode_escape(const char *p, size_t n, char *dst)

@@ -11,6 +11,7 @@
 #include "abridge.h"
 #include "base/ascii.h"
 #include "base/word.h"
+#include "line/char_set.h"
 #include "text/utf8.h"
 
 typedef enum {
@@ -98,32 +99,13 @@ static bool begin_char(abr_json_scan *s, unsigned char lead)
     return true;
 }
 
-/* May c stand after a backslash? */
-static bool is_escaped(unsigned char c)
-{
-    switch (c) {
-    case '"':
-    case '\\':
-    case '/':
-    case 'b':
-    case 'f':
-    case 'n':
-    case 'r':
-    case 't':
-    case 'u':
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* Take one byte of an unfinished escape or sequence; false if it is wrong. */
 static bool go_on_in_char(abr_json_scan *s, unsigned char c)
 {
     if (s->inside == ESCAPE) {
         s->left = 4;
         s->inside = c == 'u' ? HEX : STRING;
-        return is_escaped(c);
+        return ABR_HAS("\"\\/bfnrtu", (char)c);
     }
     if (s->inside == SEQUENCE) {
         if (c < s->low || c > s->high)

@@ -105,10 +105,6 @@ static inline uint64_t abr_json_own_size(const abr_json_value *v)
     return v->end - v->at - v->head;
 }
 
-/* Is a plain value (p, n), without its key? Of a long string its start tells, which any budget retains: its
- * middle may not be at hand. */
-bool abr_json_is_same(const abr_json_value *v, const char *p, uint64_t n);
-
 /* The next shown bytes of a value's head from *i on, *n of them; false: no more. Blanks are not shown, except
  * newlines between the children of the document. */
 bool abr_json_next_shown(const abr_json_tree *t, const abr_json_value *v, size_t *i, size_t *n);
