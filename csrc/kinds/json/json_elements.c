@@ -8,7 +8,6 @@
 #include "abridge.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "kinds/json/json_feed.h"
 #include "kinds/json/json_inner.h"
 #include "kinds/json/json_joined.h"
 #include "priority/retain.h"

@@ -6,7 +6,6 @@
 #include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
-#include "kinds/json/json_feed.h"
 #include "kinds/json/json_joined.h"
 #include "kinds/json/json_log.h"
 #include "kinds/json/json_source.h"

@@ -7,7 +7,7 @@
 #include "base/private.h"
 #include "base/tiny.h"
 #include "budget/view.h"
-#include "kinds/json/json_feed.h"
+#include "kinds/json/json_joined.h"
 #include "line/hits.h"
 #include "line/lexicon.h"
 #include "priority/retain.h"
@@ -20,7 +20,7 @@ enum {
 };
 
 /* The content of a string, as long as its spelling, with its lines broken: in each escape \n, the backslash
- * becomes ABR_JSON_BREAK and the n a newline. Or an array, as json_feed.h has it. */
+ * becomes ABR_JSON_BREAK and the n a newline. Or an array, as abr_json_feed has it. */
 typedef struct {
     abr_retainer *retainer;
     bool is_array;

@@ -15,7 +15,6 @@
 #include "budget/options.h"
 #include "kinds/json/json_cost.h"
 #include "kinds/json/json_elements.h"
-#include "kinds/json/json_feed.h"
 #include "kinds/json/json_held.h"
 #include "kinds/json/json_inner.h"
 #include "kinds/json/json_joined.h"

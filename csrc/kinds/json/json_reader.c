@@ -12,7 +12,6 @@
 #include "base/private.h"
 #include "base/tiny.h"
 #include "base/word.h"
-#include "kinds/json/json_compact.h"
 #include "kinds/json/json_cut.h"
 #include "kinds/json/json_held.h"
 #include "kinds/json/json_joined.h"

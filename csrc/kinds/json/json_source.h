@@ -47,6 +47,27 @@ uint64_t abr_json_lines(abr_json_source *s, uint64_t to);
 /* Let go of the chunk, and of bytes before `from`; at most ABR_JSON_CARRY bytes stay. */
 void abr_json_carry(abr_json_source *s, uint64_t from);
 
+/* The document so far without its blanks, except newlines after the children of the outermost value. */
+typedef struct {
+    char *p;
+    size_t n;
+    size_t size;
+    size_t most; /* bytes kept, at most */
+    bool over;   /* there were more, and nothing is kept */
+    bool in_string;
+    bool escaped;
+    bool is_array;  /* of the outermost value */
+    bool in_value;  /* of a member of it, after its colon */
+    bool may_break; /* a newline here would follow a child of it */
+    uint64_t depth;
+} abr_json_compact;
+
+/* Get memory for n more bytes of the document. */
+bool abr_json_compact_reserve(abr_json_compact *c, size_t n, const abr_alloc *alloc);
+
+/* Add the next n bytes, for which memory was reserved. */
+void abr_json_compact_write(abr_json_compact *all, const char *p, size_t n);
+
 ABR_PRIVATE_END
 
 #endif
