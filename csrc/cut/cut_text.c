@@ -11,7 +11,7 @@
 #include "cut/cut.h"
 #include "cut/cut_text.h"
 #include "kinds/by_kind.h"
-#include "kinds/telling.h"
+#include "kinds/reader.h"
 #include "priority/told_line.h"
 #include "priority/retain.h"
 #include "text/scan.h"

@@ -7,6 +7,11 @@
 
 ABR_PRIVATE_BEGIN
 
+/* The media type of a file that starts with (p, n), or NULL for text and unknown types. Some formats take the
+ * first 300 bytes to recognize, Matroska's document type up to 4096. Names of files don't matter; SVG is
+ * text. */
+const char *abr_magic(const char *p, size_t n);
+
 enum { ABR_BINARY_JUDGED = 8192 /* bytes examined from the start, besides signatures */ };
 
 /* Is a text that starts with (p, n) binary: known by its first bytes, or with over a tenth of its first 8

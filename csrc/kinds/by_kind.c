@@ -16,7 +16,7 @@
 #include "budget/options.h"
 #include "kinds/kind.h"
 #include "kinds/reader.h"
-#include "kinds/text/late_log.h"
+#include "kinds/text/log.h"
 #include "kinds/text/stretches.h"
 #include "priority/retain.h"
 #include "text/scan.h"

@@ -4,9 +4,17 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "kinds/agreeing.h"
 #include "kinds/message.h"
+#include "line/line_score.h"
+#include "line/lines.h"
 
 ABR_PRIVATE_BEGIN
+
+/* The line from `from` on that names the record which tells of the failure that was found there in a field:
+ * "    name: cart" above "    phase: Failed". `failure`, if it is none, or none names it. */
+size_t abr_name_of_record(const abr_failure_rules *rules, const char *p, size_t from, size_t failure,
+                          size_t n);
 
 /* Find a failure in (p, n) from the line at `from` on, however short: a diagnostic, a traceback, a report of
  * tests, amid lines printed with it. In source, prose, listings and search results a single word of trouble

@@ -1,5 +1,6 @@
 /*
- * The kind of a text, by the register of kinds.
+ * The kind of a text, by the register of kinds, its parts, and why it is of its kind. Logs and texts are told
+ * apart by their lines, so the reason names lines that speak for each.
  */
 #include "kinds/kind.h"
 #include "abridge.h"
@@ -9,12 +10,17 @@
 #include "kinds/json/json_lines.h"
 #include "kinds/json/json_reader.h"
 #include "kinds/mixed/mixed.h"
+#include "kinds/mixed/output_parts.h"
 #include "kinds/records/aligned.h"
 #include "kinds/records/delimited.h"
 #include "kinds/records/drawn.h"
-#include "kinds/records/records.h"
-#include "kinds/text/late_log.h"
+#include "kinds/records/record_list.h"
 #include "kinds/text/log.h"
+#include "kinds/text/stretches.h"
+#include "line/form.h"
+#include "line/lines.h"
+#include "line/rule.h"
+#include "text/scan.h"
 
 _Static_assert(ABR_TOLD_BY % ABR_TEXT_BLOCK == 0, "the start that tells a text is whole blocks");
 _Static_assert((size_t)ABR_TOLD_BY <= ABR_JSON_JUDGED, "as much of JSON is judged as of any kind");
@@ -125,4 +131,138 @@ const char *abr_item_name(abr_item_unit unit)
         "elements", "members", "chars", "records", "rows", "files", "hunks", "commits",
     };
     return (size_t)unit < sizeof names / sizeof *names ? names[unit] : NULL;
+}
+
+/* ---- why a text is of its kind ---- */
+
+static const char *reason_of(const abr_telling *told)
+{
+    switch (told->kind) {
+    case ABR_KIND_BINARY:
+        return told->media_type ? "signature" : "bytes";
+    case ABR_KIND_JSON:
+        return "document";
+    case ABR_KIND_JSON_LINES:
+        return "documents";
+    case ABR_KIND_DIFF:
+        return "hunks";
+    case ABR_KIND_MIXED:
+        return "parts";
+    case ABR_KIND_TABLE:
+        return told->delimiter ? "delimiter" : "columns";
+    default:
+        return "lines";
+    }
+}
+
+/* Count a line for a side, and keep it as an example if it is surer than one of those. */
+static void speak_for(abr_side_lines *side, uint64_t line, float sure)
+{
+    side->count++;
+    for (size_t i = 0; i < ABR_REASON_LINES; i++) {
+        if (sure <= side->sure[i])
+            continue;
+        for (size_t k = ABR_REASON_LINES - 1; k > i; k--) {
+            side->line[k] = side->line[k - 1];
+            side->sure[k] = side->sure[k - 1];
+        }
+        side->line[i] = line;
+        side->sure[i] = sure;
+        return;
+    }
+}
+
+static void weigh_sides(const char *p, size_t n, abr_kind_reason *out)
+{
+    abr_forms forms;
+    abr_text_line line;
+    uint64_t number = 0;
+    abr_forms_open(&forms, ABR_ALL_FORMS, ABR_NO_RULE);
+    for (size_t at = 0; abr_next_line(p, n, &at, &line);) {
+        number++;
+        if (abr_trimmed(line).n == 0)
+            continue;
+        const abr_form_told told = abr_read_whole_form(&forms, line);
+        out->lines++;
+        if (told.log > told.text)
+            speak_for(&out->printed, number, told.log);
+        else if (told.text > 0)
+            speak_for(&out->written, number, told.text);
+    }
+}
+
+void abr_reason_kind(const char *p, size_t n, abr_kind_reason *out)
+{
+    *out = (abr_kind_reason){.told = abr_tell_kind(p, n, true)};
+    out->bytes = n < ABR_TOLD_BY ? n : ABR_TOLD_BY;
+    out->by = reason_of(&out->told);
+    if (out->told.kind == ABR_KIND_LOG && abr_is_written(p, out->bytes)) {
+        abr_late_log log = out->told.late;
+        if (log.sign == 0)
+            abr_find_log(p, out->bytes, &log);
+        out->by = log.printed ? "log" : "failure";
+        out->log_line = abr_count_newlines(p, (size_t)log.sign) + 1;
+    }
+    if (out->told.kind == ABR_KIND_LOG || out->told.kind == ABR_KIND_TEXT)
+        weigh_sides(p, out->bytes, out);
+}
+
+/* ---- parts ---- */
+
+static void tell_one(abr_parts *out, abr_kind kind, uint64_t first, uint64_t last)
+{
+    if (out->count < ABR_PARTS_MOST)
+        out->list[out->count++] = (abr_part){.kind = kind, .first_line = first, .last_line = last};
+}
+
+/* Add the parts of a log that comes after so many lines. */
+static abr_code add_log(const char *p, size_t n, const abr_late_log *late, uint64_t lines,
+                        const abr_alloc *alloc, abr_parts *out)
+{
+    abr_stretches *s;
+    const size_t from = (size_t)late->from; /* the bytes before are written */
+    const abr_stretches_opts own = {.written = abr_fails_amid(late),
+                                    .alloc = alloc,
+                                    .bytes_before = from,
+                                    .lines_before = abr_count_newlines(p, from)};
+    const abr_code code = abr_stretches_open(&own, &s);
+    if (code != ABR_OK)
+        return code;
+    const uint64_t last = lines + abr_count_lines(p, n);
+    abr_stretches_write(s, p + from, n - from);
+    const abr_log_parts *parts = abr_stretches_parts(s);
+    for (size_t i = 0; parts && i < parts->count; i++)
+        tell_one(out, parts->list[i].written ? ABR_KIND_TEXT : ABR_KIND_LOG, lines + parts->list[i].line + 1,
+                 i + 1 < parts->count ? lines + parts->list[i + 1].line : last);
+    if (!parts)
+        tell_one(out, ABR_KIND_LOG, lines + 1, last);
+    abr_stretches_close(s);
+    return ABR_OK;
+}
+
+abr_code abr_tell_parts(const char *p, size_t n, const abr_alloc *alloc, abr_parts *out)
+{
+    abr_output_parts found = {.count = 0};
+    uint64_t line = 0;
+    abr_code code = ABR_OK;
+    p = p ? p : "";
+    const abr_telling told = abr_tell_kind(p, n, true);
+    *out = (abr_parts){.kind = told.kind};
+    if (out->kind == ABR_KIND_LOG)
+        code = add_log(p, n, &told.late, 0, alloc, out);
+    else if (out->kind == ABR_KIND_MIXED)
+        abr_find_parts(p, n, &found);
+    for (size_t i = 0; i < found.count && code == ABR_OK; i++) {
+        const abr_output_part *part = &found.list[i];
+        const char *start = p + part->from;
+        const size_t size = part->end - part->from;
+        if (part->kind == ABR_KIND_LOG)
+            code = add_log(start, size, &(abr_late_log){.from = 0}, line, alloc, out);
+        else
+            tell_one(out, part->kind, line + 1, line + abr_count_lines(start, size));
+        line += abr_count_newlines(start, size);
+    }
+    if (out->count == 1)
+        out->count = 0;
+    return code;
 }

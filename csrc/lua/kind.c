@@ -4,8 +4,6 @@
 #include "clean/utf16.h"
 #include "kinds/binary.h"
 #include "kinds/kind.h"
-#include "kinds/kind_reason.h"
-#include "kinds/magic.h"
 #include "lua/check.h"
 #include "lua/compat.h"
 #include "lua/slots.h"

@@ -7,7 +7,6 @@
 #include "kinds/json/json_lines.h"
 #include "kinds/json/json_text.h"
 #include "kinds/kind.h"
-#include "kinds/magic.h"
 
 #include "made.h"
 

@@ -12,7 +12,7 @@
 #include "kinds/content.h"
 #include "kinds/kind.h"
 #include "kinds/reader.h"
-#include "kinds/records/records.h"
+#include "kinds/records/record_list.h"
 #include "text/scan.h"
 #include "text/utf8.h"
 

@@ -4,6 +4,7 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "base/tiny.h"
 #include "line/lines.h"
 
 ABR_PRIVATE_BEGIN
@@ -48,6 +49,12 @@ bool abr_diff_may_start(const char *p, size_t n, bool mail);
 /* The size, in whole lines, of the diff that (p, n) starts with; 0 if it doesn't. *read gets the number of
  * bytes read. */
 size_t abr_diff_extent(const char *p, size_t n, size_t *read);
+
+enum { ABR_DEFINED_WITHIN = ABR_OR_TINY(200, 24) }; /* bytes of a line that are examined */
+
+/* Does the line, without its `+`, start the definition of a function, a class or a type, in any of the usual
+ * languages? A reader of a diff looks for those. */
+bool abr_defines(abr_text_line line);
 
 ABR_PRIVATE_END
 

@@ -13,7 +13,7 @@
 #include "kinds/diff/diff_hunks.h"
 #include "abridge.h"
 #include "base/size.h"
-#include "kinds/diff/diff_defines.h"
+#include "kinds/diff/diff.h"
 #include "kinds/diff/diff_part.h"
 #include "kinds/diff/diff_show.h"
 #include "priority/sort.h"

@@ -7,7 +7,7 @@
 #include "kinds/diff/diff_part.h"
 #include "abridge.h"
 #include "base/size.h"
-#include "kinds/diff/diff_defines.h"
+#include "kinds/diff/diff.h"
 #include "kinds/diff/diff_show.h"
 #include "line/lines.h"
 #include "text/scan.h"

@@ -7,7 +7,6 @@
 #include "base/tiny.h"
 #include "kinds/diff/diff.h"
 #include "kinds/diff/diff_store.h"
-#include "kinds/diff/diff_tally.h"
 
 ABR_PRIVATE_BEGIN
 

@@ -6,7 +6,6 @@
 #include "base/private.h"
 #include "kinds/content.h"
 #include "kinds/diff/diff_store.h"
-#include "kinds/diff/diff_tally.h"
 #include "text/flow.h"
 
 ABR_PRIVATE_BEGIN

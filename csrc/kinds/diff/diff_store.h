@@ -5,11 +5,27 @@
 #include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
-#include "kinds/diff/diff_tally.h"
 #include "priority/candidates.h"
 #include "text/flow.h"
 
 ABR_PRIVATE_BEGIN
+
+/* Counts before a place. */
+typedef struct {
+    uint64_t commits;
+    uint64_t files;
+    uint64_t hunks;
+    uint64_t added; /* lines in hunks */
+    uint64_t removed;
+    uint64_t lines; /* lines of text outside of files */
+} abr_diff_tally;
+
+static inline abr_diff_tally abr_tally_between(const abr_diff_tally *from, const abr_diff_tally *to)
+{
+    return (abr_diff_tally){to->commits - from->commits, to->files - from->files,
+                            to->hunks - from->hunks,     to->added - from->added,
+                            to->removed - from->removed, to->lines - from->lines};
+}
 
 enum {
     ABR_DIFF_HEADER_MOST = ABR_OR_TINY(4096, 96), /* bytes; a file with a longer one is only named, at most */

@@ -7,7 +7,7 @@
 #include "kinds/json/json_called.h"
 #include "abridge.h"
 #include "base/ascii.h"
-#include "kinds/json/json_role.h"
+#include "kinds/json/json_values.h"
 #include "kinds/json/json_text.h"
 #include "kinds/json/json_tree.h"
 

@@ -16,7 +16,7 @@
 #include "kinds/json/json_pick.h"
 #include "kinds/json/json_print.h"
 #include "kinds/json/json_queue.h"
-#include "kinds/json/json_role.h"
+#include "kinds/json/json_values.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_tree.h"
 

@@ -86,8 +86,8 @@ void abr_json_held_ends(abr_json_held *x);
 const char *abr_json_held_bytes(const abr_json_held *x, const abr_json_held_string *s);
 
 /* The log that a held string or array is: the one that read it as it went by, or its bytes read again for
- * `keep`, when *text gets a copy of them that the log reads; NULL else. `log` is zeroed, and is the caller's to
- * close, before *text is freed, if there is one. False: out of memory. */
+ * `keep`. Then *text gets the copy that it reads, else NULL; if there is one, the caller closes the log and
+ * frees that. `log` is zeroed before. False: out of memory. */
 bool abr_json_held_log(const abr_json_held *x, const abr_json_held_string *s, size_t keep, abr_json_log *log,
                        char **text);
 

@@ -2,9 +2,9 @@
  * Arrays that hold a log line by line: ["...", "..."], [{"type":"stdout","data":"..."}]. Their elements are
  * chosen as for the log, since a failure is seldom reported by one line alone.
  *
- * While it goes by, such an array is fed to the reader of that log. Each element, with the blanks around it, is
- * one line as long as its spelling. Other quotes mark the string in it that is judged, so the line alone tells
- * how to decode it.
+ * While it goes by, such an array is fed to the reader of that log. Each element, with the blanks around it,
+ * is one line as long as its spelling. Other quotes mark the string in it that is judged, so the line alone
+ * tells how to decode it.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "abridge.h"
 #include "base/memory.h"
 #include "base/tiny.h"
-#include "kinds/json/json_role.h"
+#include "kinds/json/json_values.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_text.h"
 #include "text/scan.h"

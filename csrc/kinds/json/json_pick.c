@@ -7,7 +7,7 @@
 #include "kinds/json/json_called.h"
 #include "kinds/json/json_cost.h"
 #include "kinds/json/json_queue.h"
-#include "kinds/json/json_role.h"
+#include "kinds/json/json_values.h"
 #include "kinds/json/json_text.h"
 #include "kinds/json/json_tree.h"
 #include "line/lines.h"
@@ -54,7 +54,7 @@ static bool show_whole_if(abr_json_costs *x, uint32_t v, uint64_t share, uint64_
 }
 
 /* Show at most so many bytes more of a text that is shown in part. */
-static void widen(abr_json_costs *x, uint32_t v, uint64_t more, uint64_t limit)
+static void show_more_of(abr_json_costs *x, uint32_t v, uint64_t more, uint64_t limit)
 {
     const abr_json_value *it = &x->tree->values[v];
     if (it->type == ABR_JSON_TEXT && !it->full && x->used < limit)
@@ -143,7 +143,7 @@ static uint32_t find_rendered(const abr_json_costs *x, uint32_t message)
 static void show_told(abr_json_costs *x, uint32_t v, uint64_t limit)
 {
     if (v && !x->tree->values[v].shown && show_if(x, v, limit))
-        widen(x, v, UINT64_MAX, limit);
+        show_more_of(x, v, UINT64_MAX, limit);
 }
 
 void abr_json_pick_message(abr_json_costs *x)
@@ -287,7 +287,7 @@ static void show_around_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
     for (uint32_t c = abr_json_first(values, element); c; c = abr_json_after(values, c))
         if (!values[c].shown)
             show_whole_if(x, c, share_of(x, limit), limit);
-    widen(x, v, share_of(x, limit), limit);
+    show_more_of(x, v, share_of(x, limit), limit);
 }
 
 static void queue_trouble(abr_json_costs *x, abr_json_queue *q)

@@ -14,7 +14,6 @@
 #include "base/size.h"
 #include "budget/options.h"
 #include "kinds/json/json_cost.h"
-#include "kinds/json/json_elements.h"
 #include "kinds/json/json_held.h"
 #include "kinds/json/json_inner.h"
 #include "kinds/json/json_joined.h"

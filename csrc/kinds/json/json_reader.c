@@ -18,7 +18,6 @@
 #include "kinds/json/json_keys.h"
 #include "kinds/json/json_levels.h"
 #include "kinds/json/json_parts.h"
-#include "kinds/json/json_role.h"
 #include "kinds/json/json_source.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_text.h"

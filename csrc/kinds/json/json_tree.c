@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/size.h"
 #include "kinds/json/json_parts.h"
-#include "kinds/json/json_role.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_text.h"
 #include "kinds/json/json_values.h"

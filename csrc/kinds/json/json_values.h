@@ -1,4 +1,5 @@
-/* The key paths of a document, and its values: which report trouble, and which are unlike the others. */
+/* The key paths of a document, and its values: their roles, which report trouble, and which are unlike the
+ * others. */
 #ifndef ABR_KINDS_JSON_JSON_VALUES_H
 #define ABR_KINDS_JSON_JSON_VALUES_H
 
@@ -10,6 +11,21 @@
 #include "line/lexicon.h"
 
 ABR_PRIVATE_BEGIN
+
+/* In the order in which an object's members are shown. */
+typedef enum {
+    ABR_JSON_OUTCOME = 0, /* an exit code, a status, a severity, an error, a message */
+    ABR_JSON_NAME,        /* an id, a name, a title, a path, a URL, a key */
+    ABR_JSON_NAMES,       /* a name of something else: `user_id`, `filePath` */
+    ABR_JSON_CODE,        /* looks like an identifier, whatever its key says */
+    ABR_JSON_OTHER
+} abr_json_role;
+
+/* The role of a key, with its quotes. */
+abr_json_role abr_json_role_of(const char *key, size_t n);
+
+/* Does a string of n bytes, without its quotes, look like an identifier? */
+bool abr_json_is_code(const char *p, size_t n);
 
 enum {
     ABR_JSON_PATHS = ABR_OR_TINY(4096, 8),       /* places for the key paths told apart, */

@@ -18,7 +18,6 @@
 #include "kinds/records/aligned.h"
 #include "kinds/records/delimited.h"
 #include "kinds/records/drawn.h"
-#include "kinds/text/late_log.h"
 #include "kinds/text/log.h"
 #include "line/lines.h"
 #include "text/scan.h"

@@ -415,7 +415,7 @@ static void set_footer(abr_record_reader *r, const abr_view *view)
     r->list.footer.n = r->list.footer.p ? (size_t)n : 0;
 }
 
-bool abr_choose_listed_records(abr_reader *base, const abr_kind_request *q, abr_content *out)
+static bool choose_listed_records(abr_reader *base, const abr_kind_request *q, abr_content *out)
 {
     abr_record_reader *r = (abr_record_reader *)base;
     const abr_alloc *a = r->opts.alloc;
@@ -435,3 +435,17 @@ bool abr_choose_listed_records(abr_reader *base, const abr_kind_request *q, abr_
     abr_release(a, r->list.keys);
     return fine;
 }
+
+static abr_code open_records(const abr_reader_opts *opts, abr_reader **out)
+{
+    return abr_open_records(opts, &abr_record_methods, out);
+}
+
+const abr_reader_methods abr_record_methods = {
+    .open = open_records,
+    .reserve = abr_reserve_records,
+    .write = abr_write_records,
+    .choose = choose_listed_records,
+    .close = abr_close_records,
+    .settle = abr_settle_records,
+};

@@ -1,15 +1,16 @@
-/* The list of records that a cut is chosen from. */
+/* Texts made of records: a JSON document per line, CSV, rows under a header. */
 #ifndef ABR_KINDS_RECORDS_RECORD_LIST_H
 #define ABR_KINDS_RECORDS_RECORD_LIST_H
 
+#include "abridge.h"
 #include "base/private.h"
 #include "kinds/content.h"
 #include "kinds/reader.h"
 
 ABR_PRIVATE_BEGIN
 
-/* The method `choose` of a reader of records. */
-bool abr_choose_listed_records(abr_reader *base, const abr_kind_request *q, abr_content *out);
+/* For ABR_KIND_JSON_LINES and ABR_KIND_TABLE. */
+extern const abr_reader_methods abr_record_methods;
 
 ABR_PRIVATE_END
 

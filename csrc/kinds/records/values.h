@@ -7,7 +7,7 @@
 #include "base/tiny.h"
 #include "kinds/records/columns.h"
 #include "kinds/json/json_keys.h"
-#include "kinds/telling.h"
+#include "kinds/reader.h"
 #include "line/hits.h"
 
 ABR_PRIVATE_BEGIN

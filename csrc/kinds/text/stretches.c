@@ -12,7 +12,6 @@
 #include "base/memory.h"
 #include "base/tiny.h"
 #include "kinds/failing.h"
-#include "kinds/record_field.h"
 #include "kinds/text/log.h"
 #include "line/form.h"
 #include "line/lines.h"
