@@ -86,15 +86,21 @@ static bool names_test(abr_text_line line)
     return n > 0 && abr_has_at(bare, n, ") ", 2);
 }
 
-/* " at src/a.rs:2:5:", " at t/a.t line 2.", " at CMakeLists.txt:4 (message):" */
-static bool says_at_place(abr_text_line line)
+/* Is there a place after " at "? */
+static bool finds_at_place(abr_text_line line, abr_file_place *place)
 {
     static const char sign[] = " at ";
     enum { SIGN = sizeof sign - 1 };
-    abr_file_place place = {0};
-    return abr_find_place(line.p, line.n, 0, &place) && place.start >= SIGN &&
-           abr_has_at(line, place.start - SIGN, sign, SIGN) && !memchr(line.p, '"', place.start) &&
-           place.end < line.n &&
+    *place = (abr_file_place){0};
+    return abr_find_place(line.p, line.n, 0, place) && place->start >= SIGN &&
+           abr_has_at(line, place->start - SIGN, sign, SIGN);
+}
+
+/* " at src/a.rs:2:5:", " at t/a.t line 2.", " at CMakeLists.txt:4 (message):" */
+static bool says_at_place(abr_text_line line)
+{
+    abr_file_place place;
+    return finds_at_place(line, &place) && !memchr(line.p, '"', place.start) && place.end < line.n &&
            (line.p[place.end] == ':' || line.p[place.end] == '.' || abr_has_at(line, place.end, " (", 2));
 }
 
@@ -110,15 +116,10 @@ static bool is_at_place(const abr_trouble_line *t)
  * line 3, near ..." */
 static bool is_at_line_of_perl(abr_text_line line)
 {
-    static const char sign[] = " at ";
-    enum { SIGN = sizeof sign - 1 };
-    abr_file_place place = {0};
-    if (!abr_find_place(line.p, line.n, 0, &place) || place.start < SIGN ||
-        !abr_has_at(line, place.start - SIGN, sign, SIGN) ||
-        !memchr(line.p + place.start, ' ', place.end - place.start))
-        return false;
-    return abr_has_at(line, place.end, ", near ", 7) || abr_has_at(line, place.end, ", <", 3) ||
-           (place.end + 1 == line.n && line.p[place.end] == '.');
+    abr_file_place place;
+    return finds_at_place(line, &place) && memchr(line.p + place.start, ' ', place.end - place.start) &&
+           (abr_has_at(line, place.end, ", near ", 7) || abr_has_at(line, place.end, ", <", 3) ||
+            (place.end + 1 == line.n && line.p[place.end] == '.'));
 }
 
 /* Is its place that of a line below: "Failure -> a_spec.lua @ 46", "a_spec.lua:46: Expected ..."? */

@@ -139,24 +139,16 @@ static bool has_bytes(const char *p, size_t n, size_t at, const char *bytes, siz
 
 #define HAS(p, n, at, bytes) has_bytes((p), (n), (at), (bytes), sizeof(bytes) - 1)
 
-/* The big-endian number of `size` bytes at `at`; UINT64_MAX if bytes are missing. */
-static uint64_t big(const char *p, size_t n, size_t at, size_t size)
+typedef enum { BIG, LITTLE } endian;
+
+/* The number of `size` bytes at `at`; UINT64_MAX if bytes are missing. */
+static uint64_t number_at(const char *p, size_t n, size_t at, size_t size, endian order)
 {
     if (n < size || at > n - size)
         return UINT64_MAX;
     uint64_t value = 0;
     for (size_t i = 0; i < size; i++)
-        value = value << 8 | (unsigned char)p[at + i];
-    return value;
-}
-
-static uint64_t little(const char *p, size_t n, size_t at, size_t size)
-{
-    if (n < size || at > n - size)
-        return UINT64_MAX;
-    uint64_t value = 0;
-    for (size_t i = size; i-- > 0;)
-        value = value << 8 | (unsigned char)p[at + i];
+        value = value << 8 | (unsigned char)p[at + (order == BIG ? i : size - 1 - i)];
     return value;
 }
 
@@ -177,9 +169,9 @@ static const char *container(const char *p, size_t n)
 static const char *bitmap(const char *p, size_t n)
 {
     static const uint64_t headers[] = {12, 40, 52, 56, 64, 108, 124};
-    if (!HAS(p, n, 0, "BM") || big(p, n, 6, 4) != 0)
+    if (!HAS(p, n, 0, "BM") || number_at(p, n, 6, 4, BIG) != 0)
         return NULL;
-    uint64_t header = little(p, n, 14, 4);
+    uint64_t header = number_at(p, n, 14, 4, LITTLE);
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         if (header == headers[i])
             return "image/bmp";
@@ -189,25 +181,25 @@ static const char *bitmap(const char *p, size_t n)
 static const char *icon_or_font(const char *p, size_t n)
 {
     if (HAS(p, n, 0, "\0\0\1\0")) {
-        uint64_t count = little(p, n, 4, 2);
+        uint64_t count = number_at(p, n, 4, 2, LITTLE);
         return count > 0 && count <= MOST_ICONS && n > 9 && p[9] == 0 ? "image/vnd.microsoft.icon" : NULL;
     }
     if (!HAS(p, n, 0, "\0\1\0\0"))
         return NULL;
-    uint64_t tables = big(p, n, 4, 2);
+    uint64_t tables = number_at(p, n, 4, 2, BIG);
     return tables > 0 && tables <= MOST_TABLES ? "font/ttf" : NULL;
 }
 
 static const char *program(const char *p, size_t n)
 {
     if (HAS(p, n, 0, "\xCA\xFE\xBA\xBE")) {
-        uint64_t count = big(p, n, 4, 4);
+        uint64_t count = number_at(p, n, 4, 4, BIG);
         if (count == UINT64_MAX)
             return NULL;
         return count % 65536 < OLDEST_CLASS ? "application/x-mach-binary" : "application/java-vm";
     }
     if (HAS(p, n, 0, "MZ")) {
-        uint64_t at = little(p, n, 60, 4);
+        uint64_t at = number_at(p, n, 60, 4, LITTLE);
         if (at < n && HAS(p, n, (size_t)at, "PE\0\0"))
             return "application/vnd.microsoft.portable-executable";
         return memchr(p, 0, n < 64 ? n : 64) ? "application/x-dosexec" : NULL;

@@ -116,11 +116,6 @@ static abr_code open_log(const abr_by_kind *k, const text_place *before, log_rea
     return code;
 }
 
-static bool reserve_log(const log_reader *log, uint64_t newlines, size_t n)
-{
-    return abr_retainer_reserve(log->retainer, newlines, n);
-}
-
 static void write_log(const log_reader *log, const char *p, size_t n)
 {
     abr_retainer_write(log->retainer, p, n);
@@ -157,8 +152,8 @@ static void close_reader(abr_by_kind *k)
 static bool reserve_chunk(abr_by_kind *k, const char *p, size_t n)
 {
     if (k->log.retainer)
-        return reserve_log(&k->log, abr_count_newlines(p, n), n);
-    return !k->reader || k->reader->methods->reserve(k->reader, p, n);
+        return abr_retainer_reserve(k->log.retainer, abr_count_newlines(p, n), n);
+    return !k->reader || !k->reader->methods->reserve || k->reader->methods->reserve(k->reader, p, n);
 }
 
 /* Is the text not of its kind, as the chunk after k->held shows? *at: the byte of the chunk that shows it. */
@@ -200,8 +195,7 @@ static bool grow_start(abr_by_kind *k, size_t wanted)
 
 static void free_start(abr_by_kind *k)
 {
-    if (k->start)
-        k->alloc->free(k->alloc->ctx, k->start);
+    abr_release(k->alloc, k->start);
     k->start = NULL;
     k->start_n = k->start_size = k->preview_n = 0;
 }
@@ -247,7 +241,7 @@ static bool open_late(const abr_by_kind *k, const char *p, size_t n, log_reader 
     const size_t left = bytes_held(k) - held;
     const uint64_t newlines =
         abr_count_newlines(k->start + held, left) + abr_count_newlines(p + passed, n - passed);
-    if (open_log(k, &at, out) == ABR_OK && reserve_log(out, newlines, left + n - passed))
+    if (open_log(k, &at, out) == ABR_OK && abr_retainer_reserve(out->retainer, newlines, left + n - passed))
         return true;
     close_log(out);
     return false;
@@ -521,7 +515,6 @@ void abr_by_kind_close(abr_by_kind *k)
     close_reader(k);
     close_log(&k->last);
     free_start(k);
-    if (k->hits)
-        k->alloc->free(k->alloc->ctx, k->hits);
-    k->alloc->free(k->alloc->ctx, k);
+    abr_release(k->alloc, k->hits);
+    abr_release(k->alloc, k);
 }

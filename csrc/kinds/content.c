@@ -27,8 +27,7 @@ static bool grow_room(abr_content *c, void *array, size_t *size, size_t wanted, 
 static abr_piece *new_piece(abr_content *c)
 {
     const size_t most = ABR_PIECES_LEAST + c->keep / ABR_BYTES_PER_PIECE;
-    const bool fine =
-        grow_room(c, &c->pieces, &c->size, c->count + 1, most, sizeof *c->pieces, FIRST_PIECES);
+    const bool fine = grow_room(c, &c->pieces, &c->size, c->count + 1, most, sizeof *c->pieces, FIRST_PIECES);
     return fine ? &c->pieces[c->count++] : NULL;
 }
 

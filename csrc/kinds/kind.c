@@ -137,22 +137,15 @@ const char *abr_item_name(abr_item_unit unit)
 
 static const char *reason_of(const abr_telling *told)
 {
-    switch (told->kind) {
-    case ABR_KIND_BINARY:
+    static const char *const by[ABR_KINDS] = {[ABR_KIND_JSON] = "document",
+                                              [ABR_KIND_JSON_LINES] = "documents",
+                                              [ABR_KIND_DIFF] = "hunks",
+                                              [ABR_KIND_MIXED] = "parts"};
+    if (told->kind == ABR_KIND_BINARY)
         return told->media_type ? "signature" : "bytes";
-    case ABR_KIND_JSON:
-        return "document";
-    case ABR_KIND_JSON_LINES:
-        return "documents";
-    case ABR_KIND_DIFF:
-        return "hunks";
-    case ABR_KIND_MIXED:
-        return "parts";
-    case ABR_KIND_TABLE:
+    if (told->kind == ABR_KIND_TABLE)
         return told->delimiter ? "delimiter" : "columns";
-    default:
-        return "lines";
-    }
+    return by[told->kind] ? by[told->kind] : "lines";
 }
 
 /* Count a line for a side, and keep it as an example if it is surer than one of those. */

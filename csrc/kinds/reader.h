@@ -55,7 +55,7 @@ typedef struct {
 typedef struct {
     abr_code (*open)(const abr_reader_opts *opts, abr_reader **out);
 
-    /* Get memory for the next chunk. False: out of memory, with no visible change. */
+    /* Get memory for the next chunk. False: out of memory, with no visible change. NULL: it needs none. */
     bool (*reserve)(abr_reader *r, const char *p, size_t n);
 
     /* Read a chunk for which memory was reserved. The retained parts do not depend on how the text is

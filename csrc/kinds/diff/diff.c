@@ -93,31 +93,13 @@ bool abr_hunk_takes(abr_hunk *hunk, abr_text_line line)
 
 /* Starts of header lines: the ones that start a file, and the ones after those. */
 static const char *const files[] = {"diff --git ", "diff --cc ", "diff --combined ", "diff -", "Index: "};
-static const char *const headers[] = {"--- ",
-                                      "+++ ",
-                                      "index ",
-                                      "old mode ",
-                                      "new mode ",
-                                      "mode ",
-                                      "new file mode ",
-                                      "deleted file mode ",
-                                      "similarity index ",
-                                      "dissimilarity index ",
-                                      "rename from ",
-                                      "rename to ",
-                                      "copy from ",
-                                      "copy to ",
-                                      "Binary files ",
-                                      "GIT binary patch",
-                                      "Only in ",
-                                      "Property changes on: ",
-                                      "## -",
-                                      "Added: ",
-                                      "Modified: ",
-                                      "Deleted: ",
-                                      "Cannot display: file marked as a binary type.",
-                                      "=============",
-                                      "_____________"};
+static const char *const headers[] = {
+    "index ",         "old mode ",          "new mode ",         "mode ",
+    "new file mode ", "deleted file mode ", "similarity index ", "dissimilarity index ",
+    "rename from ",   "rename to ",         "copy from ",        "copy to ",
+    "Binary files ",  "GIT binary patch",   "Only in ",          "Property changes on: ",
+    "Added: ",        "Modified: ",         "Deleted: ",         "=============",
+    "_____________"};
 
 static bool starts_with_any(abr_text_line line, const char *const *list, size_t count)
 {
@@ -144,8 +126,10 @@ abr_diff_line abr_diff_line_of(abr_text_line line)
         return ABR_DIFF_COMMIT;
     if (starts_with_any(line, files, sizeof files / sizeof *files))
         return ABR_DIFF_FILE;
-    return starts_with_any(line, headers, sizeof headers / sizeof *headers) ? ABR_DIFF_HEADER
-                                                                            : ABR_DIFF_OTHER;
+    const bool is_header = starts_with_any(line, headers, sizeof headers / sizeof *headers) ||
+                           ABR_STARTS(line, "--- ") || ABR_STARTS(line, "+++ ") || ABR_STARTS(line, "## -") ||
+                           ABR_STARTS(line, "Cannot display: file marked as a binary type.");
+    return is_header ? ABR_DIFF_HEADER : ABR_DIFF_OTHER;
 }
 
 /* ---- a text ---- */

@@ -60,17 +60,22 @@ static bool is_in_part(const abr_diff_choice *x, const abr_shown_hunk *h)
     return is_shown(x, h) && h->front < h->h.size;
 }
 
+/* Show a hunk as it stands, if the total keeps to `limit`. */
+static bool show_within(abr_diff_choice *x, abr_shown_hunk *h, uint64_t limit)
+{
+    const abr_shown_hunk was = *h;
+    const uint64_t had = abr_diff_bytes_at(x, h->part);
+    if (abr_diff_set_whole(x->plan, h) && abr_diff_put_part(x, h->part, had, limit))
+        return true;
+    *h = was;
+    return false;
+}
+
 /* Show all of a hunk, in its file's order. */
 static void try_whole(abr_diff_choice *x, abr_shown_hunk *h)
 {
-    if (x->closed[h->file])
-        return;
-    const abr_shown_hunk was = *h;
-    const uint64_t had = abr_diff_bytes_at(x, h->part);
-    if (!h->alone && abr_diff_set_whole(x->plan, h) && abr_diff_put_part(x, h->part, had, x->bytes))
-        return;
-    *h = was;
-    x->closed[h->file] = true;
+    if (!x->closed[h->file])
+        x->closed[h->file] = h->alone || !show_within(x, h, x->bytes);
 }
 
 /* Show a hunk in part with so many bytes, or more of it than so far. */
@@ -286,17 +291,6 @@ static void count_definitions(abr_diff_choice *x, size_t from, size_t end)
     sort_by(x, level_of);
 }
 
-/* Show a hunk as it stands, in at most so many bytes more. */
-static bool show_within(abr_diff_choice *x, abr_shown_hunk *h, uint64_t most)
-{
-    const abr_shown_hunk was = *h;
-    const uint64_t had = abr_diff_bytes_at(x, h->part);
-    if (abr_diff_set_whole(x->plan, h) && abr_diff_put_part(x, h->part, had, x->used + most))
-        return true;
-    *h = was;
-    return false;
-}
-
 /* Show the conflicts, in three quarters of the room, in part if they are over an equal share of that. Those
  * that show whole leave the order. */
 static void show_conflicts(abr_diff_choice *x)
@@ -315,7 +309,7 @@ static void show_conflicts(abr_diff_choice *x)
             const uint64_t share = room / left--;
             const uint64_t least = abr_at_most(part_up_to(h->h.conflict_at), room);
             const uint64_t most = share > least ? share : least;
-            whole = show_within(x, h, most);
+            whole = show_within(x, h, x->used + most);
             if (!whole && !x->parted[h->file] && try_part(x, h, most)) {
                 x->defining[h->file] = h;
                 x->parted[h->file] = true;

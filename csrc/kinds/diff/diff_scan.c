@@ -144,12 +144,6 @@ static void judge_line(abr_diff_scan *s, abr_text_line line)
         s->file.machine = abr_says_generated(line);
 }
 
-/* Does an added line open a conflict, `<<<<<<< HEAD`? */
-static bool opens_conflict(abr_text_line line)
-{
-    return ABR_STARTS(line, "<<<<<<< ");
-}
-
 /* Is the line, as far as it is here, part of the hunk? */
 static bool hunk_takes(abr_diff_scan *s, abr_text_line line)
 {
@@ -164,7 +158,7 @@ static bool hunk_takes(abr_diff_scan *s, abr_text_line line)
         const abr_text_line text = {line.p + n, line.n - n};
         if (s->hunk.defines_at == 0 && abr_defines(text))
             s->hunk.defines_at = (uint32_t)before;
-        if (s->hunk.conflict_at == 0 && opens_conflict(text))
+        if (s->hunk.conflict_at == 0 && ABR_STARTS(text, "<<<<<<< ")) /* HEAD */
             s->hunk.conflict_at = (uint32_t)before;
     }
     judge_line(s, line);

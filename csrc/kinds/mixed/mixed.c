@@ -287,14 +287,6 @@ static bool choose_parts(abr_reader *base, const abr_kind_request *q, abr_conten
     return fine;
 }
 
-static bool reserve_none(abr_reader *base, const char *p, size_t n)
-{
-    (void)base;
-    (void)p;
-    (void)n;
-    return true;
-}
-
 static void count_chunk(abr_reader *base, const char *p, size_t n)
 {
     (void)p;
@@ -322,7 +314,6 @@ static abr_code open_mixed(const abr_reader_opts *opts, abr_reader **out)
 
 const abr_reader_methods abr_mixed_methods = {
     .open = open_mixed,
-    .reserve = reserve_none,
     .write = count_chunk,
     .choose = choose_parts,
     .close = close_mixed,

@@ -61,7 +61,7 @@ typedef struct {
     const char *p;
     uint32_t counts;
     abr_worth *worth;
-    name_level levels[MOST_NAMED];
+    name_level *levels; /* MOST_NAMED */
     size_t depth;
     uint64_t key; /* hash of the last key read, with the keys around it */
     const char *key_p;
@@ -166,7 +166,8 @@ ABR_WRAPS static const abr_json_guess *read_member_name(json_reading *j, size_t 
 /* Read the values of (p, n). Is it an object or array, as far as it goes? */
 static bool read_json(abr_values *x, const char *p, size_t n, bool whole, uint32_t counts, abr_worth *w)
 {
-    json_reading j; /* not zeroed: records may be short */
+    name_level named[MOST_NAMED]; /* not zeroed: records may be short */
+    json_reading j = {.x = x, .p = p, .counts = counts, .worth = w, .levels = named, .key_p = p};
     abr_json_scan scan;
     size_t i = 0;
     if (n >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
@@ -177,16 +178,6 @@ static bool read_json(abr_values *x, const char *p, size_t n, bool whole, uint32
         return false;
     abr_json_open(&scan, x->levels, ABR_VALUES_LEVELS);
     scan.guess = abr_json_next_guess(&x->keys);
-    j.key = 0;
-    j.key_p = p;
-    j.key_n = 0;
-    j.known = NULL;
-    j.x = x;
-    j.p = p;
-    j.counts = counts;
-    j.worth = w;
-    j.depth = 0;
-    j.shape = 0;
     for (;;) {
         const bool in_object = scan.depth > 0 && scan.in_object;
         const abr_json_token token = abr_json_next(&scan, p, n, &i);
