@@ -4,9 +4,7 @@
  * run of tests has two that agree.
  */
 #include "kinds/agreeing.h"
-#include "abridge.h"
 #include "base/ascii.h"
-#include "base/tiny.h"
 #include "line/place.h"
 #include "text/scan.h"
 

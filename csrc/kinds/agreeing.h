@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_AGREEING_H
 #define ABR_KINDS_AGREEING_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "line/form.h"
 #include "line/lines.h"

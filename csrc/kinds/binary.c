@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "kinds/binary.h"
-#include "abridge.h"
 #include "base/ascii.h"
 #include "clean/utf16.h"
 #include "text/scan.h"
@@ -139,16 +138,16 @@ static bool has_bytes(const char *p, size_t n, size_t at, const char *bytes, siz
 
 #define HAS(p, n, at, bytes) has_bytes((p), (n), (at), (bytes), sizeof(bytes) - 1)
 
-typedef enum { BIG, LITTLE } endian;
+typedef enum { HIGH_FIRST, LOW_FIRST } byte_order;
 
 /* The number of `size` bytes at `at`; UINT64_MAX if bytes are missing. */
-static uint64_t number_at(const char *p, size_t n, size_t at, size_t size, endian order)
+static uint64_t number_at(const char *p, size_t n, size_t at, size_t size, byte_order order)
 {
     if (n < size || at > n - size)
         return UINT64_MAX;
     uint64_t value = 0;
     for (size_t i = 0; i < size; i++)
-        value = value << 8 | (unsigned char)p[at + (order == BIG ? i : size - 1 - i)];
+        value = value << 8 | (unsigned char)p[at + (order == HIGH_FIRST ? i : size - 1 - i)];
     return value;
 }
 
@@ -169,9 +168,9 @@ static const char *container(const char *p, size_t n)
 static const char *bitmap(const char *p, size_t n)
 {
     static const uint64_t headers[] = {12, 40, 52, 56, 64, 108, 124};
-    if (!HAS(p, n, 0, "BM") || number_at(p, n, 6, 4, BIG) != 0)
+    if (!HAS(p, n, 0, "BM") || number_at(p, n, 6, 4, HIGH_FIRST) != 0)
         return NULL;
-    uint64_t header = number_at(p, n, 14, 4, LITTLE);
+    uint64_t header = number_at(p, n, 14, 4, LOW_FIRST);
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         if (header == headers[i])
             return "image/bmp";
@@ -181,25 +180,25 @@ static const char *bitmap(const char *p, size_t n)
 static const char *icon_or_font(const char *p, size_t n)
 {
     if (HAS(p, n, 0, "\0\0\1\0")) {
-        uint64_t count = number_at(p, n, 4, 2, LITTLE);
+        uint64_t count = number_at(p, n, 4, 2, LOW_FIRST);
         return count > 0 && count <= MOST_ICONS && n > 9 && p[9] == 0 ? "image/vnd.microsoft.icon" : NULL;
     }
     if (!HAS(p, n, 0, "\0\1\0\0"))
         return NULL;
-    uint64_t tables = number_at(p, n, 4, 2, BIG);
+    uint64_t tables = number_at(p, n, 4, 2, HIGH_FIRST);
     return tables > 0 && tables <= MOST_TABLES ? "font/ttf" : NULL;
 }
 
 static const char *program(const char *p, size_t n)
 {
     if (HAS(p, n, 0, "\xCA\xFE\xBA\xBE")) {
-        uint64_t count = number_at(p, n, 4, 4, BIG);
+        uint64_t count = number_at(p, n, 4, 4, HIGH_FIRST);
         if (count == UINT64_MAX)
             return NULL;
         return count % 65536 < OLDEST_CLASS ? "application/x-mach-binary" : "application/java-vm";
     }
     if (HAS(p, n, 0, "MZ")) {
-        uint64_t at = number_at(p, n, 60, 4, LITTLE);
+        uint64_t at = number_at(p, n, 60, 4, LOW_FIRST);
         if (at < n && HAS(p, n, (size_t)at, "PE\0\0"))
             return "application/vnd.microsoft.portable-executable";
         return memchr(p, 0, n < 64 ? n : 64) ? "application/x-dosexec" : NULL;

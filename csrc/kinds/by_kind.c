@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "kinds/by_kind.h"
-#include "abridge.h"
 #include "base/memory.h"
 #include "base/tiny.h"
 #include "budget/options.h"

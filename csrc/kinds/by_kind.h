@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_BY_KIND_H
 #define ABR_KINDS_BY_KIND_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "budget/view.h"
 

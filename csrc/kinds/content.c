@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "kinds/content.h"
-#include "abridge.h"
 #include "base/memory.h"
 #include "base/tiny.h"
 #include "text/scan.h"

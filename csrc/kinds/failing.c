@@ -9,15 +9,10 @@
 #include <string.h>
 
 #include "kinds/failing.h"
-#include "abridge.h"
 #include "base/ascii.h"
 #include "base/tiny.h"
-#include "kinds/agreeing.h"
-#include "kinds/message.h"
 #include "line/evidence.h"
 #include "line/form.h"
-#include "line/line_score.h"
-#include "line/lines.h"
 #include "line/listed.h"
 
 /* ---- a field of one of several records: "  phase: Failed" in a list of pods ---- */

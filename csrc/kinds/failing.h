@@ -2,12 +2,8 @@
 #ifndef ABR_KINDS_FAILING_H
 #define ABR_KINDS_FAILING_H
 
-#include "abridge.h"
 #include "base/private.h"
-#include "kinds/agreeing.h"
 #include "kinds/message.h"
-#include "line/line_score.h"
-#include "line/lines.h"
 
 ABR_PRIVATE_BEGIN
 

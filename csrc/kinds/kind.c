@@ -3,7 +3,6 @@
  * apart by their lines, so the reason names lines that speak for each.
  */
 #include "kinds/kind.h"
-#include "abridge.h"
 #include "kinds/binary.h"
 #include "kinds/diff/diff.h"
 #include "kinds/diff/diff_cut.h"

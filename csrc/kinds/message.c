@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "kinds/message.h"
-#include "abridge.h"
 #include "base/ascii.h"
-#include "base/tiny.h"
 #include "line/evidence.h"
 #include "line/hits.h"
 #include "line/layout.h"
@@ -15,7 +13,6 @@
 #include "line/place.h"
 #include "line/rule.h"
 #include "line/words.h"
-#include "text/scan.h"
 
 enum { SHORTEST = 7 /* bytes of a line that reports a failure */ };
 

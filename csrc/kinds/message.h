@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_MESSAGE_H
 #define ABR_KINDS_MESSAGE_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
 #include "kinds/agreeing.h"

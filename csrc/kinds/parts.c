@@ -5,11 +5,8 @@
 #include <string.h>
 
 #include "kinds/parts.h"
-#include "abridge.h"
 #include "budget/options.h"
-#include "budget/span.h"
 #include "budget/token_count.h"
-#include "budget/view.h"
 #include "kinds/content.h"
 #include "kinds/reader.h"
 #include "text/scan.h"

@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_PARTS_H
 #define ABR_KINDS_PARTS_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "budget/span.h"
 #include "budget/view.h"

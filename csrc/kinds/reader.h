@@ -3,7 +3,6 @@
 #ifndef ABR_KINDS_READER_H
 #define ABR_KINDS_READER_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
 #include "budget/view.h"

@@ -5,7 +5,6 @@
  * file are its message; a log that shows a diff has its own lines before and after it.
  */
 #include "kinds/diff/diff.h"
-#include "abridge.h"
 #include "base/ascii.h"
 #include "line/char_set.h"
 #include "line/word_list.h"

@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_DIFF_DIFF_H
 #define ABR_KINDS_DIFF_DIFF_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
 #include "line/lines.h"

@@ -3,15 +3,11 @@
  * text, then hunks. The remaining room goes to more text and names, and then to the start of the diff as it
  * stands.
  */
-#include <string.h>
 
 #include "kinds/diff/diff_choice.h"
-#include "abridge.h"
 #include "base/ascii.h"
-#include "base/private.h"
 #include "base/size.h"
 #include "kinds/diff/diff.h"
-#include "kinds/diff/diff_gather.h"
 #include "kinds/diff/diff_hunks.h"
 #include "kinds/diff/diff_show.h"
 #include "line/lines.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "kinds/diff/diff_cut.h"
-#include "abridge.h"
 #include "base/memory.h"
 #include "budget/options.h"
 #include "kinds/content.h"
@@ -14,7 +13,6 @@
 #include "kinds/diff/diff_scan.h"
 #include "kinds/diff/diff_show.h"
 #include "kinds/diff/diff_store.h"
-#include "kinds/reader.h"
 #include "text/scan.h"
 
 /*

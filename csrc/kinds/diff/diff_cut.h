@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_DIFF_DIFF_CUT_H
 #define ABR_KINDS_DIFF_DIFF_CUT_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "kinds/reader.h"
 

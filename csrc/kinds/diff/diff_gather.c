@@ -5,10 +5,7 @@
 #include <string.h>
 
 #include "kinds/diff/diff_gather.h"
-#include "abridge.h"
 #include "base/memory.h"
-#include "kinds/diff/diff_store.h"
-#include "priority/sort.h"
 #include "text/scan.h"
 
 /* Zeroed memory that is freed with `g`; NULL if out of memory. */

@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_DIFF_DIFF_GATHER_H
 #define ABR_KINDS_DIFF_DIFF_GATHER_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "kinds/diff/diff_show.h"
 #include "kinds/diff/diff_store.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "kinds/diff/diff_hunks.h"
-#include "abridge.h"
 #include "base/size.h"
 #include "kinds/diff/diff.h"
 #include "kinds/diff/diff_part.h"

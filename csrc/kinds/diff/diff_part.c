@@ -5,10 +5,7 @@
 #include <string.h>
 
 #include "kinds/diff/diff_part.h"
-#include "abridge.h"
-#include "base/size.h"
 #include "kinds/diff/diff.h"
-#include "kinds/diff/diff_show.h"
 #include "line/lines.h"
 #include "text/scan.h"
 #include "text/utf8.h"

@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_DIFF_DIFF_PART_H
 #define ABR_KINDS_DIFF_DIFF_PART_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "base/size.h"
 #include "kinds/diff/diff_show.h"

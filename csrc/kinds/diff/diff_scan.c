@@ -8,14 +8,11 @@
 #include <string.h>
 
 #include "kinds/diff/diff_scan.h"
-#include "abridge.h"
 #include "base/memory.h"
-#include "kinds/diff/diff.h"
-#include "line/origin.h"
-#include "kinds/diff/diff_store.h"
 #include "kinds/reader.h"
 #include "kinds/text/log.h"
 #include "line/form.h"
+#include "line/origin.h"
 #include "line/rule.h"
 #include "text/flow.h"
 

@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_DIFF_DIFF_SCAN_H
 #define ABR_KINDS_DIFF_DIFF_SCAN_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
 #include "kinds/diff/diff.h"

@@ -5,12 +5,8 @@
 #include <string.h>
 
 #include "kinds/diff/diff_show.h"
-#include "abridge.h"
-#include "base/private.h"
 #include "base/size.h"
 #include "budget/marker.h"
-#include "kinds/content.h"
-#include "text/flow.h"
 
 /* The target for gaps and parts: a content, or only their size. */
 typedef struct {

@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_DIFF_DIFF_SHOW_H
 #define ABR_KINDS_DIFF_DIFF_SHOW_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "kinds/content.h"
 #include "kinds/diff/diff_store.h"

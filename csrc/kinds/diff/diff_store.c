@@ -11,10 +11,7 @@
 #include <string.h>
 
 #include "kinds/diff/diff_store.h"
-#include "abridge.h"
 #include "base/memory.h"
-#include "priority/candidates.h"
-#include "text/flow.h"
 
 enum { SLICE_MOST = sizeof(abr_diff_hunk) + ABR_DIFF_HEADER_MOST + (size_t)2 * ABR_DIFF_SLICE };
 

@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "kinds/json/json_called.h"
-#include "abridge.h"
 #include "base/ascii.h"
-#include "kinds/json/json_values.h"
 #include "kinds/json/json_text.h"
-#include "kinds/json/json_tree.h"
+#include "kinds/json/json_values.h"
 
 enum {
     NAME_WITHIN = 8,   /* members among which a name is looked for */

@@ -7,12 +7,9 @@
 #include <string.h>
 
 #include "kinds/json/json_cost.h"
-#include "abridge.h"
-#include "base/private.h"
 #include "base/size.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_text.h"
-#include "kinds/json/json_tree.h"
 
 enum { ROOMS = 8, TEXT_ROOM = 40, DATA_ROOM = 24 };
 

@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_JSON_JSON_COST_H
 #define ABR_KINDS_JSON_JSON_COST_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "kinds/json/json_held.h"
 #include "kinds/json/json_tree.h"

@@ -5,20 +5,13 @@
  * their path is new. Elements share a path, so of those, the one with most new paths inside comes next; paths
  * found only in other elements are reached by opening these.
  */
-#include <string.h>
 
 #include "kinds/json/json_cut.h"
-#include "abridge.h"
 #include "budget/options.h"
-#include "kinds/content.h"
 #include "kinds/json/json_cost.h"
-#include "kinds/json/json_parts.h"
 #include "kinds/json/json_pick.h"
 #include "kinds/json/json_print.h"
-#include "kinds/json/json_queue.h"
-#include "kinds/json/json_values.h"
 #include "kinds/json/json_string.h"
-#include "kinds/json/json_tree.h"
 
 enum {
     PART = 50,        /* a string larger than this part of the budget may be shown in part */

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "kinds/json/json_held.h"
-#include "abridge.h"
 #include "base/memory.h"
 #include "kinds/json/json_string.h"
 

@@ -3,7 +3,6 @@
 #ifndef ABR_KINDS_JSON_JSON_HELD_H
 #define ABR_KINDS_JSON_JSON_HELD_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
 #include "kinds/json/json_joined.h"

@@ -9,12 +9,10 @@
 #include <string.h>
 
 #include "kinds/json/json_inner.h"
-#include "abridge.h"
 #include "base/memory.h"
 #include "base/size.h"
 #include "base/tiny.h"
 #include "budget/options.h"
-#include "kinds/json/json_joined.h"
 #include "kinds/json/json_string.h"
 #include "priority/retain.h"
 #include "text/scan.h"

@@ -3,7 +3,6 @@
 #ifndef ABR_KINDS_JSON_JSON_INNER_H
 #define ABR_KINDS_JSON_JSON_INNER_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "kinds/json/json_held.h"
 #include "kinds/json/json_joined.h"

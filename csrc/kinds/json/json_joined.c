@@ -9,12 +9,10 @@
 #include <string.h>
 
 #include "kinds/json/json_joined.h"
-#include "abridge.h"
 #include "base/memory.h"
-#include "base/tiny.h"
-#include "kinds/json/json_values.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_text.h"
+#include "kinds/json/json_values.h"
 #include "text/scan.h"
 
 /* ---- feeding them ---- */

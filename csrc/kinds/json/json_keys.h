@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "abridge.h"
 #include "base/private.h"
 #include "kinds/json/json_text.h"
 

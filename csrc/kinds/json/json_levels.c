@@ -8,10 +8,6 @@
 #include <string.h>
 
 #include "kinds/json/json_levels.h"
-#include "abridge.h"
-#include "base/tiny.h"
-#include "kinds/json/json_parts.h"
-#include "kinds/json/json_source.h"
 #include "kinds/json/json_string.h"
 #include "line/score.h"
 #include "text/flow.h"

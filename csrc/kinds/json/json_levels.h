@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_JSON_JSON_LEVELS_H
 #define ABR_KINDS_JSON_JSON_LEVELS_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
 #include "kinds/json/json_parts.h"

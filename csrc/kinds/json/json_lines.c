@@ -3,10 +3,8 @@
  * log with some JSON inside isn't.
  */
 #include "kinds/json/json_lines.h"
-#include "abridge.h"
 #include "kinds/json/json_text.h"
 #include "line/char_set.h"
-#include "line/lines.h"
 
 enum {
     LEAST_RECORDS = 2,

@@ -5,15 +5,12 @@
 #include <string.h>
 
 #include "kinds/json/json_parts.h"
-#include "abridge.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "base/tiny.h"
 #include "kinds/json/json_source.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_values.h"
 #include "line/words.h"
-#include "priority/sort.h"
 
 enum {
     STRING_HALF = ABR_OR_TINY(1024 + 32, 128),  /* bytes retained of either end of any string, */

@@ -2,14 +2,10 @@
 #include <string.h>
 
 #include "kinds/json/json_pick.h"
-#include "abridge.h"
 #include "base/size.h"
 #include "kinds/json/json_called.h"
-#include "kinds/json/json_cost.h"
-#include "kinds/json/json_queue.h"
-#include "kinds/json/json_values.h"
-#include "kinds/json/json_text.h"
 #include "kinds/json/json_tree.h"
+#include "kinds/json/json_values.h"
 #include "line/lines.h"
 #include "line/score.h"
 #include "priority/sort.h"

@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_JSON_JSON_PICK_H
 #define ABR_KINDS_JSON_JSON_PICK_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "kinds/json/json_cost.h"
 #include "kinds/json/json_queue.h"

@@ -8,12 +8,9 @@
 #include <string.h>
 
 #include "kinds/json/json_print.h"
-#include "abridge.h"
 #include "base/memory.h"
-#include "base/private.h"
 #include "base/size.h"
 #include "budget/options.h"
-#include "kinds/json/json_cost.h"
 #include "kinds/json/json_held.h"
 #include "kinds/json/json_inner.h"
 #include "kinds/json/json_joined.h"

@@ -1,6 +1,5 @@
 /* A heap of values, the lowest key first; of equal keys, the lower value. */
 #include "kinds/json/json_queue.h"
-#include "abridge.h"
 
 static bool is_before(const abr_json_due *a, const abr_json_due *b)
 {

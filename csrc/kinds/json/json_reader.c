@@ -7,11 +7,8 @@
 #include <string.h>
 
 #include "kinds/json/json_reader.h"
-#include "abridge.h"
 #include "base/memory.h"
-#include "base/private.h"
 #include "base/tiny.h"
-#include "base/word.h"
 #include "kinds/json/json_cut.h"
 #include "kinds/json/json_held.h"
 #include "kinds/json/json_joined.h"
@@ -22,7 +19,6 @@
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_text.h"
 #include "kinds/json/json_values.h"
-#include "kinds/reader.h"
 #include "line/words.h"
 #include "text/flow.h"
 #include "text/scan.h"

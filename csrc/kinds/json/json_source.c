@@ -2,9 +2,7 @@
 #include <string.h>
 
 #include "kinds/json/json_source.h"
-#include "abridge.h"
 #include "base/memory.h"
-#include "text/flow.h"
 #include "text/scan.h"
 
 const char *abr_json_joined(abr_json_source *s, uint64_t at, size_t n, size_t after)

@@ -2,13 +2,10 @@
 #include <string.h>
 
 #include "kinds/json/json_string.h"
-#include "abridge.h"
 #include "base/ascii.h"
-#include "base/tiny.h"
 #include "kinds/json/json_text.h"
 #include "line/words.h"
 #include "text/base64.h"
-#include "text/scan.h"
 #include "text/utf8.h"
 
 enum {

@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "kinds/json/json_text.h"
-#include "abridge.h"
 #include "base/ascii.h"
-#include "base/word.h"
 #include "line/char_set.h"
 #include "text/utf8.h"
 

@@ -2,13 +2,10 @@
 #include <string.h>
 
 #include "kinds/json/json_tree.h"
-#include "abridge.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "kinds/json/json_parts.h"
 #include "kinds/json/json_string.h"
 #include "kinds/json/json_text.h"
-#include "kinds/json/json_values.h"
 #include "line/score.h"
 #include "line/words.h"
 #include "text/scan.h"

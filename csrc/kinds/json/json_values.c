@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "kinds/json/json_values.h"
-#include "abridge.h"
 #include "base/ascii.h"
 #include "base/memory.h"
 #include "kinds/json/json_string.h"

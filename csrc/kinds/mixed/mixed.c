@@ -7,10 +7,8 @@
 #include <string.h>
 
 #include "kinds/mixed/mixed.h"
-#include "abridge.h"
 #include "kinds/content.h"
 #include "kinds/mixed/output_parts.h"
-#include "kinds/reader.h"
 #include "text/scan.h"
 
 enum {

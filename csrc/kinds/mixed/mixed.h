@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_MIXED_MIXED_H
 #define ABR_KINDS_MIXED_MIXED_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "kinds/reader.h"
 

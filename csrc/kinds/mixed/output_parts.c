@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "kinds/mixed/output_parts.h"
-#include "abridge.h"
 #include "base/ascii.h"
 #include "kinds/diff/diff.h"
 #include "kinds/failing.h"

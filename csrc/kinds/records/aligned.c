@@ -4,9 +4,8 @@
  * but not in row after row, and lines that begin with the same words are not rows under a header.
  */
 #include "kinds/records/aligned.h"
-#include "kinds/records/drawn.h"
-#include "abridge.h"
 #include "base/ascii.h"
+#include "kinds/records/drawn.h"
 #include "line/char_set.h"
 #include "line/lines.h"
 #include "text/utf8.h"

@@ -15,9 +15,7 @@
 #include <string.h>
 
 #include "kinds/records/columns.h"
-#include "abridge.h"
 #include "base/ascii.h"
-#include "base/private.h"
 #include "base/tiny.h"
 #include "base/word.h"
 #include "kinds/json/json_string.h"

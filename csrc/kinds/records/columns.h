@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_RECORDS_COLUMNS_H
 #define ABR_KINDS_RECORDS_COLUMNS_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "line/lexicon.h"
 

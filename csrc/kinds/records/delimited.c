@@ -3,7 +3,6 @@
  * or more, and the first one looks like names. Without names, it takes more columns and records.
  */
 #include "kinds/records/delimited.h"
-#include "abridge.h"
 #include "base/ascii.h"
 #include "line/char_set.h"
 #include "line/lines.h"

@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "kinds/records/drawn.h"
-#include "abridge.h"
 #include "base/ascii.h"
 #include "base/size.h"
-#include "line/lines.h"
 
 enum {
     TABLE_LINES = 400,  /* lines examined */

@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_RECORDS_DRAWN_H
 #define ABR_KINDS_RECORDS_DRAWN_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "line/lines.h"
 

@@ -10,14 +10,9 @@
 #include <string.h>
 
 #include "kinds/records/record_choice.h"
-#include "abridge.h"
 #include "base/log2.h"
-#include "base/private.h"
 #include "budget/marker.h"
-#include "kinds/content.h"
-#include "kinds/records/record_part.h"
 #include "priority/chooser.h"
-#include "priority/sort.h"
 
 enum {
     RECORD_SHARE = 8,     /* a record's part of the content, and that */

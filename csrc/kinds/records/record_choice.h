@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_RECORDS_RECORD_CHOICE_H
 #define ABR_KINDS_RECORDS_RECORD_CHOICE_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "kinds/content.h"
 #include "kinds/reader.h"

@@ -1,9 +1,5 @@
-#include <string.h>
 
 #include "kinds/records/record_ends.h"
-#include "abridge.h"
-#include "kinds/json/json_lines.h"
-#include "line/lines.h"
 
 /* Go on in a record of quoted fields; returns its bytes in (p, n), and whether it ends with them. A quote
  * opens a field only at its start, so looking for quotes and newlines is enough.

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "abridge.h"
 #include "base/private.h"
 #include "kinds/json/json_lines.h"
 #include "kinds/reader.h"

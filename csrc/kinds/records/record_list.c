@@ -8,11 +8,8 @@
 #include <string.h>
 
 #include "kinds/records/record_list.h"
-#include "abridge.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "kinds/content.h"
-#include "kinds/reader.h"
 #include "kinds/records/record_choice.h"
 #include "kinds/records/record_ends.h"
 #include "kinds/records/record_part.h"

@@ -2,9 +2,7 @@
 #ifndef ABR_KINDS_RECORDS_RECORD_LIST_H
 #define ABR_KINDS_RECORDS_RECORD_LIST_H
 
-#include "abridge.h"
 #include "base/private.h"
-#include "kinds/content.h"
 #include "kinds/reader.h"
 
 ABR_PRIVATE_BEGIN

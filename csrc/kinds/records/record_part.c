@@ -5,12 +5,9 @@
 #include <string.h>
 
 #include "kinds/records/record_part.h"
-#include "abridge.h"
 #include "base/size.h"
 #include "budget/marker.h"
-#include "kinds/content.h"
 #include "kinds/json/json_reader.h"
-#include "kinds/reader.h"
 #include "text/scan.h"
 #include "text/utf8.h"
 

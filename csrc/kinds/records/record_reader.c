@@ -13,23 +13,14 @@
 #include <string.h>
 
 #include "kinds/records/record_reader.h"
-#include "abridge.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "base/tiny.h"
 #include "budget/options.h"
 #include "kinds/content.h"
 #include "kinds/json/json_cut.h"
 #include "kinds/json/json_lines.h"
 #include "kinds/json/json_parts.h"
-#include "kinds/reader.h"
-#include "kinds/records/record_choice.h"
-#include "kinds/records/record_ends.h"
-#include "kinds/records/record_part.h"
-#include "kinds/records/values.h"
 #include "line/lines.h"
-#include "priority/candidates.h"
-#include "priority/shape.h"
 #include "priority/sort.h"
 #include "text/scan.h"
 

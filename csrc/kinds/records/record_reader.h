@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_RECORDS_RECORD_READER_H
 #define ABR_KINDS_RECORDS_RECORD_READER_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
 #include "kinds/reader.h"

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "kinds/records/values.h"
-#include "abridge.h"
 #include "base/ascii.h"
-#include "base/private.h"
 #include "base/word.h"
 #include "kinds/json/json_text.h"
 #include "kinds/records/delimited.h"

@@ -2,12 +2,11 @@
 #ifndef ABR_KINDS_RECORDS_VALUES_H
 #define ABR_KINDS_RECORDS_VALUES_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
-#include "kinds/records/columns.h"
 #include "kinds/json/json_keys.h"
 #include "kinds/reader.h"
+#include "kinds/records/columns.h"
 #include "line/hits.h"
 
 ABR_PRIVATE_BEGIN

@@ -5,12 +5,8 @@
 #include <string.h>
 
 #include "kinds/text/log.h"
-#include "abridge.h"
 #include "base/ascii.h"
-#include "base/private.h"
-#include "base/tiny.h"
 #include "kinds/failing.h"
-#include "line/form.h"
 #include "line/layout.h"
 #include "line/lines.h"
 #include "line/rule.h"

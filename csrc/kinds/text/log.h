@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_TEXT_LOG_H
 #define ABR_KINDS_TEXT_LOG_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "base/tiny.h"
 #include "line/form.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "kinds/text/stretches.h"
-#include "abridge.h"
 #include "base/memory.h"
 #include "base/tiny.h"
 #include "kinds/failing.h"
@@ -16,7 +15,6 @@
 #include "line/form.h"
 #include "line/lines.h"
 #include "line/rule.h"
-#include "priority/log_parts.h"
 #include "text/scan.h"
 
 enum {

@@ -2,7 +2,6 @@
 #ifndef ABR_KINDS_TEXT_STRETCHES_H
 #define ABR_KINDS_TEXT_STRETCHES_H
 
-#include "abridge.h"
 #include "base/private.h"
 #include "priority/log_parts.h"
 
