@@ -215,6 +215,17 @@ static void pass_on(abr_json_held *x, const char *p, size_t n)
     abr_json_log_write(&x->log, p, n);
 }
 
+/* Hold as many of the next n bytes as there is room for. Returns how many. */
+static size_t hold_part(abr_json_held *x, const char *p, size_t n, size_t room)
+{
+    abr_json_held_string *s = &x->strings[x->count];
+    const size_t part = n < room ? n : room;
+    if (part > 0)
+        memcpy(x->p + s->from + s->n, p, part);
+    s->n += part;
+    return part;
+}
+
 void abr_json_held_take(abr_json_held *x, const char *p, size_t n)
 {
     abr_json_held_string *s = &x->strings[x->count];
@@ -226,14 +237,9 @@ void abr_json_held_take(abr_json_held *x, const char *p, size_t n)
             abr_json_log_write(&x->log, p, n);
         return;
     }
-    const size_t room = x->most - x->used - s->n;
-    const size_t part = n < room ? n : room;
-    char *held = x->p + s->from;
-    if (part > 0)
-        memcpy(held + s->n, p, part);
-    s->n += part;
+    const size_t part = hold_part(x, p, n, x->most - x->used - s->n);
     if (!x->is_lines && s->n >= ABR_JSON_HELD_LEAST)
-        x->open = x->is_lines = may_be_lines(held);
+        x->open = x->is_lines = may_be_lines(x->p + s->from);
     if (x->open && part < n) {
         pass_on(x, p + part, n - part);
         s->n += n - part;
@@ -311,11 +317,8 @@ static void tell_array(abr_json_held *x, size_t n, bool whole)
 static void take_some(abr_json_held *x, const char *p, size_t n)
 {
     abr_json_held_string *s = &x->strings[x->count];
-    const size_t room = x->told ? x->most - x->used - s->n : ABR_JSON_ARRAY_TOLD_BY - s->n;
-    const size_t part = n < room ? n : room;
-    if (part > 0)
-        memcpy(x->p + s->from + s->n, p, part);
-    s->n += part;
+    const size_t part =
+        hold_part(x, p, n, x->told ? x->most - x->used - s->n : ABR_JSON_ARRAY_TOLD_BY - s->n);
     x->taken_to += part;
     if (part == n)
         return;

@@ -115,13 +115,18 @@ static void count_log(abr_json_log *x, const char *p, size_t n)
     x->ends_line = n > 0 ? p[n - 1] == '\n' : x->ends_line;
 }
 
-/* Break the lines of (p, n). Returns n, or n - 1 if the last byte begins an escape. */
-static size_t break_lines(abr_json_log *x, char *p, size_t n)
+/* Break the lines of (p, n), and read them. Returns n, or n - 1 if the last byte begins an escape. */
+static size_t read_lines(abr_json_log *x, char *p, size_t n)
 {
-    if (!x->is_array)
-        return break_string(p, n);
-    abr_json_feed_lines(&x->feed, p, n);
-    return n;
+    size_t read = n;
+    if (x->is_array)
+        abr_json_feed_lines(&x->feed, p, n);
+    else
+        read = break_string(p, n);
+    x->escaped = read < n;
+    abr_retainer_write(x->retainer, p, read);
+    count_log(x, p, read);
+    return read;
 }
 
 void abr_json_log_start(abr_json_log *x, const abr_json_feed *feed, char *p, size_t n, size_t edge)
@@ -129,10 +134,7 @@ void abr_json_log_start(abr_json_log *x, const abr_json_feed *feed, char *p, siz
     x->is_array = feed != NULL;
     if (feed)
         x->feed = *feed;
-    const size_t read = break_lines(x, p, n);
-    x->escaped = read < n;
-    abr_retainer_write(x->retainer, p, read);
-    count_log(x, p, read);
+    const size_t read = read_lines(x, p, n);
     x->edge = x->back_n = edge;
     memmove(p + edge, p + (read - edge), edge);
     abr_json_log_moved(x, p);
@@ -154,10 +156,7 @@ void abr_json_log_write(abr_json_log *x, const char *p, size_t n)
         const size_t size = n < ABR_JSON_LOG_TOLD_BY - used ? n : ABR_JSON_LOG_TOLD_BY - used;
         memcpy(part + used, p, size);
         used += size;
-        const size_t read = break_lines(x, part, used);
-        x->escaped = read < used;
-        abr_retainer_write(x->retainer, part, read);
-        count_log(x, part, read);
+        const size_t read = read_lines(x, part, used);
         x->back_n = abr_json_push(x->back, x->back_n, x->edge, part, read);
         p += size;
         n -= size;
@@ -173,11 +172,9 @@ bool abr_json_log_read(abr_json_log *x, const abr_json_log_opts *opts, size_t ke
     if (!*text)
         return false;
     memcpy(*text, p, n);
-    break_lines(x, *text, n);
     if (!abr_json_log_open(x, &own, *text) || !abr_json_log_reserve(x, p, n, 0))
         return false;
-    abr_retainer_write(x->retainer, *text, n);
-    count_log(x, *text, n);
+    read_lines(x, *text, n);
     x->front = x->back = *text;
     x->edge = x->back_n = n;
     return true;

@@ -12,7 +12,6 @@
 #include "kinds/json/json_cut.h"
 #include "kinds/json/json_held.h"
 #include "kinds/json/json_joined.h"
-#include "kinds/json/json_keys.h"
 #include "kinds/json/json_levels.h"
 #include "kinds/json/json_parts.h"
 #include "kinds/json/json_source.h"

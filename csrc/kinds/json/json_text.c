@@ -5,22 +5,14 @@
  * The only state is the expected token, the unfinished one and a bit for each open level, so that a document
  * may break off after any byte.
  */
-#include <string.h>
 
 #include "kinds/json/json_text.h"
 #include "base/ascii.h"
 #include "line/char_set.h"
 #include "text/utf8.h"
 
-typedef enum {
-    VALUE = 0,
-    ELEMENT_OR_CLOSE,
-    KEY_OR_CLOSE,
-    KEY,
-    COLON,
-    COMMA_OR_CLOSE,
-    NOTHING, /* only blanks */
-} wanted;
+/* NOTHING: only blanks. */
+typedef enum { VALUE = 0, ELEMENT_OR_CLOSE, KEY_OR_CLOSE, KEY, COLON, COMMA_OR_CLOSE, NOTHING } wanted;
 
 typedef enum {
     NO_TOKEN = 0,
@@ -32,16 +24,7 @@ typedef enum {
     LITERAL,
 } inside;
 
-typedef enum {
-    MINUS = 0,
-    ZERO,
-    INTEGER,
-    DECIMAL_POINT,
-    FRACTION,
-    EXPONENT,
-    EXPONENT_SIGN,
-    POWER,
-} number;
+typedef enum { MINUS = 0, ZERO, INTEGER, DECIMAL_POINT, FRACTION, EXPONENT, EXPONENT_SIGN, POWER } number;
 
 static const uint64_t ones = UINT64_C(0x0101010101010101);
 static const uint64_t tops = UINT64_C(0x8080808080808080);

@@ -5,7 +5,7 @@
 #include "base/private.h"
 #include "kinds/content.h"
 #include "kinds/reader.h"
-#include "kinds/records/record_part.h"
+#include "kinds/records/record.h"
 #include "priority/sort.h"
 
 ABR_PRIVATE_BEGIN

@@ -7,7 +7,6 @@
 #include "kinds/records/values.h"
 #include "base/ascii.h"
 #include "base/word.h"
-#include "kinds/json/json_text.h"
 #include "kinds/records/delimited.h"
 #include "line/line_score.h"
 #include "line/lines.h"

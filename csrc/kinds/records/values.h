@@ -4,7 +4,7 @@
 
 #include "base/private.h"
 #include "base/tiny.h"
-#include "kinds/json/json_keys.h"
+#include "kinds/json/json_text.h"
 #include "kinds/reader.h"
 #include "kinds/records/columns.h"
 #include "line/hits.h"

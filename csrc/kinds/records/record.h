@@ -1,10 +1,11 @@
-/* The ends of records. */
-#ifndef ABR_KINDS_RECORDS_RECORD_ENDS_H
-#define ABR_KINDS_RECORDS_RECORD_ENDS_H
+/* One record: where it ends, and how it shows in part. */
+#ifndef ABR_KINDS_RECORDS_RECORD_H
+#define ABR_KINDS_RECORDS_RECORD_H
 
 #include <string.h>
 
 #include "base/private.h"
+#include "kinds/content.h"
 #include "kinds/json/json_lines.h"
 #include "kinds/reader.h"
 #include "line/lines.h"
@@ -45,6 +46,26 @@ static inline bool abr_is_empty_row(const abr_telling *told, const char *p, size
         return !abr_is_row_line(line);
     return (told->delimiter ? line : abr_trimmed(line)).n == 0;
 }
+
+/* A record: all of it is at hand, or its start and its end. */
+typedef struct {
+    uint64_t at;    /* bytes before it */
+    uint64_t line;  /* newlines before it */
+    uint64_t size;  /* with its newline */
+    uint64_t lines; /* newlines in it, the last one too */
+    uint64_t sign;  /* bytes of it before its worst value */
+    const char *p;
+    const char *end; /* the last end_n bytes; some may be among the first n, too */
+    size_t n;
+    uint32_t end_n;
+    bool ends_line; /* its last byte is a newline */
+    bool by_lines;  /* each of its lines is shown whole or not at all */
+    bool json;      /* it is an object or array, if all of it is at hand */
+} abr_record_bytes;
+
+/* Put a record that exceeds `limit` into `out` in at most so many bytes, as JSON that parses or like a long
+ * line, with its newline. */
+void abr_show_part(const abr_record_bytes *r, size_t limit, const abr_kind_request *q, abr_content *out);
 
 ABR_PRIVATE_END
 
