@@ -124,6 +124,14 @@ void abr_content_tell_part(abr_content *c, const abr_part *part)
         c->parts[c->part_count++] = *part;
 }
 
+uint64_t abr_counted_bytes(const abr_piece *pieces, size_t count, bool markers)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        n += pieces[i].source || markers ? pieces[i].n : 0;
+    return n;
+}
+
 void abr_content_clear(abr_content *c)
 {
     c->count = c->texts_used = c->item_count = c->part_count = 0;

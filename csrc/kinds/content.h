@@ -57,6 +57,9 @@ void abr_content_tell(abr_content *c, const abr_item *item);
 /* Add a part of the text; if there are more than ABR_PARTS_MOST, they are dropped. */
 void abr_content_tell_part(abr_content *c, const abr_part *part);
 
+/* Bytes of pieces that count: those of the source, and of markers if `markers`. */
+uint64_t abr_counted_bytes(const abr_piece *pieces, size_t count, bool markers);
+
 /* Empty it; its memory stays. */
 void abr_content_clear(abr_content *c);
 

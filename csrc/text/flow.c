@@ -38,3 +38,17 @@ bool abr_flow_copy(const abr_flow *f, uint64_t at, size_t n, char *dst)
     }
     return true;
 }
+
+size_t abr_tail_add(char *tail, size_t have, size_t edge, const char *p, size_t n)
+{
+    if (n >= edge) {
+        memcpy(tail, p + (n - edge), edge);
+        return edge;
+    }
+    if (have + n > 2 * edge) {
+        memmove(tail, tail + (have - edge), edge);
+        have = edge;
+    }
+    memcpy(tail + have, p, n);
+    return have + n;
+}

@@ -50,6 +50,10 @@ bool abr_flow_has(const abr_flow *f, uint64_t at, size_t n);
  * part. */
 bool abr_flow_copy(const abr_flow *f, uint64_t at, size_t n, char *dst);
 
+/* Add n bytes to a tail that has the last bytes so far, `have` of them, and room for 2 * edge: at least the
+ * last `edge` stay. Returns how many it has. */
+size_t abr_tail_add(char *tail, size_t have, size_t edge, const char *p, size_t n);
+
 ABR_PRIVATE_END
 
 #endif

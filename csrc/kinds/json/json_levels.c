@@ -56,21 +56,17 @@ static float weight_of(abr_json_levels *x, const abr_json_entry *e, bool last)
 {
     const uint64_t bytes = e->end - e->at;
     const uint64_t cost = UNIT + (bytes < ABR_JSON_SMALL ? bytes : ABR_JSON_SMALL);
-    float weight = weigh(x, ANY, cost);
-    if (e->says & ABR_JSON_FRESH)
-        weight = heavier(weight, weigh(x, FRESH, cost));
-    if (e->score > 0) {
-        const reason trouble = e->score >= ABR_SCORE_CLEAR ? CLEAR : e->score >= ABR_SCORE_HIT ? HIT : WARNED;
-        weight = heavier(weight, weigh(x, trouble, cost));
-    }
-    if (e->says & ABR_JSON_ODD)
-        weight = heavier(weight, weigh(x, ODD, cost));
-    if (e->tells > 0)
-        weight = heavier(weight, weight_of_nth(cost, ABR_JSON_TELLING + 1 - e->tells));
-    if (e->ordinal < FRONT)
-        weight = heavier(weight, weigh(x, AT_START, cost));
-    if (last)
-        weight = heavier(weight, weigh(x, AT_END, cost));
+    const reason trouble = e->score >= ABR_SCORE_CLEAR ? CLEAR : e->score >= ABR_SCORE_HIT ? HIT : WARNED;
+    bool is[REASONS] = {[FRESH] = (e->says & ABR_JSON_FRESH) != 0,
+                        [ODD] = (e->says & ABR_JSON_ODD) != 0,
+                        [AT_START] = e->ordinal < FRONT,
+                        [AT_END] = last,
+                        [ANY] = true};
+    is[trouble] = e->score > 0;
+    float weight = e->tells > 0 ? weight_of_nth(cost, ABR_JSON_TELLING + 1 - e->tells) : 0;
+    for (reason why = 0; why < REASONS; why++)
+        if (is[why])
+            weight = heavier(weight, weigh(x, why, cost));
     return weight;
 }
 

@@ -8,6 +8,7 @@
 #include "kinds/json/json_log.h"
 #include "kinds/json/json_source.h"
 #include "kinds/json/json_string.h"
+#include "text/flow.h"
 #include "text/scan.h"
 
 /* ---- spelling ---- */
@@ -116,7 +117,7 @@ static void count_log(abr_json_log *x, const char *p, size_t n)
 }
 
 /* Break the lines of (p, n), and read them. Returns n, or n - 1 if the last byte begins an escape. */
-static size_t read_lines(abr_json_log *x, char *p, size_t n)
+static size_t take_lines(abr_json_log *x, char *p, size_t n)
 {
     size_t read = n;
     if (x->is_array)
@@ -134,7 +135,7 @@ void abr_json_log_start(abr_json_log *x, const abr_json_feed *feed, char *p, siz
     x->is_array = feed != NULL;
     if (feed)
         x->feed = *feed;
-    const size_t read = read_lines(x, p, n);
+    const size_t read = take_lines(x, p, n);
     x->edge = x->back_n = edge;
     memmove(p + edge, p + (read - edge), edge);
     abr_json_log_moved(x, p);
@@ -156,8 +157,8 @@ void abr_json_log_write(abr_json_log *x, const char *p, size_t n)
         const size_t size = n < ABR_JSON_LOG_TOLD_BY - used ? n : ABR_JSON_LOG_TOLD_BY - used;
         memcpy(part + used, p, size);
         used += size;
-        const size_t read = read_lines(x, part, used);
-        x->back_n = abr_json_push(x->back, x->back_n, x->edge, part, read);
+        const size_t read = take_lines(x, part, used);
+        x->back_n = abr_tail_add(x->back, x->back_n, x->edge, part, read);
         p += size;
         n -= size;
     }
@@ -174,7 +175,7 @@ bool abr_json_log_read(abr_json_log *x, const abr_json_log_opts *opts, size_t ke
     memcpy(*text, p, n);
     if (!abr_json_log_open(x, &own, *text) || !abr_json_log_reserve(x, p, n, 0))
         return false;
-    read_lines(x, *text, n);
+    take_lines(x, *text, n);
     x->front = x->back = *text;
     x->edge = x->back_n = n;
     return true;

@@ -369,10 +369,7 @@ static void unprint(printer *x, const printed *p)
 /* Bytes printed so far that count. */
 static uint64_t printed_bytes(const printer *x)
 {
-    uint64_t n = 0;
-    for (size_t i = 0; i < x->out->count; i++)
-        n += x->out->pieces[i].source || x->costs->pays ? x->out->pieces[i].n : 0;
-    return n;
+    return abr_counted_bytes(x->out->pieces, x->out->count, x->costs->pays);
 }
 
 static printed note_printed(const printer *x)

@@ -167,7 +167,7 @@ static void keep_long(json_reader *r, uint64_t start, uint64_t end, bool whole)
         memcpy(s->bytes + s->head_n, p, head);
         s->head_n += head;
         char *tail = s->bytes + ABR_JSON_PREFIX_MOST + r->half;
-        s->tail_n = abr_json_push(tail, s->tail_n, r->half, p + head, n - head);
+        s->tail_n = abr_tail_add(tail, s->tail_n, r->half, p + head, n - head);
         s->counted += n;
     }
 }

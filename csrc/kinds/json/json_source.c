@@ -16,20 +16,6 @@ const char *abr_json_joined(abr_json_source *s, uint64_t at, size_t n, size_t af
     return s->joined;
 }
 
-size_t abr_json_push(char *tail, size_t have, size_t edge, const char *p, size_t n)
-{
-    if (n >= edge) {
-        memcpy(tail, p + (n - edge), edge);
-        return edge;
-    }
-    if (have + n > 2 * edge) {
-        memmove(tail, tail + (have - edge), edge);
-        have = edge;
-    }
-    memcpy(tail + have, p, n);
-    return have + n;
-}
-
 uint64_t abr_json_lines(abr_json_source *s, uint64_t to)
 {
     size_t n;

@@ -36,10 +36,6 @@ static inline const char *abr_json_bytes(abr_json_source *s, uint64_t at, size_t
     return p ? p : abr_json_joined(s, at, n, after);
 }
 
-/* Add n bytes to a tail that has the last bytes so far, `have` of them, and room for 2 * edge: at least the
- * last `edge` stay. Returns how many it has. */
-size_t abr_json_push(char *tail, size_t have, size_t edge, const char *p, size_t n);
-
 /* Newlines in the first `to` bytes; `to` must never be less than in the previous call. */
 uint64_t abr_json_lines(abr_json_source *s, uint64_t to);
 

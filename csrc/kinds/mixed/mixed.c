@@ -104,16 +104,6 @@ static abr_code cut_part(const part_shares *x, size_t i, uint64_t bytes, abr_cut
     return x->q->view->cut_inner(x->m->text + part->from, part->end - part->from, &o, x->q->view, true, cut);
 }
 
-/* Bytes of a cut that the budget counts. */
-static uint64_t taken_by(const part_shares *x, const abr_cut *cut)
-{
-    uint64_t taken = 0;
-    for (size_t i = 0; i < cut->piece_count; i++)
-        if (cut->pieces[i].source || x->q->opts->marker != ABR_MARKER_OUTSIDE)
-            taken += cut->pieces[i].n;
-    return taken;
-}
-
 /* Count the hits of the logs. A single log shares that room with none, so its hits are not counted. */
 static bool weigh_logs(part_shares *x)
 {
@@ -140,9 +130,12 @@ static bool take_part(part_shares *x, size_t i, uint64_t later)
 {
     const uint64_t room = x->q->bytes - x->taken - later;
     x->whole[i] = part_bytes(x->m, i) + LINE_BREAK <= room;
+    const abr_cut *cut = &x->cuts[i];
     if (!x->whole[i] && cut_part(x, i, room - LINE_BREAK, &x->cuts[i]) != ABR_OK)
         return false;
-    x->taken += x->whole[i] ? part_bytes(x->m, i) + LINE_BREAK : taken_by(x, &x->cuts[i]) + LINE_BREAK;
+    x->taken += LINE_BREAK + (x->whole[i] ? part_bytes(x->m, i)
+                                          : abr_counted_bytes(cut->pieces, cut->piece_count,
+                                                              x->q->opts->marker != ABR_MARKER_OUTSIDE));
     return true;
 }
 

@@ -346,14 +346,6 @@ ABR_WRAPS static uint64_t put_records(const chooser *x, abr_content *out)
     return shown;
 }
 
-static uint64_t content_size(const chooser *x, const abr_content *out)
-{
-    uint64_t size = 0;
-    for (size_t i = 0; i < out->count; i++)
-        size += out->pieces[i].source || x->marker > 0 ? out->pieces[i].n : 0;
-    return size;
-}
-
 /* Change the limits of partly shown records by so many bytes each; a limit below a record's size stays below
  * it. */
 static void change_parts(chooser *x, uint64_t more, bool less)
@@ -400,13 +392,13 @@ bool abr_choose_records(abr_record_list *list, const abr_kind_request *q, abr_co
         keep_one(&x);
     uint64_t shown = put_all(&x, out);
     for (int i = 0; i < GROWTHS && !out->failed; i++) {
-        const uint64_t size = content_size(&x, out);
+        const uint64_t size = abr_counted_bytes(out->pieces, out->count, x.marker > 0);
         const uint64_t room = size < x.most ? room_for_parts(&x, x.most - size) : 0;
         if (room == 0 || x.most - size <= x.most / UNUSED)
             break;
         change_parts(&x, room, false);
         shown = put_all(&x, out);
-        if (content_size(&x, out) <= x.most)
+        if (abr_counted_bytes(out->pieces, out->count, x.marker > 0) <= x.most)
             continue;
         change_parts(&x, room, true);
         shown = put_all(&x, out);

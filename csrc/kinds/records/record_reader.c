@@ -22,6 +22,7 @@
 #include "kinds/json/json_parts.h"
 #include "line/lines.h"
 #include "priority/sort.h"
+#include "text/flow.h"
 #include "text/scan.h"
 
 enum {
@@ -269,22 +270,6 @@ static void end_record(abr_record_reader *r, const char *p, const abr_record_byt
 
 /* ---- the open record ---- */
 
-/* Keep the last bytes of a long record. */
-static void add_to_end(abr_record_reader *r, const char *p, size_t n)
-{
-    if (n >= ABR_RECORD_END_MOST) {
-        memcpy(r->end, p + n - ABR_RECORD_END_MOST, ABR_RECORD_END_MOST);
-        r->end_n = ABR_RECORD_END_MOST;
-        return;
-    }
-    if (r->end_n + n > sizeof r->end) {
-        memmove(r->end, r->end + r->end_n - ABR_RECORD_END_MOST, ABR_RECORD_END_MOST);
-        r->end_n = ABR_RECORD_END_MOST;
-    }
-    memcpy(r->end + r->end_n, p, n);
-    r->end_n += n;
-}
-
 static void add_to_record(abr_record_reader *r, const char *p, size_t n)
 {
     if (r->size == 0 || r->ended) {
@@ -297,7 +282,7 @@ static void add_to_record(abr_record_reader *r, const char *p, size_t n)
     const size_t part = n < most - r->open_n ? n : most - r->open_n;
     memcpy(r->open + r->open_n, p, part);
     r->open_n += part;
-    add_to_end(r, p, n);
+    r->end_n = abr_tail_add(r->end, r->end_n, ABR_RECORD_END_MOST, p, n);
     r->size += n;
     r->newlines += abr_count_newlines(p, n);
 }
