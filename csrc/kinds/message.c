@@ -136,9 +136,7 @@ static bool is_count(abr_text_line line)
 /* "[ERROR] Found 3 errors" */
 static bool starts_in_brackets(abr_text_line line)
 {
-    size_t i = 0;
-    while (i < line.n && (line.p[i] == ' ' || line.p[i] == '\t'))
-        i++;
+    const size_t i = abr_past(line, 0, ABR_SET(" \t"));
     const char *end = i < line.n && line.p[i] == '[' ? memchr(line.p + i, ']', line.n - i) : NULL;
     return end && abr_has_at(line, (size_t)(end - line.p), "] ", 2);
 }
@@ -182,9 +180,7 @@ static bool is_labelled(abr_text_line line)
 /* Is the label the name of a program, "curl:", "dpkg-deb (subprocess):", apt's "E:" or the "e:" of Kotlin? */
 static bool starts_with_program(abr_text_line line)
 {
-    size_t i = 0;
-    while (i < line.n && (abr_is_lower(line.p[i]) || abr_is_digit(line.p[i]) || memchr("-.+/", line.p[i], 4)))
-        i++;
+    size_t i = abr_past(line, 0, abr_joined(abr_joined(ABR_SMALL_LETTERS, ABR_DIGITS), ABR_SET("-.+/")));
     if (i > 1 && i + 1 < line.n && line.p[i] == ' ' && line.p[i + 1] == '(') {
         const char *end = memchr(line.p + i, ')', line.n - i);
         i = end ? (size_t)(end - line.p) + 1 : line.n;
@@ -222,8 +218,7 @@ static bool is_coded_error(abr_text_line line)
         return false;
     i += sizeof error - 1;
     const size_t code = i;
-    while (i < line.n && abr_is_upper(line.p[i]))
-        i++;
+    i = abr_past(line, i, ABR_CAPITALS);
     uint64_t value;
     const size_t digits = i > code ? abr_read_lnum(line.p, line.n, i, &value) : 0;
     return digits > 0 && abr_has_at(line, i + digits, ":", 1);
@@ -322,15 +317,12 @@ static bool is_not_ok(abr_text_line line)
 {
     static const char result[] = "not ok ";
     enum { RESULT = sizeof result - 1 };
-    size_t i = 0;
-    while (i < line.n && line.p[i] == ' ')
-        i++;
+    const size_t i = abr_past(line, 0, ABR_SET(" "));
     size_t end = i + RESULT;
     const bool indented = i > 0;
     if (!abr_has_at(line, i, result, RESULT) || end >= line.n || !abr_is_digit(line.p[end]))
         return false;
-    while (end < line.n && abr_is_digit(line.p[end]))
-        end++;
+    end = abr_past(line, end, ABR_DIGITS);
     return !indented || abr_has_at(line, end, " - ", 3);
 }
 
@@ -393,9 +385,7 @@ static bool is_stated(const abr_failure_rules *rules, const abr_trouble_line *t)
 /* The line without the name of the script that printed it: "[web] Error: the port is taken" */
 static abr_text_line past_script(abr_text_line line)
 {
-    size_t i = 1;
-    while (i < line.n && (abr_is_lower(line.p[i]) || abr_is_digit(line.p[i]) || memchr("-:_", line.p[i], 3)))
-        i++;
+    const size_t i = abr_past(line, 1, abr_joined(abr_joined(ABR_SMALL_LETTERS, ABR_DIGITS), ABR_SET("-:_")));
     const bool named = line.n > 0 && line.p[0] == '[' && i > 1 && abr_has_at(line, i, "] ", 2);
     return named ? (abr_text_line){line.p + i + 2, line.n - i - 2} : line;
 }

@@ -39,6 +39,14 @@ static inline bool abr_has_char(abr_char_set set, char c)
     return (at < 0x80) & ((at < 64 ? set.low : set.high) >> at % 64);
 }
 
+/* The end of the chars of a set from `at` on. */
+static inline size_t abr_past(abr_text_line line, size_t at, abr_char_set set)
+{
+    while (at < line.n && abr_has_char(set, line.p[at]))
+        at++;
+    return at;
+}
+
 static inline abr_char_set abr_set_of_char(char c)
 {
     const unsigned char at = (unsigned char)c;

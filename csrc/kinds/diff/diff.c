@@ -44,12 +44,10 @@ static bool read_range(abr_text_line line, size_t *i, char sign, uint64_t *count
 
 bool abr_hunk_opens(abr_text_line line, abr_hunk *hunk)
 {
-    size_t i = 0;
-    while (i < line.n && line.p[i] == '@')
-        i++;
-    if (i < 2 || i - 1 > ABR_MOST_PARENTS)
+    const size_t marks = abr_past(line, 0, ABR_SET("@"));
+    size_t i = marks;
+    if (marks < 2 || marks - 1 > ABR_MOST_PARENTS)
         return false;
-    size_t marks = i;
     hunk->parents = (unsigned)(marks - 1);
     for (unsigned k = 0; k < hunk->parents; k++)
         if (!read_range(line, &i, '-', &hunk->before[k]))
@@ -235,9 +233,7 @@ bool abr_diff_may_start(const char *p, size_t n, bool mail)
 /* Does the line continue a commit: `Author: Ada`, four blanks and a word, a count of its changes? */
 static bool is_of_commit(abr_text_line line, bool mail)
 {
-    size_t i = 0;
-    while (i < line.n && (abr_is_letter(line.p[i]) || line.p[i] == '-'))
-        i++;
+    const size_t i = abr_past(line, 0, abr_joined(ABR_LETTERS, ABR_SET("-")));
     return mail || line.n == 0 || memchr(" \t-", *line.p, 3) ||
            (i > 0 && i + 1 < line.n && line.p[i] == ':' && line.p[i + 1] == ' ');
 }

@@ -28,22 +28,17 @@ static void recount(abr_diff_choice *x)
 
 /* ---- texts ---- */
 
-static uint64_t lines_in(const char *p, size_t n)
-{
-    return n > 0 ? abr_count_newlines(p, n) + (p[n - 1] != '\n') : 0;
-}
-
 /* Show the first `front` bytes of a text, and a commit's subject unless it has no bytes. */
 static void show_front(abr_shown_text *t, size_t front, abr_text_line subject)
 {
     t->front = front;
-    t->front_lines = t->lines = lines_in(t->p, front);
+    t->front_lines = t->lines = abr_count_lines(t->p, front);
     t->subject_n = subject.n;
     if (subject.n == 0)
         return;
     t->subject_at = (size_t)(subject.p - t->p);
-    t->gap_lines = lines_in(t->p + front, t->subject_at - front);
-    t->lines += t->gap_lines + lines_in(subject.p, subject.n);
+    t->gap_lines = abr_count_lines(t->p + front, t->subject_at - front);
+    t->lines += t->gap_lines + abr_count_lines(subject.p, subject.n);
 }
 
 /* Show this much of a text, in place of anything shown of it so far, if that keeps to the limit. */

@@ -7,6 +7,7 @@
  */
 
 #include "kinds/json/json_cut.h"
+#include "base/memory.h"
 #include "budget/options.h"
 #include "kinds/json/json_cost.h"
 #include "kinds/json/json_pick.h"
@@ -218,6 +219,6 @@ bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_
         inside.view = &view;
         abr_json_print(&costs, &inside, out);
     }
-    abr_json_tree_free(&t);
+    abr_release(t.alloc, t.values);
     return fine;
 }

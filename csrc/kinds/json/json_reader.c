@@ -375,9 +375,10 @@ static bool reserve_held(json_reader *r, const char *p, size_t n)
 static bool reserve_json(abr_reader *reader, const char *p, size_t n)
 {
     json_reader *r = (json_reader *)(void *)reader;
+    abr_json_compact *c = &r->compact;
     return r->broken ||
            (reserve_levels(r, p, n) && reserve_string(r, n) && reserve_held(r, p, n) &&
-            abr_json_compact_reserve(&r->compact, n, r->alloc) &&
+            (c->over || abr_grow(r->alloc, &c->p, &c->size, c->n + n, c->most, 1)) &&
             abr_json_parts_reserve(&r->parts, n, ABR_JSON_CARRY + ABR_JSON_PREFIX_MOST + 2 * r->half));
 }
 

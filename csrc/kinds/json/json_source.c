@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "kinds/json/json_source.h"
-#include "base/memory.h"
 #include "text/scan.h"
 
 const char *abr_json_joined(abr_json_source *s, uint64_t at, size_t n, size_t after)
@@ -41,11 +40,6 @@ void abr_json_carry(abr_json_source *s, uint64_t from)
 }
 
 /* ---- the whole document without blanks; others check that it is one at all ---- */
-
-bool abr_json_compact_reserve(abr_json_compact *c, size_t n, const abr_alloc *alloc)
-{
-    return c->over || abr_grow(alloc, &c->p, &c->size, c->n + n, c->most, 1);
-}
 
 static void put_byte(abr_json_compact *c, char byte)
 {

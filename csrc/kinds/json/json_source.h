@@ -57,9 +57,6 @@ typedef struct {
     uint64_t depth;
 } abr_json_compact;
 
-/* Get memory for n more bytes of the document. */
-bool abr_json_compact_reserve(abr_json_compact *c, size_t n, const abr_alloc *alloc);
-
 /* Add the next n bytes, for which memory was reserved. */
 void abr_json_compact_write(abr_json_compact *all, const char *p, size_t n);
 

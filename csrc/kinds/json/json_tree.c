@@ -501,8 +501,3 @@ bool abr_json_tree_make(abr_json_tree *t, const abr_json_parts *parts, const boo
             order_members(t->values, i);
     return fine;
 }
-
-void abr_json_tree_free(abr_json_tree *t)
-{
-    abr_release(t->alloc, t->values);
-}

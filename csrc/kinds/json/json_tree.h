@@ -108,10 +108,9 @@ static inline uint64_t abr_json_own_size(const abr_json_value *v)
  * newlines between the children of the document. */
 bool abr_json_next_shown(const abr_json_tree *t, const abr_json_value *v, size_t *i, size_t *n);
 
-/* Make the values of the chosen units. False: out of memory. Always call abr_json_tree_free(). */
+/* Make the values of the chosen units. False: out of memory. The caller frees t->values in any case. */
 bool abr_json_tree_make(abr_json_tree *t, const abr_json_parts *parts, const bool *chosen,
                         const abr_json_values *says);
-void abr_json_tree_free(abr_json_tree *t);
 
 ABR_PRIVATE_END
 

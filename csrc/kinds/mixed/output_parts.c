@@ -18,6 +18,7 @@
 #include "kinds/records/delimited.h"
 #include "kinds/records/drawn.h"
 #include "kinds/text/log.h"
+#include "line/char_set.h"
 #include "line/lines.h"
 #include "text/scan.h"
 
@@ -438,11 +439,9 @@ static size_t title_opening(abr_text_line line)
 {
     static const char marks[] = "=-*#";
     const char mark = (char)(line.n > 0 ? *line.p : ' ');
-    size_t opening = 0;
     if (!memchr(marks, mark, sizeof marks - 1))
         return 0;
-    while (opening < line.n && line.p[opening] == mark)
-        opening++;
+    size_t opening = abr_past(line, 0, abr_set_of_char(mark));
     const bool arrow = opening < line.n && mark == '=' && line.p[opening] == '>';
     if (opening < 2U + (mark != '='))
         return 0;

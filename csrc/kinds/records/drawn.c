@@ -8,6 +8,7 @@
 #include "kinds/records/drawn.h"
 #include "base/ascii.h"
 #include "base/size.h"
+#include "line/char_set.h"
 
 enum {
     TABLE_LINES = 400,  /* lines examined */
@@ -71,10 +72,8 @@ size_t abr_ruling_stretches(abr_text_line line, bool *boxed)
 static bool is_row_count(abr_text_line line)
 {
     static const char row[] = " row";
-    size_t i = line.n > 0 && *line.p == '(';
-    const size_t start = i;
-    while (i < line.n && abr_is_digit(line.p[i]))
-        i++;
+    const size_t start = line.n > 0 && *line.p == '(';
+    size_t i = abr_past(line, start, ABR_DIGITS);
     if (i == start || !abr_has_at(line, i, row, sizeof row - 1))
         return false;
     i += sizeof row - 1;

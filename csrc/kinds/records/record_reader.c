@@ -412,7 +412,7 @@ void abr_close_records(abr_reader *base)
     abr_record_reader *r = (abr_record_reader *)base;
     const abr_alloc *a = r->opts.alloc;
     abr_candidates_free(&r->retained);
-    abr_values_close(&r->values, a);
+    abr_patterns_close(&r->values.patterns, a);
     abr_release(a, r->places);
     abr_release(a, r->first);
     abr_release(a, r->open);

@@ -33,11 +33,6 @@ abr_code abr_values_open(abr_values *x, const abr_telling *told, const abr_hit *
     return abr_patterns_open(&x->patterns, hits, hit_count, alloc);
 }
 
-void abr_values_close(abr_values *x, const abr_alloc *alloc)
-{
-    abr_patterns_close(&x->patterns, alloc);
-}
-
 static void note_shape(abr_values *x, uint64_t shape, uint32_t counts, abr_worth *w)
 {
     const abr_cell cell = {.p = (const char *)&shape, .n = sizeof shape, .kind = ABR_VALUE_SHAPE};

@@ -27,6 +27,7 @@ typedef struct {
     abr_record_columns columns;
 } abr_values;
 
+/* The caller closes x->patterns, whatever comes. */
 abr_code abr_values_open(abr_values *x, const abr_telling *told, const abr_hit *hits, size_t hit_count,
                          unsigned quiet_groups, const abr_alloc *alloc);
 
@@ -36,8 +37,6 @@ bool abr_values_name(abr_values *x, const char *p, size_t n);
 /* Read a record, after which ABR_PADDING bytes are readable; `whole`: these are all of its bytes. `counts`:
  * it is counted so many times; 0: abr_columns_settle() was called. */
 void abr_values_read(abr_values *x, const char *p, size_t n, bool whole, uint32_t counts, abr_worth *worth);
-
-void abr_values_close(abr_values *x, const abr_alloc *alloc);
 
 ABR_PRIVATE_END
 

@@ -7,6 +7,7 @@
 #include "kinds/text/log.h"
 #include "base/ascii.h"
 #include "kinds/failing.h"
+#include "line/char_set.h"
 #include "line/layout.h"
 #include "line/lines.h"
 #include "line/rule.h"
@@ -52,9 +53,7 @@ typedef struct {
  * call: source may have many of one function. */
 static bool repeats(abr_text_line *before, abr_text_line line)
 {
-    size_t n = 0;
-    while (n < line.n && abr_is_letter(line.p[n]))
-        n++;
+    const size_t n = abr_past(line, 0, ABR_LETTERS);
     bool words = n < line.n && !memchr("/.-(", line.p[n], 4) && !abr_is_word(line.p[n]) &&
                  memchr(line.p + n + 1, ' ', line.n - n - 1);
     bool same = words && n > 0 && n == before->n && memcmp(line.p, before->p, n) == 0;
@@ -83,10 +82,7 @@ abr_form_told abr_line_says(const abr_forms *forms, abr_text_line line, abr_text
 
 static bool is_number(abr_text_line bare)
 {
-    size_t i = 0;
-    while (i < bare.n && abr_is_digit(bare.p[i]))
-        i++;
-    return i == bare.n;
+    return abr_past(bare, 0, ABR_DIGITS) == bare.n;
 }
 
 static void weigh_line(evidence *e, const abr_forms *forms, abr_text_line line)
