@@ -14,7 +14,7 @@ const abr_alloc *abr_allocator(const abr_alloc *alloc);
  * is no memory; p is then unchanged. */
 void *abr_resize(const abr_alloc *alloc, void *p, size_t old_size, size_t size);
 
-/* Grow the block that *array points to, an object pointer of any type, so `array` is its address. It has *have
+/* Grow the block that *array points to; `array` is the address of an object pointer of any type. It has *have
  * units of `unit` bytes (none if it is NULL), and gets `wanted` of them or more by doubling, but at most
  * `most`: at once if over half of that is wanted, so that it never takes more than one and a half times
  * `most`, even while it moves. False if there is no memory; nothing changes then. */

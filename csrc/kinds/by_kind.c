@@ -78,18 +78,6 @@ static void close_log(log_reader *log)
     *log = (log_reader){NULL, NULL};
 }
 
-static abr_code open_stretches(const abr_by_kind *k, const text_place *before, abr_stretches **out)
-{
-    uint64_t invalid;
-    const abr_stretches_opts own = {.chars = abr_wants_chars(&k->opts),
-                                    .written = abr_fails_amid(&k->told.late),
-                                    .alloc = k->alloc,
-                                    .bytes_before = before->bytes,
-                                    .lines_before = before->lines,
-                                    .chars_before = abr_counted_chars(&before->chars, &invalid)};
-    return abr_stretches_open(&own, out);
-}
-
 static abr_code open_log(const abr_by_kind *k, const text_place *before, log_reader *out)
 {
     uint64_t invalid;
@@ -109,7 +97,7 @@ static abr_code open_log(const abr_by_kind *k, const text_place *before, log_rea
     const bool may_be_several =
         k->opts.kind == ABR_KIND_TOLD ? k->where == ABR_TEXT_ALONE : k->where == ABR_TEXT_PART;
     if (code == ABR_OK && may_be_several)
-        code = open_stretches(k, before, &out->stretches);
+        code = abr_stretches_open(&own, abr_fails_amid(&k->told.late), &out->stretches);
     if (code != ABR_OK)
         close_log(out);
     return code;

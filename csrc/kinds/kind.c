@@ -126,9 +126,8 @@ const char *abr_kind_name(abr_kind kind)
 
 const char *abr_item_name(abr_item_unit unit)
 {
-    static const char *const names[] = {
-        "elements", "members", "chars", "records", "rows", "files", "hunks", "commits",
-    };
+    static const char *const names[] = {"elements", "members", "chars", "records",
+                                        "rows",     "files",   "hunks", "commits"};
     return (size_t)unit < sizeof names / sizeof *names ? names[unit] : NULL;
 }
 
@@ -213,11 +212,9 @@ static abr_code add_log(const char *p, size_t n, const abr_late_log *late, uint6
 {
     abr_stretches *s;
     const size_t from = (size_t)late->from; /* the bytes before are written */
-    const abr_stretches_opts own = {.written = abr_fails_amid(late),
-                                    .alloc = alloc,
-                                    .bytes_before = from,
-                                    .lines_before = abr_count_newlines(p, from)};
-    const abr_code code = abr_stretches_open(&own, &s);
+    const abr_retainer_opts own = {
+        .alloc = alloc, .bytes_before = from, .lines_before = abr_count_newlines(p, from)};
+    const abr_code code = abr_stretches_open(&own, abr_fails_amid(late), &s);
     if (code != ABR_OK)
         return code;
     const uint64_t last = lines + abr_count_lines(p, n);

@@ -343,16 +343,10 @@ static bool goes_on_below(const abr_trouble_line *t)
            (*next == '\t' || (*next == ' ' && next[1] != ' '));
 }
 
-/* A part of a message, and the bytes of it. */
-typedef struct {
-    const char *p;
-    size_t n;
-} stated_part;
-
 static const struct {
-    stated_part start;
-    stated_part later;
-    stated_part end;
+    abr_text_line start;
+    abr_text_line later;
+    abr_text_line end;
 } stated[] = {
 #define STATED(start, later, end, program, proof)                                                            \
     {{start, sizeof(start) - 1}, {later, sizeof(later) - 1}, {end, sizeof(end) - 1}},

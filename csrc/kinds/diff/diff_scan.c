@@ -338,12 +338,11 @@ static void start_hunk(abr_diff_scan *s, const char *p, size_t n)
 static bool read_held(abr_diff_scan *s, const char *p, size_t n, abr_text_line line)
 {
     abr_hunk left;
-    if (s->held_count == 0)
-        return ABR_STARTS(line, "--- ") && hold_line(s, p, n);
     if (s->held_count == 1 && ABR_STARTS(line, "+++ "))
         return hold_line(s, p, n);
-    release_held(s, s->held_count == 2 && abr_hunk_opens(line, &left));
-    return s->held_count == 0 && ABR_STARTS(line, "--- ") && hold_line(s, p, n);
+    if (s->held_count > 0)
+        release_held(s, s->held_count == 2 && abr_hunk_opens(line, &left));
+    return ABR_STARTS(line, "--- ") && hold_line(s, p, n);
 }
 
 /* Read a line outside of hunks, with its newline. */

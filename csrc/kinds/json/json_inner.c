@@ -56,9 +56,9 @@ static void tell_marker(const abr_piece *piece, const abr_json_inner_parts *to)
         if (i < piece->n && (unsigned char)piece->p[i] >= ' ' && piece->p[i] != '"' && piece->p[i] != '\\')
             continue;
         if (i > from)
-            to->mark(to->ctx, piece->p + from, i - from);
+            to->show(to->ctx, piece->p + from, ABR_JSON_MARKER, i - from);
         if (i < piece->n)
-            to->mark(to->ctx, escape, put_escape(piece->p[i], escape));
+            to->show(to->ctx, escape, ABR_JSON_MARKER, put_escape(piece->p[i], escape));
         from = i + 1;
     }
 }
@@ -100,11 +100,11 @@ static void tell_kept(const abr_json_inner *x, const abr_piece *piece, inner_pla
             continue;
         }
         if (before > from)
-            to->keep(to->ctx, x->raw + from, from, before - from);
+            to->show(to->ctx, x->raw + from, from, before - from);
         from = at->raw;
     }
     if (at->raw > from)
-        to->keep(to->ctx, x->raw + from, from, at->raw - from);
+        to->show(to->ctx, x->raw + from, from, at->raw - from);
 }
 
 /* Without markers, the source's own newline stands for the omitted lines. */
@@ -116,7 +116,7 @@ static void tell_newline(const abr_json_inner *x, inner_place *at, const abr_jso
     if (from == x->n || next_char(x, &next, c) != 1 || *c != '\n')
         return;
     *at = next;
-    to->keep(to->ctx, x->raw + from, from, next.raw - from);
+    to->show(to->ctx, x->raw + from, from, next.raw - from);
 }
 
 /* Report the content of a log's cut. */
@@ -138,12 +138,12 @@ static void tell_log_pieces(const abr_json_inner *x, const abr_json_inner_parts 
             const size_t n = abr_json_spell_piece(piece->p, piece->n, sure, &skipped, x->spelled);
             const size_t at = (size_t)piece->first_byte - 1 + skipped;
             if (n > 0)
-                to->keep(to->ctx, x->spelled, at, n);
+                to->show(to->ctx, x->spelled, at, n);
             line = piece->last_line;
             end = at + n;
             breaks = skipped + n < piece->n && piece->p[skipped + n] == ABR_JSON_BREAK;
         } else if (breaks) {
-            to->keep(to->ctx, newline, end, newline_n);
+            to->show(to->ctx, newline, end, newline_n);
         }
     }
 }
@@ -168,16 +168,10 @@ void abr_json_inner_tell(const abr_json_inner *x, const abr_json_inner_parts *to
 
 /* ---- the cut ---- */
 
-static void count_kept(void *ctx, const char *p, size_t at, size_t n)
+static void add_shown(void *ctx, const char *p, size_t at, size_t n)
 {
     (void)p;
     (void)at;
-    *(uint64_t *)ctx += n;
-}
-
-static void count_marked(void *ctx, const char *p, size_t n)
-{
-    (void)p;
     *(uint64_t *)ctx += n;
 }
 
@@ -185,7 +179,7 @@ static void count_marked(void *ctx, const char *p, size_t n)
 static uint64_t spelled_size(const abr_json_inner *x)
 {
     uint64_t size = 0;
-    const abr_json_inner_parts to = {count_kept, count_marked, &size};
+    const abr_json_inner_parts to = {add_shown, &size};
     abr_json_inner_tell(x, &to);
     return size;
 }

@@ -36,11 +36,12 @@ bool abr_json_inner_cut(const abr_kind_request *q, const abr_alloc *alloc, const
 bool abr_json_inner_cut_log(const abr_kind_request *q, const abr_json_held *held,
                             const abr_json_held_string *s, uint64_t most, bool marks, abr_json_inner *x);
 
-/* Callbacks for the content of a cut, in order: bytes of the string, which stand after `at` others, and
- * markers, spelled for it. The callbacks must copy the bytes. */
+#define ABR_JSON_MARKER SIZE_MAX
+
+/* A callback for the content of a cut, in order: bytes of the string, which stand after `at` others, and
+ * markers, spelled for it, with ABR_JSON_MARKER for `at`. It must copy the bytes. */
 typedef struct {
-    void (*keep)(void *ctx, const char *p, size_t at, size_t n);
-    void (*mark)(void *ctx, const char *p, size_t n);
+    void (*show)(void *ctx, const char *p, size_t at, size_t n);
     void *ctx;
 } abr_json_inner_parts;
 

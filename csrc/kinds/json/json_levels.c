@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "kinds/json/json_levels.h"
-#include "kinds/json/json_string.h"
 #include "line/score.h"
 #include "text/flow.h"
 
@@ -233,7 +232,8 @@ void abr_json_long_ends(abr_json_levels *x, abr_json_entry *e, const abr_json_lo
     const uint64_t lead = e->start - e->at;
     if (lead > ABR_JSON_PREFIX_MOST)
         return;
-    if (!abr_json_is_data(text->head + lead + 1, text->head_n - (size_t)lead - 1)) /* little of it is shown */
+    /* little of data is shown */
+    if (!abr_json_is_data(text->bytes + lead + 1, text->head_n - (size_t)lead - 1))
         abr_json_parts_rank(x->parts, e->at, e->end - e->start, weight);
     if (is_ghost(x))
         return;
@@ -243,13 +243,13 @@ void abr_json_long_ends(abr_json_levels *x, abr_json_entry *e, const abr_json_lo
     u->end = e->end;
     u->line = text->line;
     u->ordinal = e->ordinal;
-    u->chars = text->chars;
+    u->chars = text->chars.chars;
     u->n = text->head_n + (whole ? text->tail_n : 0);
     u->tail_n = whole ? 0 : text->tail_n;
     u->lead = (uint32_t)lead;
     u->weight = weight;
     u->tail = u->place + text->head_n;
-    memcpy(abr_json_text(x->parts, u->place), text->head, text->head_n);
+    memcpy(abr_json_text(x->parts, u->place), text->bytes, text->head_n);
     if (text->tail_n > 0)
         memcpy(abr_json_text(x->parts, u->tail), text->tail, text->tail_n);
     if (e->score >= ABR_SCORE_HIT || e->tells > 0)

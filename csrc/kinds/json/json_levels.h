@@ -6,6 +6,7 @@
 #include "base/tiny.h"
 #include "kinds/json/json_parts.h"
 #include "kinds/json/json_source.h"
+#include "kinds/json/json_string.h"
 #include "kinds/json/json_values.h"
 
 ABR_PRIVATE_BEGIN
@@ -68,15 +69,20 @@ void abr_json_value_ends(abr_json_levels *x, abr_json_entry *e);
 /* A string of the innermost level is long; it has been read up to `end`, or ended there. */
 void abr_json_long_begins(abr_json_levels *x, uint64_t end);
 
-/* The end of a long string. `head_n` bytes from e->at on and `tail_n` up to its end are retained. */
+/* A long string: its first bytes, with its key, and its last ones. */
 typedef struct {
-    uint64_t chars;
-    uint64_t line; /* newlines before e->at */
-    size_t head_n; /* with its key */
+    bool begun;
+    uint64_t at;      /* start of its range */
+    uint64_t line;    /* newlines before that */
+    uint64_t counted; /* bytes of the source up to which its chars were counted */
+    abr_json_chars chars;
+    char *bytes; /* its key and head; after them its tail, twice as large as needed */
+    size_t head_n;
     size_t tail_n;
-    const char *head;
-    const char *tail;
+    const char *tail; /* once it has ended: the last tail_n bytes up to its end */
 } abr_json_long;
+
+/* It has ended. */
 void abr_json_long_ends(abr_json_levels *x, abr_json_entry *e, const abr_json_long *text);
 
 /* An object or array begins; the caller fills in its paths, `from` and `object`. And its end. */

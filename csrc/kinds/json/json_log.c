@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "kinds/json/json_log.h"
-#include "kinds/json/json_source.h"
 #include "kinds/json/json_string.h"
 #include "text/flow.h"
 #include "text/scan.h"

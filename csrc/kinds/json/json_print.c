@@ -163,21 +163,19 @@ typedef struct {
     uint64_t chars;
 } inner_printer;
 
-static void keep_inner(void *ctx, const char *p, size_t at, size_t n)
+static void show_inner(void *ctx, const char *p, size_t at, size_t n)
 {
     inner_printer *x = ctx;
+    if (at == ABR_JSON_MARKER) {
+        x->to->goes_on = false;
+        abr_content_mark(x->to->out, p, n);
+        return;
+    }
     x->to->goes_on = x->to->goes_on && at == x->next;
     keep_source(x->to, p, n, x->at + at, x->line);
     x->next = at + n;
     x->kept += n;
     x->chars += abr_json_char_count(p, n);
-}
-
-static void mark_inner(void *ctx, const char *p, size_t n)
-{
-    inner_printer *x = ctx;
-    x->to->goes_on = false;
-    abr_content_mark(x->to->out, p, n);
 }
 
 /* Cut a string as a document, if it is at hand or was read as a log. */
@@ -217,7 +215,7 @@ static bool print_document(printer *x, abr_json_value *v)
     const bool is_cut = cut_string(x, v, &inner);
     if (is_cut) {
         inner_printer to = {.to = x, .at = v->at + v->head + 1, .line = newlines_before(x, v, v->head)};
-        const abr_json_inner_parts parts = {keep_inner, mark_inner, &to};
+        const abr_json_inner_parts parts = {show_inner, &to};
         keep_of(x, v, v->head, 1);
         abr_json_inner_tell(&inner, &parts);
         x->goes_on = x->goes_on && to.next == n;

@@ -30,19 +30,6 @@ _Static_assert(ABR_JSON_PREFIX_MOST >= ABR_JSON_SMALL, "held tokens are keys or 
 _Static_assert(ABR_JSON_READ + ABR_JSON_QUOTES <= ABR_JSON_SMALL,
                "a long string keeps all bytes that are read");
 
-/* A long string that continues from an earlier chunk. */
-typedef struct {
-    bool begun;
-    uint64_t at; /* start of its range */
-    uint64_t line;
-    uint64_t counted; /* bytes of the source up to which its chars were counted */
-    abr_json_chars chars;
-    char *bytes; /* its key and head; after them its tail, twice as large as needed */
-    size_t size; /* allocated */
-    size_t head_n;
-    size_t tail_n;
-} long_string;
-
 /* Needed while the document goes by. */
 typedef struct {
     abr_json_keys keys;
@@ -62,7 +49,7 @@ typedef struct {
     uint64_t path;         /* path of the next value */
     abr_json_known *known; /* its key; NULL: it is looked up */
     size_t half;           /* bytes retained of either end of a long string */
-    long_string string;
+    abr_json_long string;  /* if it continues from an earlier chunk */
     abr_json_held held;
     abr_json_compact compact; /* the whole document, while it may fit */
     abr_json_parts parts;
@@ -138,15 +125,12 @@ static inline void judge_value(json_reader *r, abr_json_token token, abr_json_pa
 /* Take the bytes up to `end` of a long string, whose content starts after the quote at `start`. */
 static void keep_long(json_reader *r, uint64_t start, uint64_t end, bool whole)
 {
-    long_string *s = &r->string;
+    abr_json_long *s = &r->string;
     abr_json_source *source = &r->now->source;
     if (!s->begun) {
         abr_json_long_begins(&r->now->levels, end);
-        *s = (long_string){.begun = true,
-                           .at = r->now->levels.innermost->from,
-                           .bytes = s->bytes,
-                           .size = s->size,
-                           .counted = start};
+        *s = (abr_json_long){
+            .begun = true, .at = r->now->levels.innermost->from, .bytes = s->bytes, .counted = start};
         if (start - s->at > ABR_JSON_PREFIX_MOST)
             s->at = start;
         s->line = abr_json_lines(source, s->at);
@@ -174,18 +158,14 @@ static void keep_long(json_reader *r, uint64_t start, uint64_t end, bool whole)
 
 static void end_long(json_reader *r, abr_json_entry *e)
 {
-    long_string *s = &r->string;
+    abr_json_long *s = &r->string;
     keep_long(r, e->start, e->end, true);
     abr_json_held_end(&r->held);
     const size_t tail_n = s->tail_n < r->half ? s->tail_n : r->half;
-    const abr_json_long text = {.chars = s->chars.chars,
-                                .line = s->line,
-                                .head_n = s->head_n,
-                                .head = s->bytes,
-                                .tail_n = tail_n,
-                                .tail = s->bytes + ABR_JSON_PREFIX_MOST + r->half + (s->tail_n - tail_n)};
+    s->tail = s->bytes + ABR_JSON_PREFIX_MOST + r->half + (s->tail_n - tail_n);
+    s->tail_n = tail_n;
     s->begun = false;
-    abr_json_long_ends(&r->now->levels, e, &text);
+    abr_json_long_ends(&r->now->levels, e, s);
 }
 
 /* ---- tokens ---- */
@@ -317,22 +297,16 @@ static void take_json_token(json_reader *r, abr_json_token token, uint64_t start
     const size_t depth = r->scan.depth;
     if (depth > ABR_JSON_SHOWN_DEPTH && token != ABR_JSON_CLOSE)
         return;
-    switch (token) {
-    case ABR_JSON_CLOSE:
+    if (token == ABR_JSON_CLOSE)
         take_close(r, depth + 1, end);
-        break;
-    case ABR_JSON_OPEN:
+    else if (token == ABR_JSON_OPEN)
         take_open(r, start, end, r->scan.in_object);
-        break;
-    case ABR_JSON_GUESSED_KEY:
+    else if (token == ABR_JSON_GUESSED_KEY)
         take_guessed_key(r, start, end);
-        break;
-    case ABR_JSON_KEY:
+    else if (token == ABR_JSON_KEY)
         take_key(r, start, end);
-        break;
-    default:
+    else
         take_scalar(r, token, start, end);
-    }
 }
 
 /* ---- chunks ---- */
@@ -527,15 +501,13 @@ static abr_code open_json(const abr_reader_opts *opts, abr_reader **out)
     r->reader.methods = &abr_json_methods;
     r->alloc = opts->alloc;
     r->compact = (abr_json_compact){.most = opts->keep, .over = opts->is_record};
-    const size_t paths = opts->is_record ? ABR_JSON_RECORD_PATHS : ABR_JSON_PATHS;
     r->parts = (abr_json_parts){.alloc = opts->alloc,
                                 .is_record = opts->is_record,
                                 .coarse = abr_json_is_coarse(opts->keep, opts->is_record),
                                 .allowance = abr_json_allowance(opts->keep, opts->is_record)};
     r->half = abr_json_longest_half(&r->parts);
     r->now = opts->alloc->malloc(opts->alloc->ctx, sizeof *r->now);
-    if (!r->now || abr_json_values_open(opts->hits, opts->hit_count, opts->quiet_groups, paths, opts->alloc,
-                                        &r->values) != ABR_OK) {
+    if (!r->now || abr_json_values_open(opts, &r->values) != ABR_OK) {
         close_json(&r->reader);
         return ABR_ENOMEM;
     }

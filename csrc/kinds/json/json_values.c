@@ -123,17 +123,17 @@ static bool make_places(abr_json_values *x, size_t paths, size_t values, const a
     return true;
 }
 
-abr_code abr_json_values_open(const abr_hit *hits, size_t hit_count, unsigned quiet, size_t paths,
-                              const abr_alloc *alloc, abr_json_values **out)
+abr_code abr_json_values_open(const abr_reader_opts *opts, abr_json_values **out)
 {
-    abr_json_values *x = *out = alloc->malloc(alloc->ctx, sizeof *x);
+    const size_t paths = opts->is_record ? ABR_JSON_RECORD_PATHS : ABR_JSON_PATHS;
+    abr_json_values *x = *out = opts->alloc->malloc(opts->alloc->ctx, sizeof *x);
     if (!x)
         return ABR_ENOMEM;
     memset(x, 0, sizeof *x);
-    abr_lexicon_open(&x->lexicon, quiet);
-    if (!make_places(x, paths, paths * ABR_JSON_VALUES_EACH, alloc))
+    abr_lexicon_open(&x->lexicon, opts->quiet_groups);
+    if (!make_places(x, paths, paths * ABR_JSON_VALUES_EACH, opts->alloc))
         return ABR_ENOMEM;
-    return abr_patterns_open(&x->patterns, hits, hit_count, alloc);
+    return abr_patterns_open(&x->patterns, opts->hits, opts->hit_count, opts->alloc);
 }
 
 void abr_json_values_close(abr_json_values *x, const abr_alloc *alloc)

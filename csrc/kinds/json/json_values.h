@@ -6,6 +6,7 @@
 #include "base/private.h"
 #include "base/tiny.h"
 #include "base/word.h"
+#include "kinds/reader.h"
 #include "line/hits.h"
 #include "line/lexicon.h"
 
@@ -104,9 +105,7 @@ static inline uint64_t abr_json_key_path(uint64_t of, uint64_t key)
     return abr_json_mix(of, key + 1) | 1;
 }
 
-/* `paths`: number of places for paths. */
-abr_code abr_json_values_open(const abr_hit *hits, size_t hit_count, unsigned quiet, size_t paths,
-                              const abr_alloc *alloc, abr_json_values **out);
+abr_code abr_json_values_open(const abr_reader_opts *opts, abr_json_values **out);
 /* All has been read: free the places that are not in use. False: out of memory. */
 bool abr_json_values_settle(abr_json_values *x, const abr_alloc *alloc);
 void abr_json_values_close(abr_json_values *x, const abr_alloc *alloc);

@@ -212,15 +212,12 @@ static float judge_state(const abr_cell *v)
 #undef ROLE
 #undef STATE
     };
-    static const struct {
-        const char *text;
-        uint8_t n;
-    } ended[] = {{"Exited (", 8}, {"Restarting (", 12}}; /* with an exit code, of docker */
+    static const abr_text_line ended[] = {{"Exited (", 8}, {"Restarting (", 12}}; /* with a code, of docker */
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
         if (v->n == states[i].n && (*v->p | ' ') == *states[i].text && is_text(v, states[i].text))
             return states[i].clear ? ABR_SCORE_BAD : ABR_SCORE_WEAK;
     for (size_t i = 0; i < sizeof ended / sizeof *ended; i++)
-        if (v->n > ended[i].n && memcmp(v->p, ended[i].text, ended[i].n) == 0)
+        if (v->n > ended[i].n && memcmp(v->p, ended[i].p, ended[i].n) == 0)
             return v->p[ended[i].n] == '0' ? 0 : ABR_SCORE_BAD + 1;
     return 0;
 }

@@ -438,8 +438,7 @@ abr_code abr_open_records(const abr_reader_opts *opts, const abr_reader_methods 
     r->retained.allowance = abr_record_allowance(opts->keep);
     if (opts->told.kind == ABR_KIND_TABLE)
         r->header_left = opts->told.delimiter ? 1 : opts->told.header_lines;
-    const abr_code code = abr_values_open(&r->values, &opts->told, opts->hits, opts->hit_count,
-                                          opts->quiet_groups, opts->alloc);
+    const abr_code code = abr_values_open(&r->values, opts);
     if (code != ABR_OK) {
         opts->alloc->free(opts->alloc->ctx, r);
         return code;

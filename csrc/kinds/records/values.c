@@ -22,15 +22,14 @@ enum {
 static const uint64_t element_name = UINT64_C(0x51A7B3C9D5E1F301);
 static const uint32_t bad_record = UINT32_C(0xBAD12EC0);
 
-abr_code abr_values_open(abr_values *x, const abr_telling *told, const abr_hit *hits, size_t hit_count,
-                         unsigned quiet_groups, const abr_alloc *alloc)
+abr_code abr_values_open(abr_values *x, const abr_reader_opts *opts)
 {
-    x->told = *told;
+    x->told = opts->told;
     x->spaced = false;
     x->names = 0;
     memset(x->starts, 0, sizeof x->starts);
-    abr_columns_open(&x->columns, quiet_groups);
-    return abr_patterns_open(&x->patterns, hits, hit_count, alloc);
+    abr_columns_open(&x->columns, opts->quiet_groups);
+    return abr_patterns_open(&x->patterns, opts->hits, opts->hit_count, opts->alloc);
 }
 
 static void note_shape(abr_values *x, uint64_t shape, uint32_t counts, abr_worth *w)

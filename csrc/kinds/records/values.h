@@ -28,8 +28,7 @@ typedef struct {
 } abr_values;
 
 /* The caller closes x->patterns, whatever comes. */
-abr_code abr_values_open(abr_values *x, const abr_telling *told, const abr_hit *hits, size_t hit_count,
-                         unsigned quiet_groups, const abr_alloc *alloc);
+abr_code abr_values_open(abr_values *x, const abr_reader_opts *opts);
 
 /* Read a line or record of a table's header. Does it name columns? */
 bool abr_values_name(abr_values *x, const char *p, size_t n);

@@ -39,7 +39,7 @@ typedef struct {
 struct abr_stretches {
     const abr_alloc *alloc;
     bool counts_chars;
-    bool written; /* as in abr_stretches_opts */
+    bool written; /* but for a failure, the text looks so */
     abr_forms forms;
     abr_failure_rules failures;
     char held[2 * STRETCH_HELD];
@@ -351,7 +351,7 @@ const abr_log_parts *abr_stretches_parts(abr_stretches *s)
 
 /* ---- the object ---- */
 
-abr_code abr_stretches_open(const abr_stretches_opts *opts, abr_stretches **out)
+abr_code abr_stretches_open(const abr_retainer_opts *opts, bool written, abr_stretches **out)
 {
     const abr_alloc *alloc = abr_allocator(opts->alloc);
     abr_stretches *s = *out = alloc->malloc(alloc->ctx, sizeof *s);
@@ -360,7 +360,7 @@ abr_code abr_stretches_open(const abr_stretches_opts *opts, abr_stretches **out)
     memset(s, 0, sizeof *s);
     s->alloc = alloc;
     s->counts_chars = opts->chars;
-    s->written = opts->written;
+    s->written = written;
     abr_forms_open(&s->forms, ABR_ALL_FORMS, ABR_NO_RULE);
     abr_failure_rules_open(&s->failures);
     s->open = (line_place){opts->bytes_before, opts->lines_before, opts->chars_before};

@@ -4,22 +4,16 @@
 
 #include "base/private.h"
 #include "priority/log_parts.h"
+#include "priority/retain.h"
 
 ABR_PRIVATE_BEGIN
 
 typedef struct abr_stretches abr_stretches;
 
-typedef struct {
-    bool chars;   /* count chars */
-    bool written; /* but for a failure, the text looks written */
-    const abr_alloc *alloc;
-    uint64_t bytes_before; /* bytes before the start of reading, all written; a line starts there */
-    uint64_t lines_before;
-    uint64_t chars_before;
-} abr_stretches_opts;
-
-/* ABR_OK or ABR_ENOMEM. Nothing else is ever allocated, however long the text. */
-abr_code abr_stretches_open(const abr_stretches_opts *opts, abr_stretches **out);
+/* Reads from the place that `opts` tell of on, with their allocator; all before it is written. `written`: but
+ * for a failure, the text looks so. ABR_OK or ABR_ENOMEM. Nothing else is ever allocated, however long the
+ * text. */
+abr_code abr_stretches_open(const abr_retainer_opts *opts, bool written, abr_stretches **out);
 
 /* Read a chunk. The result does not depend on how the text is split. */
 void abr_stretches_write(abr_stretches *s, const char *p, size_t n);
