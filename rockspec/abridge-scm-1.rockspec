@@ -69,7 +69,6 @@ build = {
         "csrc/kinds/diff/diff_cut.c",
         "csrc/kinds/diff/diff_gather.c",
         "csrc/kinds/diff/diff_hunks.c",
-        "csrc/kinds/diff/diff_part.c",
         "csrc/kinds/diff/diff_scan.c",
         "csrc/kinds/diff/diff_show.c",
         "csrc/kinds/diff/diff_store.c",

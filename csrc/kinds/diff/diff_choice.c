@@ -46,7 +46,7 @@ static bool try_text(abr_diff_choice *x, size_t part, size_t front, abr_text_lin
 {
     abr_shown_text *t = x->plan->parts[part].text;
     const abr_shown_text was = *t;
-    const uint64_t had = abr_diff_bytes_at(x, part);
+    const uint64_t had = abr_diff_bytes_at(x->plan, part, abr_diff_is_shown(x->plan, part));
     show_front(t, front, subject);
     if (abr_diff_put_part(x, part, had, limit))
         return true;

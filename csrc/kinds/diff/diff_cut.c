@@ -112,8 +112,7 @@ static bool reserve_diff(abr_reader *base, const char *p, size_t n)
 
 static void write_diff(abr_reader *base, const char *p, size_t n)
 {
-    diff_reader *r = (diff_reader *)base;
-    abr_diff_scan_write(&r->scan, p, n);
+    abr_diff_scan_write(&((diff_reader *)base)->scan, p, n);
 }
 
 static bool settle_diff(abr_reader *base)

@@ -4,6 +4,7 @@
 
 #include "base/private.h"
 #include "kinds/diff/diff_gather.h"
+#include "kinds/diff/diff_show.h"
 
 ABR_PRIVATE_BEGIN
 
@@ -20,11 +21,8 @@ typedef struct {
     bool *closed;              /* per file: the next hunk exceeds the remaining room */
     abr_shown_hunk **defining; /* per file: the hunk with most news */
     bool *parted;              /* per file: a hunk is shown in part */
-    char *scratch;             /* of abr_diff_part_scratch() */
+    char *scratch;             /* for hunks in part */
 } abr_diff_choice;
-
-/* Bytes between the parts that are shown before and after a part, with its own if it is shown. */
-uint64_t abr_diff_bytes_at(const abr_diff_choice *x, size_t part);
 
 /* Show a part as it is now in place of the `had` bytes at it before, if the total keeps to `limit`. */
 bool abr_diff_put_part(abr_diff_choice *x, size_t part, uint64_t had, uint64_t limit);

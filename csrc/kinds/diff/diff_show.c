@@ -369,8 +369,9 @@ void abr_diff_set_shown(abr_diff_plan *plan, size_t i, bool shown)
     plan->shown[i / 64] |= (uint64_t)shown << (i % 64);
 }
 
-/* Words without a set bit are skipped at once: budgets are limited, so there are only some hundred. */
-size_t abr_diff_shown_before(const abr_diff_plan *plan, size_t i)
+/* The last shown part before part i; part_count if there is none. Words without a set bit are skipped at once:
+ * budgets are limited, so there are only some hundred. */
+static size_t shown_before(const abr_diff_plan *plan, size_t i)
 {
     while (i > 0) {
         if (i % 64 == 0 && plan->shown[i / 64 - 1] == 0)
@@ -386,6 +387,15 @@ size_t abr_diff_shown_from(const abr_diff_plan *plan, size_t i)
     while (i < plan->part_count && !abr_diff_is_shown(plan, i))
         i += i % 64 == 0 && plan->shown[i / 64] == 0 ? 64 : 1;
     return i < plan->part_count ? i : plan->part_count;
+}
+
+uint64_t abr_diff_bytes_at(const abr_diff_plan *plan, size_t part, bool shown)
+{
+    const size_t before = shown_before(plan, part);
+    const size_t after = abr_diff_shown_from(plan, part + 1);
+    return shown ? abr_diff_gap(plan, before, part) + abr_diff_own(plan, &plan->parts[part]) +
+                       abr_diff_gap(plan, part, after)
+                 : abr_diff_gap(plan, before, after);
 }
 
 static void show_all(writer *w)

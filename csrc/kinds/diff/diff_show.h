@@ -77,8 +77,7 @@ typedef struct {
 
 enum { ABR_DIFF_MARKER_MOST = 3 * 96 };
 
-/* The last shown part before part i, and the first from it on; part_count if there is none. */
-size_t abr_diff_shown_before(const abr_diff_plan *plan, size_t i);
+/* The first shown part from part i on; part_count if there is none. */
 size_t abr_diff_shown_from(const abr_diff_plan *plan, size_t i);
 
 static inline bool abr_diff_is_shown(const abr_diff_plan *plan, size_t i)
@@ -94,6 +93,9 @@ uint64_t abr_diff_gap(const abr_diff_plan *plan, size_t from, size_t to);
 
 /* Bytes of a part itself. */
 uint64_t abr_diff_own(const abr_diff_plan *plan, const abr_diff_part *part);
+
+/* Bytes between the parts that are shown before and after a part, with its own if it is `shown`. */
+uint64_t abr_diff_bytes_at(const abr_diff_plan *plan, size_t part, bool shown);
 
 /* Bytes of everything shown. */
 uint64_t abr_diff_size(const abr_diff_plan *plan);

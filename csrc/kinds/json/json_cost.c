@@ -9,7 +9,6 @@
 #include "kinds/json/json_cost.h"
 #include "base/size.h"
 #include "kinds/json/json_string.h"
-#include "kinds/json/json_text.h"
 
 enum { ROOMS = 8, TEXT_ROOM = 40, DATA_ROOM = 24 };
 
@@ -69,11 +68,6 @@ uint64_t abr_json_marker_size(const abr_json_costs *x, const abr_json_value *v)
 }
 
 /* ---- strings ---- */
-
-ABR_WRAPS uint64_t abr_json_text_size(const abr_json_value *v)
-{
-    return abr_json_own_size(v) - ABR_JSON_QUOTES;
-}
 
 size_t abr_json_half(const abr_json_costs *x, const abr_json_value *v)
 {

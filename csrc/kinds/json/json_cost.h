@@ -4,6 +4,7 @@
 
 #include "base/private.h"
 #include "kinds/json/json_held.h"
+#include "kinds/json/json_text.h"
 #include "kinds/json/json_tree.h"
 
 ABR_PRIVATE_BEGIN
@@ -45,8 +46,13 @@ size_t abr_json_half(const abr_json_costs *x, const abr_json_value *v);
 /* Is all of a string retained, in one piece? */
 bool abr_json_may_be_whole(const abr_json_costs *x, const abr_json_value *v);
 
-/* Bytes of a string's content, and how many of them may be shown. */
-uint64_t abr_json_text_size(const abr_json_value *v);
+/* Bytes of a string's content. */
+ABR_WRAPS static inline uint64_t abr_json_text_size(const abr_json_value *v)
+{
+    return abr_json_own_size(v) - ABR_JSON_QUOTES;
+}
+
+/* How many of them may be shown. */
 uint64_t abr_json_most_room(const abr_json_costs *x, const abr_json_value *v);
 
 /* Bytes of a value's marker at its widest, if markers count. */

@@ -168,7 +168,7 @@ void abr_json_inner_tell(const abr_json_inner *x, const abr_json_inner_parts *to
 
 /* ---- the cut ---- */
 
-static void add_shown(void *ctx, const char *p, size_t at, size_t n)
+static void add_spelled(void *ctx, const char *p, size_t at, size_t n)
 {
     (void)p;
     (void)at;
@@ -179,7 +179,7 @@ static void add_shown(void *ctx, const char *p, size_t at, size_t n)
 static uint64_t spelled_size(const abr_json_inner *x)
 {
     uint64_t size = 0;
-    const abr_json_inner_parts to = {add_shown, &size};
+    const abr_json_inner_parts to = {add_spelled, &size};
     abr_json_inner_tell(x, &to);
     return size;
 }

@@ -478,11 +478,6 @@ void abr_json_parts_raise(abr_json_parts *x, bool outside)
             x->units[i].weight = weight;
 }
 
-abr_json_node *abr_json_parts_close(abr_json_parts *x)
-{
-    return &x->nodes[x->open[--x->depth]];
-}
-
 abr_json_unit *abr_json_parts_add(abr_json_parts *x, uint32_t values, size_t text_n)
 {
     make_room(x, text_n);

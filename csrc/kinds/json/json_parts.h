@@ -162,7 +162,10 @@ void abr_json_parts_raise(abr_json_parts *x, bool outside);
 void abr_json_parts_say_nothing(abr_json_parts *x, uint32_t siblings);
 
 /* The innermost node ends. */
-abr_json_node *abr_json_parts_close(abr_json_parts *x);
+static inline abr_json_node *abr_json_parts_close(abr_json_parts *x)
+{
+    return &x->nodes[x->open[--x->depth]];
+}
 
 /* Are there runs under a budget: is it so large that one is at most a 1,500th of it? */
 static inline bool abr_json_is_coarse(uint64_t bytes, bool is_record)

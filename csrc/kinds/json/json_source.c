@@ -41,13 +41,6 @@ void abr_json_carry(abr_json_source *s, uint64_t from)
 
 /* ---- the whole document without blanks; others check that it is one at all ---- */
 
-static void put_byte(abr_json_compact *c, char byte)
-{
-    c->over = c->n == c->most;
-    if (!c->over)
-        c->p[c->n++] = byte;
-}
-
 static bool shows_byte(const abr_json_compact *c, char byte)
 {
     if (c->in_string || (unsigned char)byte > ' ')
@@ -76,7 +69,9 @@ void abr_json_compact_write(abr_json_compact *all, const char *p, size_t n)
     for (size_t i = 0; i < n && !c.over; i++) {
         if (!shows_byte(&c, p[i]))
             continue;
-        put_byte(&c, p[i]);
+        c.over = c.n == c.most;
+        if (!c.over)
+            c.p[c.n++] = p[i];
         if (c.escaped)
             c.escaped = false;
         else if (c.in_string && p[i] == '\\')

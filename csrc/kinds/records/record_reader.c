@@ -84,11 +84,6 @@ size_t abr_record_allowance(size_t keep)
 
 /* ---- places ---- */
 
-abr_record_place *abr_record_place_at(const abr_record_reader *r, size_t i)
-{
-    return &r->places[(r->oldest + i) % r->places_size];
-}
-
 /* The most places that may be needed for the end of a text. */
 static size_t most_places(const abr_record_reader *r)
 {
@@ -287,11 +282,6 @@ static void add_to_record(abr_record_reader *r, const char *p, size_t n)
     r->newlines += abr_count_newlines(p, n);
 }
 
-abr_record_bytes abr_record_at(abr_record_place from, const char *p, size_t n, uint64_t lines)
-{
-    return (abr_record_bytes){.at = from.at, .line = from.line, .size = n, .lines = lines, .p = p, .n = n};
-}
-
 void abr_shorten_record(abr_record_bytes *b, size_t most, const char *end, size_t n)
 {
     if (b->size <= most)
@@ -302,11 +292,6 @@ void abr_shorten_record(abr_record_bytes *b, size_t most, const char *end, size_
     n = n < ABR_RECORD_END_MOST ? n : ABR_RECORD_END_MOST;
     b->end = end - n;
     b->end_n = (uint32_t)n;
-}
-
-bool abr_ends_row_line(const abr_record_reader *r, const char *p, size_t n)
-{
-    return r->opts.told.drawn.bar && n > 0 && p[n - 1] == '\n';
 }
 
 abr_record_bytes abr_open_record(const abr_record_reader *r, size_t keep)
@@ -360,11 +345,6 @@ static size_t read_in_place(abr_record_reader *r, const char *p, size_t n)
         at += size;
     }
     return at;
-}
-
-bool abr_record_is_open(const abr_record_reader *r)
-{
-    return r->size > 0 && !r->ended;
 }
 
 void abr_write_records(abr_reader *base, const char *p, size_t n)

@@ -92,10 +92,16 @@ size_t abr_record_whole_most(const abr_record_reader *r, size_t keep);
 size_t abr_record_allowance(size_t keep);
 
 /* The i-th place that is noted near the text's end. */
-abr_record_place *abr_record_place_at(const abr_record_reader *r, size_t i);
+static inline abr_record_place *abr_record_place_at(const abr_record_reader *r, size_t i)
+{
+    return &r->places[(r->oldest + i) % r->places_size];
+}
 
 /* The record of n bytes at p, which starts at `from`. */
-abr_record_bytes abr_record_at(abr_record_place from, const char *p, size_t n, uint64_t lines);
+static inline abr_record_bytes abr_record_at(abr_record_place from, const char *p, size_t n, uint64_t lines)
+{
+    return (abr_record_bytes){.at = from.at, .line = from.line, .size = n, .lines = lines, .p = p, .n = n};
+}
 
 /* Cut a record of over `most` bytes down to the size it is retained with: so many, and an end, if it has none
  * yet from its last n bytes, which end at `end`. The two may overlap, so that the end is as long as with a
@@ -103,10 +109,16 @@ abr_record_bytes abr_record_at(abr_record_place from, const char *p, size_t n, u
 void abr_shorten_record(abr_record_bytes *b, size_t most, const char *end, size_t n);
 
 /* Has a record begun that has not ended? */
-bool abr_record_is_open(const abr_record_reader *r);
+static inline bool abr_record_is_open(const abr_record_reader *r)
+{
+    return r->size > 0 && !r->ended;
+}
 
 /* Does an expanded row at the text's end end with a newline? */
-bool abr_ends_row_line(const abr_record_reader *r, const char *p, size_t n);
+static inline bool abr_ends_row_line(const abr_record_reader *r, const char *p, size_t n)
+{
+    return r->opts.told.drawn.bar && n > 0 && p[n - 1] == '\n';
+}
 
 /* A part of the open record as it would be retained with `keep`. */
 abr_record_bytes abr_open_record(const abr_record_reader *r, size_t keep);
