@@ -127,8 +127,9 @@ enum {
 
 /* Fitted on 3,764 sources, pages and listings of a Debian machine, 6 of which list or quote enough errors to
  * pass, and on the ends of 34 logs after, before and between source and listings. */
-static const float least_score =
-    8.0F; /* of a line of trouble: more than a word that is bad in most sentences */
+
+/* of a line of trouble: more than a word that is bad in most sentences */
+static const float least_score = 8.0F;
 static const float most_text = 0.62F;     /* evidence of text in it */
 static const float trouble = 0.5F;        /* being such a line is more evidence of a log */
 static const float least_run = 2.8F;      /* evidence of a run of lines, */

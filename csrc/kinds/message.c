@@ -59,8 +59,8 @@ bool abr_read_trouble(const abr_failure_rules *rules, abr_text_line line, const 
                       abr_reading *reading)
 {
     static const abr_patterns none;
-    char padded[ABR_LONGEST_MESSAGE +
-                ABR_PADDING]; /* the last line, since nothing past the text can be read */
+    /* the last line, since nothing past the text can be read */
+    char padded[ABR_LONGEST_MESSAGE + ABR_PADDING];
     const char *p = line.p;
     reading->hit = false;
     reading->line_score = 0;

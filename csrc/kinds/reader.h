@@ -35,8 +35,8 @@ typedef struct {
     size_t hit_count;
     unsigned quiet_groups;
     const abr_alloc *alloc; /* never NULL */
-    abr_telling (*tell)(const char *p, size_t n,
-                        bool whole); /* abr_tell_kind(), for strings inside; or NULL */
+    /* abr_tell_kind(), for strings inside; or NULL */
+    abr_telling (*tell)(const char *p, size_t n, bool whole);
 } abr_reader_opts;
 
 typedef struct {

@@ -369,8 +369,8 @@ void abr_diff_set_shown(abr_diff_plan *plan, size_t i, bool shown)
     plan->shown[i / 64] |= (uint64_t)shown << (i % 64);
 }
 
-/* The last shown part before part i; part_count if there is none. Words without a set bit are skipped at once:
- * budgets are limited, so there are only some hundred. */
+/* The last shown part before part i; part_count if there is none. Words without a set bit are skipped at
+ * once: budgets are limited, so there are only some hundred. */
 static size_t shown_before(const abr_diff_plan *plan, size_t i)
 {
     while (i > 0) {

@@ -19,8 +19,8 @@ enum {
     FIRST_LOOK = 8,   /* unless this many all look written */
     LONG_LINE = 1000, /* bytes of a line of minified source: nobody prints such lines */
     LONG_WEIGHT = 8,  /* a longer line counts as so many */
-    STRETCH = ABR_OR_TINY(
-        8 * 1024, 200), /* bytes. Of 8,090 sources, pages and listings, 28 have one that looks like a log */
+    /* bytes. Of 8,090 sources, pages and listings, 28 have one that looks like a log */
+    STRETCH = ABR_OR_TINY(8 * 1024, 200),
     FEW_LINES = 4,
     HEAD = 16 /* lines that tell how a text starts */
 };
