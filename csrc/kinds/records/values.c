@@ -14,7 +14,6 @@
 #include "line/words.h"
 
 enum {
-    MOST_NAMED = 32,    /* levels of JSON whose keys count */
     ELEMENTS_APART = 4, /* columns for the first elements of a record that is an array; the rest share one */
     SHAPE = ABR_COLUMNS - 1
 };
@@ -40,19 +39,11 @@ static void note_shape(abr_values *x, uint64_t shape, uint32_t counts, abr_worth
 
 /* ---- JSON ---- */
 
-/* An object or array that is open. */
-typedef struct {
-    uint64_t name;
-    uint32_t elements;
-    uint8_t role;
-} name_level;
-
 typedef struct {
     abr_values *x;
     const char *p;
     uint32_t counts;
     abr_worth *worth;
-    name_level *levels; /* MOST_NAMED */
     size_t depth;
     uint64_t key; /* hash of the last key read, with the keys around it */
     const char *key_p;
@@ -64,9 +55,9 @@ typedef struct {
 /* The name of the next value: its key, or its place. */
 ABR_WRAPS static uint64_t name_value(json_reading *j, bool in_object)
 {
-    if (j->depth == 0 || j->depth > MOST_NAMED)
+    if (j->depth == 0 || j->depth > ABR_NAMED_LEVELS)
         return element_name;
-    name_level *l = &j->levels[j->depth - 1];
+    abr_name_level *l = &j->x->named[j->depth - 1];
     if (in_object)
         return j->key;
     const uint32_t place = j->depth == 1 && l->elements < ELEMENTS_APART ? l->elements : ELEMENTS_APART;
@@ -88,18 +79,18 @@ static abr_role role_of_key(const json_reading *j)
 static abr_role role_in(const json_reading *j, bool in_object)
 {
     const abr_role own = in_object ? role_of_key(j) : ABR_ROLE_NONE;
-    if (own != ABR_ROLE_NONE || j->depth == 0 || j->depth > MOST_NAMED)
+    if (own != ABR_ROLE_NONE || j->depth == 0 || j->depth > ABR_NAMED_LEVELS)
         return own;
-    return j->levels[j->depth - 1].role;
+    return j->x->named[j->depth - 1].role;
 }
 
 static void enter_level(json_reading *j, bool in_object)
 {
     const uint64_t name = name_value(j, in_object);
-    if (j->depth < MOST_NAMED) {
+    if (j->depth < ABR_NAMED_LEVELS) {
         const abr_role role = role_in(j, in_object);
-        j->levels[j->depth] =
-            (name_level){.name = name, .role = role == ABR_ROLE_BAD ? ABR_ROLE_BAD : ABR_ROLE_NONE};
+        j->x->named[j->depth] =
+            (abr_name_level){.name = name, .role = role == ABR_ROLE_BAD ? ABR_ROLE_BAD : ABR_ROLE_NONE};
     }
     j->depth++;
 }
@@ -139,7 +130,7 @@ static void read_member(json_reading *j, bool in_object, size_t from, size_t to,
 ABR_WRAPS static const abr_json_guess *read_member_name(json_reading *j, size_t from, size_t to, bool guessed)
 {
     abr_json_keys *keys = &j->x->keys;
-    const uint64_t in = j->depth <= MOST_NAMED ? j->levels[j->depth - 1].name : 0;
+    const uint64_t in = j->depth <= ABR_NAMED_LEVELS ? j->x->named[j->depth - 1].name : 0;
     j->key_p = j->p + from;
     j->key_n = to - from;
     j->known = guessed ? abr_json_guessed(keys, in) : NULL;
@@ -157,8 +148,7 @@ ABR_WRAPS static const abr_json_guess *read_member_name(json_reading *j, size_t 
 /* Read the values of (p, n). Is it an object or array, as far as it goes? */
 static bool read_json(abr_values *x, const char *p, size_t n, bool whole, uint32_t counts, abr_worth *w)
 {
-    name_level named[MOST_NAMED]; /* not zeroed: records may be short */
-    json_reading j = {.x = x, .p = p, .counts = counts, .worth = w, .levels = named, .key_p = p};
+    json_reading j = {.x = x, .p = p, .counts = counts, .worth = w, .key_p = p};
     abr_json_scan scan;
     size_t i = 0;
     if (n >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)

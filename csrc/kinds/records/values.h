@@ -13,8 +13,16 @@ ABR_PRIVATE_BEGIN
 
 enum {
     ABR_VALUES_LEVELS = ABR_OR_TINY(16384, 64), /* levels of a JSON record that are read */
+    ABR_NAMED_LEVELS = 32,                      /* levels of one whose keys count */
     ABR_NAME_STARTS = ABR_OR_TINY(256, 64)      /* bytes of a row in which a name's start is known */
 };
+
+/* An object or array of JSON that is open. */
+typedef struct {
+    uint64_t name;
+    uint32_t elements;
+    uint8_t role;
+} abr_name_level;
 
 typedef struct {
     abr_telling told;
@@ -23,6 +31,7 @@ typedef struct {
     size_t names;                          /* names of columns, if they are aligned, */
     uint64_t starts[ABR_NAME_STARTS / 64]; /* and a bit for each byte at which one starts */
     uint64_t levels[ABR_VALUES_LEVELS / 64];
+    abr_name_level named[ABR_NAMED_LEVELS]; /* the open ones of the record being read */
     abr_json_keys keys;
     abr_record_columns columns;
 } abr_values;
