@@ -33,7 +33,8 @@ static size_t troubled_field(const abr_failure_rules *rules, abr_text_line line,
         return 0;
     while (i < line.n && i < MOST && (abr_is_word(line.p[i]) || memchr(" -.", line.p[i], 3)))
         i++;
-    if (i < 2 || !abr_has_at(line, i, ": ", 2) || memchr(line.p + i, '#', line.n - i))
+    if (i < 2 || !abr_has_at(line, i, ": ", 2) || memchr(line.p + i, '#', line.n - i) ||
+        ABR_CONTAINS(line, " == ")) /* a condition */
         return 0;
     size_t words = 0;
     for (size_t k = i + 2; k < line.n; k++)
