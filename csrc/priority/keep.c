@@ -349,7 +349,7 @@ static bool keep_told(abr_chooser *x, size_t i, abr_cost *used)
     }
     if (head < i && keep_all(x, head, i, used))
         return true;
-    if (opens_text(&x->lines[i]) && end > i)
+    if (end > i && opens_text(&x->lines[i]))
         return keep_all(x, i, end, used);
     if (!keep_below_head(x, i, used))
         return false;
