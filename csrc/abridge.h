@@ -825,9 +825,9 @@ typedef struct abr_cleaner abr_cleaner;
  * 4 KiB; unknown ones are dropped. The result is well-formed UTF-8, and cleaning it again changes nothing,
  * unless kinds are kept: these stay in the text as bytes that take no cells.
  *
- * A text that starts with a byte order mark of UTF-16 is decoded first, up to 32 bytes of ASCII in a row, or
- * to a last line of ASCII, where another program's output goes on. The mark goes; half a surrogate pair
- * becomes U+FFFD.
+ * A text that starts with a byte order mark of UTF-16 is decoded first, up to 32 bytes of UTF-8 in a row, or
+ * to a last line of it, where another program's output goes on. The mark goes; half a surrogate pair becomes
+ * U+FFFD.
  *
  * Memory: 256 KiB, allocated here. Fails with ABR_EINVAL (unknown kinds in opts->keep), ABR_ENOMEM.
  */

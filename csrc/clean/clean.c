@@ -21,7 +21,7 @@
 #include "clean/screen.h"
 #include "clean/screen_erase.h"
 #include "clean/strip.h"
-#include "clean/utf16.h"
+#include "text/utf16.h"
 #include "text/scan.h"
 #include "text/utf8.h"
 

@@ -6,7 +6,7 @@
 
 #include "kinds/binary.h"
 #include "base/ascii.h"
-#include "clean/utf16.h"
+#include "text/utf16.h"
 #include "text/scan.h"
 #include "text/utf8.h"
 
@@ -279,7 +279,7 @@ bool abr_is_binary(const char *p, size_t n, bool whole, const char **type)
     return is_odd(p, judged);
 }
 
-bool abr_is_binary_uncleaned(const char *p, size_t n, bool whole)
+bool abr_is_binary_to_clean(const char *p, size_t n, bool whole)
 {
     const char *type;
     return !abr_is_utf16(p, n) && abr_is_binary(p, n, whole, &type);

@@ -21,7 +21,7 @@ enum { ABR_BINARY_JUDGED = 8192 /* bytes examined from the start, besides signat
 bool abr_is_binary(const char *p, size_t n, bool whole, const char **type);
 
 /* The same of a text that will be cleaned, which decodes UTF-16: with a byte order mark that is text. */
-bool abr_is_binary_uncleaned(const char *p, size_t n, bool whole);
+bool abr_is_binary_to_clean(const char *p, size_t n, bool whole);
 
 enum { ABR_BINARY_LINE_MOST = 160 };
 

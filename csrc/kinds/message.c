@@ -273,11 +273,12 @@ static bool is_event(abr_text_line line)
     return ABR_CONTAINS(line, "  ");
 }
 
-/* Does a name that tells how something is end at `end`? A level does not: it is of a configuration, which
- * says what to report. */
+/* Does a name that tells how something is end at `end`? A level without a message does not: it is of a
+ * configuration, which says what to report. */
 static bool names_outcome(const abr_evidence *l, size_t end)
 {
-    return abr_is_listed_before(l, end, ABR_LIST_STATE) && !preceded_by(l, end, "level");
+    return abr_is_listed_before(l, end, ABR_LIST_STATE) &&
+           (!preceded_by(l, end, "level") || ABR_CONTAINS(((abr_text_line){l->p, l->n}), " message="));
 }
 
 /* Is it an indented field that says in a word how something ended: "      Reason:       OOMKilled",

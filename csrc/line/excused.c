@@ -139,7 +139,7 @@ bool abr_has_starred_verdict(const abr_evidence *l)
 }
 
 /* Is it how PowerShell categorizes what a program wrote to stderr, "NotSpecified: (...:String) [],
- * RemoteException"? It says nothing of what was written. The name that is missing in the brackets is that of
+ * RemoteException"? It only quotes what was written. The name that is missing in the brackets is that of
  * a command of PowerShell's own; the console may break the line between them. */
 static bool is_of_stderr(const abr_evidence *l)
 {

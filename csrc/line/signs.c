@@ -673,7 +673,8 @@ static void read_warning(abr_evidence *l, unsigned i)
         return;
     }
     say(l, s, ABR_SCORE_WARNED, false);
-    const bool deprecates = is_word(l, s, "deprecated") && is_first(l, s) && abr_is_upper(l->p[s->at]);
+    const bool deprecates = is_word(l, s, "deprecated") && is_first(l, s) && abr_is_upper(l->p[s->at]) &&
+                            !memchr(l->p, ':', l->n);
     l->advises = l->advises || deprecates || is_advice_of_program(l, s);
     l->warns = l->warns || l->advises || is_level_in_row(l, s) ||
                (!abr_is_upper(l->p[s->at]) && (byte_at(l, end_of(s)) == ':' || abr_has_code(l, s))) ||
@@ -742,8 +743,7 @@ void abr_read_signs(abr_evidence *l)
     l->passed = l->passed || (l->strong > 0 && abr_is_no_trouble(l));
     if (l->strong < ABR_SCORE_HIT)
         return;
-    const bool is_remark =
-        l->only_remarks && (leads_with_place(l) || starts_with(l, l->words->indent, "warning: "));
+    const bool is_remark = l->only_remarks && leads_with_place(l);
     if ((l->remarks && (!l->is_clear || is_remark)) || l->advises || abr_advises_by_form(l))
         l->strong = ABR_SCORE_HIT - 1;
 }

@@ -69,16 +69,22 @@ bool abr_in_constant(const abr_evidence *l, const abr_sign *s)
     return byte_before(l, at) == '\'';
 }
 
-/* Is the word in a name of source: "CompileError::BadType(at) => {", "Severity::ERROR, ..."? A message has a
- * colon or a blank behind the name: "Errno::ENOENT: No such file". */
+/* Is the word in a name of source, in a line that goes on or ends a statement: "CompileError::BadType(at) =>
+ * {", "f(Severity::ERROR,"? A message ends otherwise: "Errno::ENOENT: No such file", "ended with
+ * Cart::Error(3)". */
 static bool in_path_of_source(const abr_evidence *l, const abr_sign *s)
 {
+    enum { NAMES_MOST = 4 };
     size_t end = end_of(s);
     bool joined = preceded_by(l, s->at, "::");
-    for (; starts_with(l, end, "::") && is_alnum(byte_at(l, end + 2)); joined = true)
+    for (unsigned i = 0; i < NAMES_MOST && starts_with(l, end, "::") && is_alnum(byte_at(l, end + 2));
+         i++, joined = true)
         for (end += 2; is_alnum(byte_at(l, end)) || byte_at(l, end) == '_'; end++)
             ;
-    return joined &&
+    size_t last = l->n;
+    while (last > 0 && ABR_HAS(" \t\r", l->p[last - 1]))
+        last--;
+    return joined && ABR_HAS("{(,;", byte_before(l, last)) &&
            (ABR_HAS("(,;", byte_at(l, end)) || starts_with(l, end, " {") || starts_with(l, end, " =>"));
 }
 

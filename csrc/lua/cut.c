@@ -92,7 +92,7 @@ static bool is_binary(lua_State *L, const abr_cut_options *c)
     const char *text = lua_tolstring(L, ARG_TEXT, &n);
     if (c->opts.strategy != ABR_AUTO || c->opts.kind != ABR_KIND_TOLD)
         return c->opts.strategy == ABR_AUTO && c->opts.kind == ABR_KIND_BINARY;
-    return c->cleans ? abr_is_binary_uncleaned(text, n, true) : abr_is_binary(text, n, true, &type);
+    return c->cleans ? abr_is_binary_to_clean(text, n, true) : abr_is_binary(text, n, true, &type);
 }
 
 static int push_cut_text(lua_State *L, const char *who, abr_strategy strategy, bool named)

@@ -1,7 +1,7 @@
 /* The kind of a text. */
 #include "lua/kind.h"
 #include "abridge.h"
-#include "clean/utf16.h"
+#include "text/utf16.h"
 #include "kinds/binary.h"
 #include "kinds/kind.h"
 #include "lua/check.h"
@@ -97,8 +97,8 @@ static int l_magic(lua_State *L)
     return 1;
 }
 
-/* is_binary(start, whole, cleans) -> whether a text, which will be cleaned, is binary; nil if more of its start is
- * needed to tell */
+/* is_binary(start, whole, cleans) -> whether a text, which will be cleaned, is binary; nil if more of its
+ * start is needed to tell */
 static int l_is_binary(lua_State *L)
 {
     size_t n;
@@ -108,7 +108,7 @@ static int l_is_binary(lua_State *L)
     if (n <= ABR_BINARY_JUDGED && !whole)
         lua_pushnil(L);
     else if (lua_toboolean(L, 3))
-        lua_pushboolean(L, abr_is_binary_uncleaned(start, n, whole));
+        lua_pushboolean(L, abr_is_binary_to_clean(start, n, whole));
     else
         lua_pushboolean(L, abr_is_binary(start, n, whole, &type));
     return 1;

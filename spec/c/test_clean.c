@@ -374,10 +374,15 @@ static void utf_16_is_decoded(void)
 }
 
 /* What another program printed after the text shows too. */
-static void utf_16_ends_where_ascii_goes_on(void)
+static void utf_16_ends_where_utf_8_goes_on(void)
 {
-    static const char tails[][64] = {"ok\n", "exit 1", "x", "make: *** [all] Error 2\nmake: Leaving\n",
-                                     "0123456789abcdef0123456789abcdef\xFF\n"};
+    static const char tails[][64] = {"ok\n",
+                                     "exit 1",
+                                     "x",
+                                     "make: *** [all] Error 2\nmake: Leaving\n",
+                                     "0123456789abcdef0123456789abcdef\xFF\n",
+                                     "Fehler: Datei f\xC3\xBCr x fehlt, Abbruch\n",
+                                     "\xE2\x9C\x96 3 problems in the cart, and more\n"};
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
         for (int big = 0; big < 2; big++) {
             char raw[256] = "\xFF\xFE";
@@ -393,6 +398,17 @@ static void utf_16_ends_where_ascii_goes_on(void)
     }
     /* fewer bytes within a line may be chars: U+4E20, U+4E21 */
     CLEAN("\xFE\xFF\0a\x4E\x20\x4E\x21", "a\xE4\xB8\xA0\xE4\xB8\xA1");
+    /* chars of one block, such as of drawn tables and kana, whose bytes are all ASCII, are no other text */
+    char raw[256] = "\xFF\xFE";
+    char want[256] = "";
+    size_t n = 2;
+    for (unsigned i = 0; i < 40; i++, n += 2) {
+        memcpy(raw + n, i % 2 == 0 ? "P%" : "Q%", 2); /* U+2550, U+2551 */
+        strcat(want, i % 2 == 0 ? "\xE2\x95\x90" : "\xE2\x95\x91");
+    }
+    clean_with(&all, raw, n, want, strlen(want), __LINE__);
+    /* a mark before other text is none */
+    CLEAN("\xFF\xFEplain text\n", "\xEF\xBF\xBD\xEF\xBF\xBDplain text\n");
 }
 
 static void utf_16_can_be_all_that_is_decoded(void)
@@ -812,7 +828,7 @@ int main(void)
     RUN(a_sequence_without_an_end_swallows_little);
     RUN(every_invalid_byte_is_replaced);
     RUN(utf_16_is_decoded);
-    RUN(utf_16_ends_where_ascii_goes_on);
+    RUN(utf_16_ends_where_utf_8_goes_on);
     RUN(utf_16_can_be_all_that_is_decoded);
     RUN(kinds_can_be_kept);
     RUN(movements_stay_where_only_noise_is_stripped);
