@@ -30,7 +30,7 @@ typedef struct {
     uint32_t high;     /* the first half of a pair of surrogates, or 0 */
 } abr_utf16;
 
-/* Start a text. It is UTF-16 if it starts with a byte order mark, which is dropped unless no char follows it. */
+/* Start a text. It is UTF-16 if it starts with a byte order mark, which goes unless other text follows it. */
 void abr_utf16_start(abr_utf16 *u, abr_decoded_fn sink, void *sink_ctx);
 
 /*
