@@ -127,9 +127,8 @@ enum {
 };
 
 /* Fitted on 3,764 sources, pages and listings of a Debian machine, 6 of which list or quote enough errors to
- * pass, and on the ends of 34 logs after, before and between source and listings. */
-
-/* of a line of trouble: more than a word that is bad in most sentences */
+ * pass, and on the ends of 34 logs after, before and between source and listings. The
+ * first is the score of a line of trouble: more than a word that is bad in most sentences. */
 static const float least_score = 8.0F;
 static const float most_text = 0.62F;     /* evidence of text in it */
 static const float trouble = 0.5F;        /* being such a line is more evidence of a log */

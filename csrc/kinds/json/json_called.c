@@ -1,5 +1,5 @@
 /*
- * What a value, and an element of a list, is called. An id tells elements apart; their words tell what they
+ * The names of values, and of elements of lists. An id tells elements apart; their words tell what they
  * are about. So an element has a name, for which an id will do, and perhaps a label: a title or a message.
  */
 #include <string.h>

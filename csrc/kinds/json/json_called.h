@@ -1,4 +1,4 @@
-/* What a value, and an element of a list, is called. */
+/* The names of values, and of elements of lists. */
 #ifndef ABR_KINDS_JSON_JSON_CALLED_H
 #define ABR_KINDS_JSON_JSON_CALLED_H
 

@@ -13,8 +13,7 @@
 /* ---- where it ends ---- */
 
 /* Go on in a record of quoted fields; returns its bytes in (p, n), and whether it ends with them. A quote
- * opens a field only at its start, so looking for quotes and newlines is enough.
- */
+ * opens a field only at its start, so looking for quotes and newlines is enough. */
 static size_t skip_fields(abr_place_in_record *state, char delimiter, const char *p, size_t n, bool *ends)
 {
     abr_place_in_record s = *state;
