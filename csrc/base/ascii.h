@@ -16,6 +16,12 @@ static inline bool abr_is_printable(char c)
     return c >= ' ' && c < ABR_DEL;
 }
 
+/* Is it a control that no text has? Text has tabs, newlines, carriage returns, and escapes of a terminal. */
+static inline bool abr_is_odd_control(char c)
+{
+    return (unsigned char)c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != ABR_ESC;
+}
+
 static inline bool abr_is_digit(char c)
 {
     return c >= '0' && c <= '9';

@@ -241,11 +241,6 @@ enum {
     LEAST_ODD = 32 /* bytes: fewer may be a damaged text, and a reader loses little by them */
 };
 
-static bool is_odd_control(unsigned char c)
-{
-    return c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != ABR_ESC;
-}
-
 /* Is the byte at i an ISO 8859-1 letter next to an ASCII letter? */
 static bool is_latin_letter(const char *p, size_t n, size_t i)
 {
@@ -262,7 +257,7 @@ static bool is_odd(const char *p, size_t n)
     for (size_t i = abr_plain_run(p, n); i < n && odd <= most; i += abr_plain_run(p + i, n - i)) {
         unsigned char c = (unsigned char)p[i];
         size_t size = c < 0x80 ? 1 : abr_char_size(p + i, n - i);
-        odd += c < 0x80 ? is_odd_control(c) : size == 1 && !is_latin_letter(p, n, i);
+        odd += c < 0x80 ? abr_is_odd_control(p[i]) : size == 1 && !is_latin_letter(p, n, i);
         i += size;
     }
     return odd > most;

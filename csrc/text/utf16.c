@@ -32,7 +32,7 @@ static void hand_over(abr_utf16 *u, const char *p, size_t n)
 
 static bool is_ascii_text(char byte)
 {
-    return (byte >= ' ' && byte < ABR_DEL) || byte == '\n' || byte == '\t' || byte == '\r' || byte == ABR_ESC;
+    return (unsigned char)byte < 0x80 && !abr_is_odd_control(byte);
 }
 
 static uint32_t utf16_unit(abr_utf16_order order, const char *p)
@@ -213,7 +213,7 @@ void abr_utf16_finish(abr_utf16 *u)
 static bool is_common_unit(uint32_t unit)
 {
     enum { WIDE_BLANK = 0x3000, WIDE_STOP = 0x3002 };
-    return (unit < ABR_DEL && is_ascii_text((char)unit)) || (unit >= WIDE_BLANK && unit <= WIDE_STOP);
+    return (unit < 0x80 && is_ascii_text((char)unit)) || (unit >= WIDE_BLANK && unit <= WIDE_STOP);
 }
 
 /* Is a unit no part of a text? */

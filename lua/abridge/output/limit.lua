@@ -201,8 +201,7 @@ end
 --- Is a text binary, as "auto" has it? Judged before it is cleaned or redacted.
 local function is_binary(text, limits)
   if limits.strategy ~= "auto" then return false end
-  return limits.kind == "binary"
-    or limits.kind == nil and core.is_binary(text, true, limits.clean ~= nil and limits.clean ~= false)
+  return limits.kind == "binary" or limits.kind == nil and core.is_binary(text, true, limits.clean and true)
 end
 
 --- A text, cleaned if its limits ask for it, and these without `clean`. Binary text stays as it came, and its limits
