@@ -144,7 +144,7 @@ abr_command abr_command_of(const abr_evidence *l, bool hit)
         return ABR_COMMAND_NONE;
     if (hit && l->exited)
         return ABR_COMMAND_FAILED;
-    for (const abr_sign *s = w->signs; s < w->signs + w->count; s++)
+    for (const abr_sign *s = w->signs; s < signs_end(l); s++)
         if (hit && ends_command(l, s))
             return ABR_COMMAND_FAILED;
         else if (s->class == ABR_WORD_SECTION && names_section(l, s))

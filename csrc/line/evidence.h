@@ -180,12 +180,19 @@ static inline size_t end_without_blanks(const abr_evidence *l)
     return n;
 }
 
-static inline const abr_sign *next_sign(const abr_evidence *l, unsigned i, size_t within)
+static inline const abr_sign *signs_end(const abr_evidence *l)
 {
-    const abr_line_words *w = l->words;
-    if (i + 1 < w->count && w->signs[i + 1].at - end_of(&w->signs[i]) <= within)
-        return &w->signs[i + 1];
-    return NULL;
+    return l->words->signs + l->words->count;
+}
+
+static inline const abr_sign *next_sign(const abr_evidence *l, const abr_sign *s, size_t within)
+{
+    return s + 1 < signs_end(l) && s[1].at - end_of(s) <= within ? s + 1 : NULL;
+}
+
+static inline const abr_sign *sign_before(const abr_evidence *l, const abr_sign *s)
+{
+    return s > l->words->signs ? s - 1 : NULL;
 }
 
 ABR_PRIVATE_END

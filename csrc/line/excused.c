@@ -68,10 +68,9 @@ static bool starts_message(const abr_evidence *l, const abr_sign *s)
 }
 
 /* Is it trouble made on purpose: "simulated failure", "IOException: simulated", " - simulated outage"? */
-static bool is_made(const abr_evidence *l, unsigned i)
+static bool is_made(const abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
-    const abr_sign *next = next_sign(l, i, 1);
+    const abr_sign *next = next_sign(l, s, 1);
     size_t end = end_of(s);
     if (next && is_sign_of_trouble(next))
         return true;
@@ -84,11 +83,10 @@ static bool is_made(const abr_evidence *l, unsigned i)
 
 /* Was the trouble before or after this "expected" meant to be: "failed as expected", "error (expected)",
  * "expected failure: disk is full"? Not "expected error: a, but got b". */
-static bool is_as_expected(const abr_evidence *l, unsigned i)
+static bool is_as_expected(const abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
-    const abr_sign *before = i > 0 ? s - 1 : NULL;
-    const abr_sign *next = next_sign(l, i, 1);
+    const abr_sign *before = sign_before(l, s);
+    const abr_sign *next = next_sign(l, s, 1);
     const size_t link = starts_with(l, end_of(s), ")") && preceded_by(l, s->at, " (") ? 2
                         : preceded_by(l, s->at, " as ")                               ? 4
                                                                                       : 0;
@@ -98,9 +96,10 @@ static bool is_as_expected(const abr_evidence *l, unsigned i)
         return false;
     if (before && link > 0 && is_sign_of_trouble(before) && end_of(before) + link == s->at)
         return ABR_HAS(".,;:!)\r\n", byte_at(l, end)) &&
-               (i < 2 || before[-1].class != ABR_WORD_NO || end_of(before - 1) + 1 != before->at);
-    for (unsigned k = i + 1; k < l->words->count; k++)
-        if (l->words->signs[k].class == ABR_WORD_EXPECT)
+               (before == l->words->signs || before[-1].class != ABR_WORD_NO ||
+                end_of(before - 1) + 1 != before->at);
+    for (const abr_sign *later = s + 1; later < signs_end(l); later++)
+        if (later->class == ABR_WORD_EXPECT)
             return false;
     return next && is_word(l, next, "failure") && byte_at(l, end_of(next)) == ':' && starts_message(l, s);
 }
@@ -108,11 +107,9 @@ static bool is_as_expected(const abr_evidence *l, unsigned i)
 /* Does the line say that its trouble was to be expected? */
 static bool is_meant(const abr_evidence *l)
 {
-    for (unsigned i = 0; i < l->words->count; i++) {
-        const abr_sign *s = &l->words->signs[i];
-        if (s->class == ABR_WORD_MEANT ? is_made(l, i) : is_word(l, s, "expected") && is_as_expected(l, i))
+    for (const abr_sign *s = l->words->signs; s < signs_end(l); s++)
+        if (s->class == ABR_WORD_MEANT ? is_made(l, s) : is_word(l, s, "expected") && is_as_expected(l, s))
             return true;
-    }
     return false;
 }
 
@@ -129,12 +126,10 @@ static bool is_sample(const abr_evidence *l)
 
 bool abr_has_starred_verdict(const abr_evidence *l)
 {
-    for (unsigned i = 0; i < l->words->count; i++) {
-        const abr_sign *s = &l->words->signs[i];
+    for (const abr_sign *s = l->words->signs; s < signs_end(l); s++)
         if (is_sign_of_trouble(s) && all_caps(l, s) && preceded_by(l, s->at, "*** ") &&
             starts_with(l, end_of(s), " ***"))
             return true;
-    }
     return false;
 }
 

@@ -63,10 +63,9 @@ static bool is_written(abr_evidence *l)
 }
 
 /* Does the word name something that deals with trouble: "error handler", "crash report"? */
-static bool is_named_after(const abr_evidence *l, unsigned i)
+static bool is_named_after(const abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
-    const abr_sign *next = next_sign(l, i, 1);
+    const abr_sign *next = next_sign(l, s, 1);
     bool noun = s->class != ABR_WORD_FAIL || is_word(l, s, "failure") || is_word(l, s, "failures");
     if (next && is_word(l, next, "summary"))
         return true;
@@ -78,9 +77,9 @@ static bool is_named(const abr_evidence *l, const abr_sign *s)
     return deny(l, s, ABR_DENIED_NAME, abr_in_name(l, s) || abr_in_title(l, s) || abr_in_constant(l, s));
 }
 
-static bool is_negated(const abr_evidence *l, unsigned i)
+static bool is_negated(const abr_evidence *l, const abr_sign *s)
 {
-    return deny(l, &l->words->signs[i], ABR_DENIED_NEGATED, abr_is_negated(l, i));
+    return deny(l, s, ABR_DENIED_NEGATED, abr_is_negated(l, s));
 }
 
 /* Does the line, or the sentence around the word, speak of it without reporting it? */
@@ -129,10 +128,9 @@ static bool read_by_value(abr_evidence *l, const abr_sign *s)
 
 /* Is the sign harmless, whatever its place in the line? If it may report trouble, *count is the number before
  * it, or -1. */
-static bool reports_none(abr_evidence *l, unsigned i, int64_t *count)
+static bool reports_none(abr_evidence *l, const abr_sign *s, int64_t *count)
 {
-    const abr_sign *s = &l->words->signs[i];
-    if (read_by_value(l, s) || is_named(l, s) || is_negated(l, i) ||
+    if (read_by_value(l, s) || is_named(l, s) || is_negated(l, s) ||
         deny(l, s, ABR_DENIED_NEGATED,
              abr_is_between_listed(l, s->at, end_of(s), ABR_LIST_FINE_BEFORE, ABR_LIST_FINE_AFTER)))
         return true;
@@ -141,7 +139,7 @@ static bool reports_none(abr_evidence *l, unsigned i, int64_t *count)
         sum_up(l, ABR_SCORE_WEAK);
         return true;
     }
-    if (deny(l, s, ABR_DENIED_DEALT, is_named_after(l, i))) {
+    if (deny(l, s, ABR_DENIED_DEALT, is_named_after(l, s))) {
         say(l, s, ABR_SCORE_WEAK, false);
         return true;
     }
@@ -204,13 +202,12 @@ static bool is_measure(const abr_evidence *l, const abr_sign *s)
            (preceded_by(l, s->at, "tandard ") || preceded_by(l, s->at, "Std. "));
 }
 
-static void read_error(abr_evidence *l, unsigned i)
+static void read_error(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
-    const abr_sign *before = i > 0 ? s - 1 : NULL;
+    const abr_sign *before = sign_before(l, s);
     const bool sentence = is_word(l, s, "severe") && !all_caps(l, s); /* not the level */
     int64_t count;
-    if (names_thing(l, s) || is_measure(l, s) || sentence || reports_none(l, i, &count))
+    if (names_thing(l, s) || is_measure(l, s) || sentence || reports_none(l, s, &count))
         return;
     bool source = before && before->class == ABR_WORD_CODE && s->at - end_of(before) <= 8;
     char c = byte_at(l, end_of(s));
@@ -235,11 +232,10 @@ static void read_error(abr_evidence *l, unsigned i)
         say(l, s, is_clear ? ABR_SCORE_CLEAR : ABR_SCORE_BAD, is_clear);
 }
 
-static void read_fail(abr_evidence *l, unsigned i)
+static void read_fail(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
     int64_t count;
-    if (reports_none(l, i, &count))
+    if (reports_none(l, s, &count))
         return;
     if (starts_with(l, end_of(s), " - RETRYING")) { /* Ansible's, which says so if the last try fails */
         say(l, s, ABR_SCORE_WARNED, false);
@@ -266,13 +262,12 @@ static void read_fail(abr_evidence *l, unsigned i)
     say(l, s, is_clear ? ABR_SCORE_CLEAR : named || count > 0 ? ABR_SCORE_BAD : ABR_SCORE_WARNED, is_clear);
 }
 
-static void read_fatal(abr_evidence *l, unsigned i)
+static void read_fatal(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
     int64_t count;
-    if (reports_none(l, i, &count))
+    if (reports_none(l, s, &count))
         return;
-    const abr_sign *next = next_sign(l, i, 4);
+    const abr_sign *next = next_sign(l, s, 4);
     char c = byte_at(l, end_of(s));
     if (is_word(l, s, "bug")) {
         if (c == ':' && all_caps(l, s))
@@ -300,10 +295,9 @@ static bool names_skipped(const abr_evidence *l, const abr_sign *s)
     return byte_at(l, at) == '/' || starts_with(l, at, " :: ");
 }
 
-static void read_bad(abr_evidence *l, unsigned i)
+static void read_bad(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
-    const abr_sign *next = next_sign(l, i, 12);
+    const abr_sign *next = next_sign(l, s, 12);
     const bool undefined = is_word(l, s, "undefined");
     const char after = byte_at(l, end_of(s));
     bool is_clear =
@@ -315,7 +309,7 @@ static void read_bad(abr_evidence *l, unsigned i)
         l->passed = true;
         return;
     }
-    if ((!is_clear && l->strong >= ABR_SCORE_BAD) || reports_none(l, i, &count))
+    if ((!is_clear && l->strong >= ABR_SCORE_BAD) || reports_none(l, s, &count))
         return;
     if (undefined && s->at >= 2 && ABR_HAS(":=", l->p[s->at - 2]) &&
         ABR_HAS(",;}\n", byte_at(l, skip(l, end_of(s), ABR_SET(" ")))))
@@ -346,15 +340,14 @@ static bool is_made_up_for(const abr_evidence *l, size_t from)
 }
 
 /* "not found", "no such file", "did not match", "has been terminated" */
-static void read_lack(abr_evidence *l, unsigned i)
+static void read_lack(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
-    const abr_sign *before = i > 0 ? s - 1 : NULL;
+    const abr_sign *before = sign_before(l, s);
     const unsigned trouble = 1U << ABR_WORD_ERROR | 1U << ABR_WORD_FAIL | 1U << ABR_WORD_FATAL |
                              1U << ABR_WORD_BAD | 1U << ABR_WORD_WARN | 1U << ABR_WORD_NO;
     if (is_word(l, s, "terminated") && preceded_by(l, s->at, "been ") && !is_written(l))
         say(l, s, ABR_SCORE_BAD, false);
-    if (i > 1 && !(trouble >> before->class & 1)) /* "no required module" */
+    if (before && before > l->words->signs && !(trouble >> before->class & 1)) /* "no required module" */
         before--;
     if (!before || before->class != ABR_WORD_NO || s->at - end_of(before) > NEAR || is_named(l, s) ||
         is_well(l, before, s) || is_made_up_for(l, end_of(s)))
@@ -379,15 +372,14 @@ static void expect(abr_evidence *l, const abr_sign *s, float score)
         l->at = s->at;
 }
 
-static void read_expectation(abr_evidence *l, unsigned i)
+static void read_expectation(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
     char c = byte_at(l, end_of(s));
     if (abr_in_name(l, s))
         return;
     bool tells = ABR_HAS(":=", c) || (is_first(l, s) && (c == ' ' || c == '\t'));
-    for (unsigned k = i + 1; k < l->words->count && !tells; k++)
-        tells = l->words->signs[k].class == ABR_WORD_EXPECT || l->words->signs[k].class == ABR_WORD_LACK;
+    for (const abr_sign *next = s + 1; next < signs_end(l) && !tells; next++)
+        tells = next->class == ABR_WORD_EXPECT || next->class == ABR_WORD_LACK;
     tells = tells || (is_word(l, s, "expected") && c != '\n');
     size_t before = s->at > 1 ? s->at - 2 : 0;
     tells = tells || ABR_HAS(",;", l->p[before]); /* "Total() = 3, want 4" */
@@ -401,9 +393,8 @@ static void read_expectation(abr_evidence *l, unsigned i)
         expect(l, s, ABR_SCORE_EXPECTS);
 }
 
-static void read_cause(abr_evidence *l, unsigned i)
+static void read_cause(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
     char c = byte_at(l, end_of(s));
     bool tells = c == ':' || (is_word(l, s, "caused") && is_first(l, s));
     if (abr_in_name(l, s) || !tells || (is_word(l, s, "summary") && !all_caps(l, s)))
@@ -438,9 +429,8 @@ static bool ends_after_dots(const abr_evidence *l, const abr_sign *s)
            skip(l, end_of(s), ABR_SET(" \t\r")) == l->n;
 }
 
-static void read_count(abr_evidence *l, unsigned i)
+static void read_count(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
     if (abr_in_name(l, s))
         return;
     if (is_word(l, s, "skipped") && all_caps(l, s) && l->strong == 0 &&
@@ -459,9 +449,8 @@ static void read_count(abr_evidence *l, unsigned i)
         l->passed = true;
 }
 
-static void read_exit(abr_evidence *l, unsigned i)
+static void read_exit(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
     int64_t code = abr_number_after(l, end_of(s), true);
     const bool status = code >= 0 && (is_word(l, s, "status") || is_word(l, s, "code"));
     if (status)
@@ -482,7 +471,7 @@ static void read_exit(abr_evidence *l, unsigned i)
         number = abr_number_before(l, s->at);
     if ((abr_in_name(l, s) && !field) || number < 0)
         return;
-    const abr_sign *before = i > 0 ? s - 1 : s;
+    const abr_sign *before = s > l->words->signs ? s - 1 : s;
     while (before > l->words->signs && before->class == ABR_WORD_NO) /* with non-zero status 1 */
         before--;
     bool follows = before < s && before->class == ABR_WORD_EXIT && s->at - end_of(before) <= NEAR;
@@ -496,9 +485,8 @@ static void read_exit(abr_evidence *l, unsigned i)
 }
 
 /* "make: *** [Makefile:3: all] Error 1", "gmake[2]: *** [all] Fehler 2" */
-static void read_make(abr_evidence *l, unsigned i)
+static void read_make(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
     size_t at = skip(l, end_of(s), ABR_SET("0123456789[]"));
     if (!starts_with(l, at, ": *** "))
         return;
@@ -506,9 +494,8 @@ static void read_make(abr_evidence *l, unsigned i)
     l->exited = true;
 }
 
-static void read_done(abr_evidence *l, unsigned i)
+static void read_done(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
     char c = byte_at(l, end_of(s));
     if (abr_in_name(l, s))
         return;
@@ -521,13 +508,13 @@ static void read_done(abr_evidence *l, unsigned i)
     note_score(l, s->at, s->n, ABR_TABLE_WORDS, ABR_SCORE_WARNED);
 }
 
-static void read_pass(abr_evidence *l, unsigned i)
+static void read_pass(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
+    const abr_sign *before = sign_before(l, s);
     char after = byte_at(l, end_of(s));
     if ((ABR_HAS("_.-/(", after) && is_alnum(byte_at(l, end_of(s) + 1))) ||
         preceded_by(l, s->at, "UNEXPECTED-") ||
-        (i > 0 && s[-1].class == ABR_WORD_EXPECT && s->at - end_of(s - 1) <= 2)) /* expected: PASS */
+        (before && before->class == ABR_WORD_EXPECT && s->at - end_of(before) <= 2)) /* expected: PASS */
         return;
     size_t value = skip(l, end_of(s), ABR_SET("\"':= "));
     if (value > end_of(s) + 1 || ABR_HAS(":=", after)) {
@@ -546,9 +533,8 @@ static void read_pass(abr_evidence *l, unsigned i)
         l->passed = true;
 }
 
-static void read_http(abr_evidence *l, unsigned i)
+static void read_http(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
     size_t at = end_of(s);
     if (byte_at(l, at) != '/' || !abr_is_digit(byte_at(l, at + 1)))
         return;
@@ -563,9 +549,8 @@ static void read_http(abr_evidence *l, unsigned i)
 }
 
 /* "GET /pay 500 3012ms", "POST https://example.org/pay => 502" */
-static void read_method(abr_evidence *l, unsigned i)
+static void read_method(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
     size_t at = end_of(s) + 1;
     if (!all_caps(l, s) || byte_at(l, end_of(s)) != ' ' ||
         (byte_at(l, at) != '/' && !starts_with(l, at, "http")))
@@ -579,12 +564,11 @@ static void read_method(abr_evidence *l, unsigned i)
         say(l, s, ABR_SCORE_BAD, false);
 }
 
-static void read_phrase(abr_evidence *l, unsigned i)
+static void read_phrase(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
     const abr_phrase *in = abr_find_phrase(l, s);
     const bool has_no = in && strstr(in->before, "not ") != NULL; /* "not a directory" */
-    if (!in || (!has_no && is_negated(l, i)))
+    if (!in || (!has_no && is_negated(l, s)))
         return;
     abr_sign whole = *s; /* its own "would" does not make "would reformat" something only spoken of */
     whole.at -= (uint32_t)strlen(in->before);
@@ -606,14 +590,13 @@ static bool is_lost_loss(const abr_evidence *l, const abr_sign *s)
            !ABR_HAS("'\"", byte_at(l, end_of(s)));
 }
 
-static void read_doubt(abr_evidence *l, unsigned i)
+static void read_doubt(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
     if (is_word(l, s, "nan") && is_lost_loss(l, s) && !reads_as_text(l)) {
         say(l, s, ABR_SCORE_BAD, false);
         return;
     }
-    if (is_named(l, s) || is_negated(l, i))
+    if (is_named(l, s) || is_negated(l, s))
         return;
     const bool modal = is_word(l, s, "can") || is_word(l, s, "could");
     bool denies = modal && (byte_at(l, end_of(s)) == '\'' || starts_with(l, end_of(s), " not "));
@@ -659,10 +642,9 @@ static bool is_advice_of_program(const abr_evidence *l, const abr_sign *s)
     return false;
 }
 
-static void read_warning(abr_evidence *l, unsigned i)
+static void read_warning(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
-    bool none = is_named(l, s) || is_negated(l, i) ||
+    bool none = is_named(l, s) || is_negated(l, s) ||
                 deny(l, s, ABR_DENIED_ZERO, abr_number_before(l, s->at) == 0) ||
                 deny(l, s, ABR_DENIED_NOTHING, abr_value_of(l, s) == ABR_VALUE_NOTHING);
     if (none) /* the rest is for hits */
@@ -683,9 +665,8 @@ static void read_warning(abr_evidence *l, unsigned i)
         remark(l);
 }
 
-static void read_note(abr_evidence *l, unsigned i)
+static void read_note(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
     if (abr_in_name(l, s) || byte_at(l, end_of(s)) != ':')
         return;
     if (l->expected < ABR_SCORE_WEAK)
@@ -709,22 +690,20 @@ static bool follows_number(const abr_evidence *l, const abr_sign *s)
     return byte_before(l, at) == '[';
 }
 
-static void read_step(abr_evidence *l, unsigned i)
+static void read_step(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
     l->stepped = l->stepped || ((is_first(l, s) || follows_number(l, s)) && !abr_in_name(l, s));
 }
 
-static void read_level(abr_evidence *l, unsigned i)
+static void read_level(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
     bool call_trace = preceded_by(l, s->at, "Call ");
     l->low_level = l->low_level || (s->at < LEVEL_WITHIN && !abr_in_name(l, s) && !call_trace);
 }
 
 void abr_read_signs(abr_evidence *l)
 {
-    static void (*const read[])(abr_evidence *, unsigned) = {
+    static void (*const read[])(abr_evidence *, const abr_sign *) = {
         [ABR_WORD_ERROR] = read_error,   [ABR_WORD_FAIL] = read_fail,          [ABR_WORD_FATAL] = read_fatal,
         [ABR_WORD_BAD] = read_bad,       [ABR_WORD_LACK] = read_lack,          [ABR_WORD_DOUBT] = read_doubt,
         [ABR_WORD_WARN] = read_warning,  [ABR_WORD_EXPECT] = read_expectation, [ABR_WORD_CAUSE] = read_cause,
@@ -733,11 +712,9 @@ void abr_read_signs(abr_evidence *l)
         [ABR_WORD_QUIET] = read_level,   [ABR_WORD_HTTP] = read_http,          [ABR_WORD_MAKE] = read_make,
         [ABR_WORD_PHRASE] = read_phrase, [ABR_WORD_METHOD] = read_method,
     };
-    for (unsigned i = 0; i < l->words->count; i++) {
-        unsigned class = l->words->signs[i].class;
-        if (class < sizeof read / sizeof *read && read[class])
-            read[class](l, i);
-    }
+    for (const abr_sign *s = l->words->signs; s < signs_end(l); s++)
+        if (s->class < sizeof read / sizeof *read && read[s->class])
+            read[s->class](l, s);
     if (l->low_level && l->strong > 0 && abr_has_starred_verdict(l))
         l->low_level = false;
     l->passed = l->passed || (l->strong > 0 && abr_is_no_trouble(l));

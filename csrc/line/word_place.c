@@ -226,16 +226,12 @@ int64_t abr_number_after(const abr_evidence *l, size_t at, bool needs_sign)
     return value;
 }
 
-bool abr_is_negated(const abr_evidence *l, unsigned i)
+bool abr_is_negated(const abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *s = &l->words->signs[i];
-    const abr_sign *before = s;
-    for (; i > 0; i--) {
-        before = &l->words->signs[i - 1];
-        if (before->class == ABR_WORD_NO || before[1].at != end_of(before) + 1)
-            break;
-    }
-    if (i == 0 || before->class != ABR_WORD_NO || s->at - end_of(before) > NEGATED_WITHIN ||
+    const abr_sign *before = sign_before(l, s);
+    while (before && before->class != ABR_WORD_NO && before[1].at == end_of(before) + 1)
+        before = sign_before(l, before);
+    if (!before || before->class != ABR_WORD_NO || s->at - end_of(before) > NEGATED_WITHIN ||
         abr_in_name(l, before))
         return false;
     if (is_word(l, before, "not") && !starts_with(l, end_of(before), " a "))

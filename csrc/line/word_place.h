@@ -26,8 +26,8 @@ int64_t abr_number_before(const abr_evidence *l, size_t at);
 /* The number after a word and a colon or the like, as in failed=0; -1 if there is none. */
 int64_t abr_number_after(const abr_evidence *l, size_t at, bool needs_sign);
 
-/* Is the sign at index i negated: "no errors", "without any failure", "no fatal errors"? */
-bool abr_is_negated(const abr_evidence *l, unsigned i);
+/* Is the sign negated: "no errors", "without any failure", "no fatal errors"? */
+bool abr_is_negated(const abr_evidence *l, const abr_sign *s);
 
 /* Does a code follow the word: "error TS2304", "Error 1", "error[E0308]"? */
 bool abr_has_code(const abr_evidence *l, const abr_sign *s);

@@ -99,7 +99,7 @@ static bool is_target(const abr_evidence *l, size_t i)
  * result="Failed" ..."? */
 static bool has_bad_state(const abr_evidence *l)
 {
-    for (const abr_sign *s = l->words->signs; s < l->words->signs + l->words->count; s++)
+    for (const abr_sign *s = l->words->signs; s < signs_end(l); s++)
         if ((s->class == ABR_WORD_ERROR || s->class == ABR_WORD_FAIL || s->class == ABR_WORD_FATAL) &&
             preceded_by(l, s->at, "=\"") && byte_at(l, end_of(s)) == '"' &&
             abr_is_listed_before(l, s->at - 2, ABR_LIST_STATE))
