@@ -29,6 +29,8 @@ typedef struct {
 #define ABR_CAPITALS ((abr_char_set){0, (uint64_t)0x07FFFFFE})
 #define ABR_SMALL_LETTERS ((abr_char_set){0, (uint64_t)0x07FFFFFE << 32})
 #define ABR_LETTERS ((abr_char_set){0, (uint64_t)0x07FFFFFE << 32 | 0x07FFFFFE})
+#define ABR_HEX_DIGITS ((abr_char_set){(uint64_t)0x03FF << 48, (uint64_t)0x7E << 32 | 0x7E})
+#define ABR_WORD_CHARS abr_joined(abr_joined(ABR_LETTERS, ABR_DIGITS), ABR_SET("_")) /* as abr_is_word() */
 
 /* Is the char in the set of a literal? */
 #define ABR_HAS(literal, c) abr_has_char(ABR_SET(literal), (c))
@@ -44,6 +46,14 @@ static inline size_t abr_past(abr_text_line line, size_t at, abr_char_set set)
 {
     while (at < line.n && abr_has_char(set, line.p[at]))
         at++;
+    return at;
+}
+
+/* The start of the chars of a set that end at p + at. */
+static inline size_t abr_back(const char *p, size_t at, abr_char_set set)
+{
+    while (at > 0 && abr_has_char(set, p[at - 1]))
+        at--;
     return at;
 }
 

@@ -52,15 +52,13 @@ static bool starts_command(const abr_evidence *l, size_t i)
         i = skip(l, i, ABR_SET("+"));
         return byte_at(l, i) == ' ' && (is_alnum(byte_at(l, i + 1)) || ABR_HAS("./'[_:", byte_at(l, i + 1)));
     case '>': { /* npm's, and Gradle's "> Task :test" */
-        size_t end = i + 2;
-        while (end < l->n && (abr_is_letter(l->p[end]) || ABR_HAS("@/._-", l->p[end])))
-            end++;
+        const size_t end = skip(l, i + 2, abr_joined(ABR_LETTERS, ABR_SET("@/._-")));
         return byte_at(l, i + 1) == ' ' && end > i + 2 && ABR_HAS(" 0123456789\r\n", byte_at(l, end));
     }
     case '=':
         return starts_with(l, i, "==> ") || starts_with(l, i, "===> ");
     case '#': /* "#7 [2/5] RUN make" */
-        return abr_is_digit(byte_at(l, i + 1)) && starts_with(l, skip_digits(l, i + 1), " [");
+        return abr_is_digit(byte_at(l, i + 1)) && starts_with(l, skip(l, i + 1, ABR_DIGITS), " [");
     case '[':
         return starts_with(l, i, "[command]") ||
                (starts_with(l, i, "[INFO] --- ") && !starts_with(l, i, "[INFO] ------"));
@@ -86,7 +84,7 @@ static bool names_section(const abr_evidence *l, const abr_sign *s)
     default:
         if (is_word(l, s, "step")) /* Step 3/9 : RUN make */
             return is_first(l, s) && abr_is_digit(byte_at(l, end + 1)) &&
-                   byte_at(l, skip_digits(l, end + 1)) == '/';
+                   byte_at(l, skip(l, end + 1, ABR_DIGITS)) == '/';
         /* section_start:1700000000:build, ##[section]Starting: Publish */
         return starts_with(l, end, "_start:") || starts_with(l, end, "_end:") ||
                (byte_at(l, end) == ']' && s->at >= 3 && starts_with(l, s->at - 3, "##["));
@@ -111,8 +109,7 @@ static bool follows_command(const abr_evidence *l, size_t at)
 {
     unsigned row = 0;
     const abr_listed_row *name;
-    while (at > 0 && l->p[at - 1] == ' ')
-        at--;
+    at = skip_back(l, at, ABR_SET(" "));
     while ((name = abr_next_listed(&l->lexicon->ends, ABR_LIST_COMMAND, byte_before(l, at), &row)) != NULL)
         if (ends_word(l, at, name->text, name->n))
             return true;

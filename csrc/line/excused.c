@@ -13,8 +13,7 @@ static bool ends_with_rule(const abr_evidence *l)
     size_t i = l->n - (l->n > 0 && l->p[l->n - 1] == '\r');
     if (i == 0 || l->p[--i] != ')')
         return false;
-    while (i > 0 && (abr_is_lower(l->p[i - 1]) || l->p[i - 1] == '-'))
-        i--;
+    i = skip_back(l, i, abr_joined(ABR_SMALL_LETTERS, ABR_SET("-")));
     return i > 0 && l->p[i - 1] == '(';
 }
 
@@ -75,8 +74,7 @@ static bool is_made(const abr_evidence *l, const abr_sign *s)
     if (next && is_sign_of_trouble(next))
         return true;
     if (byte_at(l, end) == ' ')
-        for (end++; abr_is_lower(byte_at(l, end)); end++)
-            ;
+        end = skip(l, end + 1, ABR_SMALL_LETTERS);
     return starts_message(l, s) && ABR_HAS(",.\r\n", byte_at(l, end)) &&
            !(l->words->classes & 1U << ABR_WORD_FATAL);
 }
@@ -116,9 +114,7 @@ static bool is_meant(const abr_evidence *l)
 /* Is it a sample of a metric with labels, `requests_total{code="500"} 12`? */
 static bool is_sample(const abr_evidence *l)
 {
-    size_t i = l->words->indent;
-    while (is_alnum(byte_at(l, i)) || ABR_HAS("_:", byte_at(l, i)))
-        i++;
+    const size_t i = skip_name(l, l->words->indent, ABR_SET("_:"));
     const abr_text_line labels = {l->p + i, l->n - i};
     return byte_at(l, i) == '{' && byte_before(l, i) != ':' && ABR_CONTAINS(labels, "=\"") &&
            ABR_CONTAINS(labels, "\"} ") && abr_is_digit(byte_at(l, l->n - 1));

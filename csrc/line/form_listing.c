@@ -24,17 +24,11 @@ bool abr_is_mode_row(const abr_form_line *l)
     const char *p = l->bare.p;
     const size_t n = l->bare.n;
     size_t at = 0;
-    for (size_t numbers = 0; numbers < NUMBERS && at < n && abr_is_digit(p[at]); numbers++) {
-        while (at < n && (abr_is_digit(p[at]) || p[at] == '.'))
-            at++;
-        while (at < n && ABR_HAS(" \t", p[at]))
-            at++;
-    }
+    for (size_t numbers = 0; numbers < NUMBERS && at < n && abr_is_digit(p[at]); numbers++)
+        at = abr_past(l->bare, abr_past(l->bare, at, ABR_SET(".0123456789")), ABR_SET(" \t"));
     if (n - at <= MODE || !ABR_HAS("-dlbcpsh", p[at]))
         return false;
-    size_t end = at + 1;
-    while (end < n && ABR_HAS("-rwxsStT", p[end]))
-        end++;
+    const size_t end = abr_past(l->bare, at + 1, ABR_SET("-rwxsStT"));
     const bool is_rule = memcmp(p + at, "---", 3) == 0 && p[end - 1] == '-' && end - at > MODE;
     return end - at >= LEAST && end < n && ABR_HAS(" +.", p[end]) && !is_rule;
 }
@@ -127,10 +121,7 @@ bool abr_is_of_git(const abr_form_line *l)
 {
     abr_text_line line = l->line;
     if (line.n > 2 && ABR_HAS("*|", *line.p) && ABR_HAS(" |\\/", line.p[1])) {
-        size_t i = 0; /* drawn by `git log --graph` */
-        while (i < line.n && ABR_HAS("*|/\\_ ", line.p[i]))
-            i++;
-        line = abr_line_from(line, i);
+        line = abr_line_from(line, abr_past(line, 0, ABR_SET("*|/\\_ "))); /* drawn by `git log --graph` */
         if (line.n == 0 || is_abbreviated(line) || is_abbreviated(abr_own_text(line)))
             return true;
     }
@@ -273,11 +264,9 @@ bool abr_is_data(const abr_form_line *l)
     size_t words = 0;
     for (abr_text_line rest = l->bare; rest.n > 0 && words <= MOST_NUMBERS;
          rest = abr_trimmed(rest), words++) {
-        size_t i = 0;
         const bool number =
             abr_is_digit(*rest.p) || (rest.n > 1 && ABR_HAS("-+.", *rest.p) && abr_is_digit(rest.p[1]));
-        while (number && i < rest.n && ABR_HAS("0123456789.,:/-+eE", rest.p[i]))
-            i++;
+        const size_t i = number ? abr_past(rest, 0, ABR_SET("0123456789.,:/-+eE")) : 0;
         numbers += number && (i == rest.n || ABR_HAS(" \t", rest.p[i]));
         rest = abr_line_from(rest, abr_next_blank(rest, i));
     }

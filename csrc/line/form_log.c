@@ -22,9 +22,7 @@ enum {
 /* `Modify: 2026-11-22 ...`, as stat prints it. */
 static bool names_a_time(abr_text_line bare)
 {
-    size_t i = 0;
-    while (i < bare.n && abr_is_letter(bare.p[i]))
-        i++;
+    const size_t i = abr_past(bare, 0, ABR_LETTERS);
     return i > 1 && abr_is_upper(*bare.p) && abr_is_lower(bare.p[1]) && abr_has_at(bare, i, ": ", 2);
 }
 
@@ -48,6 +46,12 @@ bool abr_is_timed(const abr_form_line *l)
     return false;
 }
 
+static bool is_level_name(const abr_form_line *l, abr_text_line word)
+{
+    size_t size = 0;
+    return abr_level_without(word.p, word.n, l->forms->without, &size) != ABR_LEVEL_NONE && size == word.n;
+}
+
 /* A level as a word in capitals, or in brackets or before a colon: `INFO`, `[warn]`, `error:`. `leading`: at
  * the start, or first in brackets. */
 static bool find_level(const abr_form_line *l, bool leading)
@@ -62,16 +66,12 @@ static bool find_level(const abr_form_line *l, bool leading)
             continue;
         if (!abr_is_letter(line.p[i]) || !ABR_HAS(" [<|\t(", (char)(i > 0 ? line.p[i - 1] : ' ')))
             continue;
-        size_t n = 1;
-        while (i + n < line.n && (abr_is_word(line.p[i + n]) || line.p[i + n] == '!'))
-            n++;
+        const size_t n = abr_past(line, i, abr_joined(ABR_WORD_CHARS, ABR_SET("!"))) - i;
         const char after = (char)(i + n < line.n ? line.p[i + n] : ' ');
-        size_t size = 0;
-        const bool level =
-            abr_level_without(line.p + i, n, l->forms->without, &size) != ABR_LEVEL_NONE && size == n;
+        const abr_text_line word = {line.p + i, n};
+        const bool level = is_level_name(l, word);
         const bool shouted = abr_is_upper(line.p[i]) && abr_is_upper(line.p[i + n - 1]);
-        if (ABR_HAS(" :]>|\t)", after) &&
-            ((level && shouted) || abr_is_mark(l->forms, ABR_FORM_LEVEL, (abr_text_line){line.p + i, n})))
+        if (ABR_HAS(" :]>|\t)", after) && ((level && shouted) || abr_is_mark(l->forms, ABR_FORM_LEVEL, word)))
             return true;
         if (level && leading && abr_is_lower(line.p[i]) && (i == 0 ? ABR_HAS(":[", after) : after == ']'))
             return true;
@@ -96,14 +96,8 @@ static bool starts_with_place(const abr_form_line *l)
 {
     const abr_text_line line = l->bare;
     const size_t i = abr_row_place(line.p, line.n);
-    size_t n = 0;
-    size_t size;
-    if (i == 0)
-        return false;
-    while (i + n < line.n && abr_is_lower(line.p[i + n]))
-        n++;
-    return i + n < line.n && line.p[i + n] == ' ' &&
-           abr_level_without(line.p + i, n, l->forms->without, &size) != ABR_LEVEL_NONE && size == n;
+    const size_t end = abr_past(line, i, ABR_SMALL_LETTERS);
+    return i > 0 && abr_has_at(line, end, " ", 1) && is_level_name(l, (abr_text_line){line.p + i, end - i});
 }
 
 /* Is it a diagnostic with a dash: "a.ts:3:5 - error TS2322: " of tsc, "a.py:3:5 - error: " of pyright? */
@@ -120,25 +114,19 @@ static bool is_dashed_diagnostic(abr_text_line line)
 /* Is it a diagnostic that a level leads, with its place behind: "info - Add it. - lib/a.dart:3:5 - x"? */
 static bool is_led_by_level(const abr_form_line *l)
 {
-    enum { LEVEL_MOST = 12 };
     const abr_text_line line = l->bare;
     abr_file_place place = {0};
-    size_t n = 0;
-    size_t size = 0;
-    while (n < line.n && n < LEVEL_MOST && abr_is_lower(line.p[n]))
-        n++;
-    return n > 0 && (abr_has_at(line, n, " - ", 3) || abr_has_at(line, n, " \xE2\x80\xA2 ", 5)) &&
-           abr_level_without(line.p, n, l->forms->without, &size) != ABR_LEVEL_NONE && size == n &&
-           abr_find_place(line.p, line.n, n, &place) && place.col > 0;
+    const size_t n = abr_past(line, 0, ABR_SMALL_LETTERS);
+    return (abr_has_at(line, n, " - ", 3) || abr_has_at(line, n, " \xE2\x80\xA2 ", 5)) &&
+           is_level_name(l, (abr_text_line){line.p, n}) && abr_find_place(line.p, line.n, n, &place) &&
+           place.col > 0;
 }
 
 /* Is an error or a warning stated at `at`, perhaps after its code: `DL3020 error: `? */
 static bool states_level_at(const abr_form_line *l, size_t at)
 {
     const abr_text_line line = l->bare;
-    size_t code = at;
-    while (code < line.n && (abr_is_upper(line.p[code]) || abr_is_digit(line.p[code])))
-        code++;
+    const size_t code = abr_past(line, at, abr_joined(ABR_CAPITALS, ABR_DIGITS));
     at = code > at && abr_has_at(line, code, " ", 1) ? code + 1 : at;
     return at < line.n && abr_states_level(line.p + at, line.n - at, l->forms->without);
 }
@@ -182,13 +170,10 @@ static bool is_under_excerpt(const abr_form_line *l, abr_text_line bar)
     };
     const abr_text_line after = abr_trimmed(abr_line_from(bar, 1));
     size_t words = 1;
-    size_t run = 0;
     if (after.n == 0)
         return l->bare.p + l->bare.n == l->line.p + l->line.n;
-    while (run < after.n && after.p[run] == *after.p)
-        run++;
     if (ABR_HAS("^~-+|/", *after.p))
-        return run < POINTER_MOST;
+        return abr_past(after, 0, abr_set_of_char(*after.p)) < POINTER_MOST;
     if (after.n <= SIGN_MOST || ABR_CONTAINS(after, " -> "))
         return true;
     for (size_t i = 0; i < after.n; i++) {
@@ -236,13 +221,10 @@ static bool is_place_of_call(const abr_form_line *l)
     size_t end = bare.n;
     if (bare.p == l->line.p || bare.p[-1] != '\t' || (*bare.p != '/' && !is_drive))
         return false;
-    while (end > 0 && abr_is_hex(abr_to_lower(bare.p[end - 1])))
-        end--;
+    end = abr_back(bare.p, end, ABR_HEX_DIGITS);
     end = end > 4 && abr_has_at(bare, end - 4, " +0x", 4) ? end - 4 : bare.n;
-    const size_t digits = end;
-    while (end > 0 && abr_is_digit(bare.p[end - 1]))
-        end--;
-    return end < digits && end > 2 && bare.p[end - 1] == ':' && abr_is_word(bare.p[end - 2]);
+    const size_t number = abr_back(bare.p, end, ABR_DIGITS);
+    return number < end && number > 2 && bare.p[number - 1] == ':' && abr_is_word(bare.p[number - 2]);
 }
 
 /* `    at f (a.js:1)`, `#0  0x12 in f ()`, `  File "a.py", line 3, in f`, `from a.rb:1:in f`,
@@ -265,9 +247,7 @@ bool abr_is_frame(const abr_form_line *l)
     if (*bare.p == '#')
         return n > 0 && abr_has_at(bare, n + 1, " ", 1) && n + 2 < bare.n && !abr_is_digit(bare.p[n + 2]) &&
                bare.p[n + 2] != '[';
-    size_t at = n + 2;
-    while (at < bare.n && bare.p[at] == ' ')
-        at++;
+    const size_t at = abr_past(bare, n + 2, ABR_SET(" "));
     return indented && abr_has_at(bare, n, ": ", 2) && at < bare.n &&
            (abr_is_word(bare.p[at]) || bare.p[at] == '<');
 }
@@ -282,13 +262,9 @@ bool abr_is_of_process(const abr_form_line *l)
 /* `TypeError: ...`, `java.io.IOException: ...` at the start. */
 bool abr_is_exception(const abr_form_line *l)
 {
-    size_t i = 0;
-    while (i < l->bare.n && (abr_is_word(l->bare.p[i]) || l->bare.p[i] == '.'))
-        i++;
-    const abr_text_line word = {l->bare.p, i};
-    return i < l->bare.n && l->bare.p[i] == ':' &&
-           (FORM_ENDS(word, "Error") || FORM_ENDS(word, "Exception") || FORM_ENDS(word, "error") ||
-            FORM_ENDS(word, "Warning"));
+    const abr_text_line word = {l->bare.p, abr_past(l->bare, 0, abr_joined(ABR_WORD_CHARS, ABR_SET(".")))};
+    return abr_has_at(l->bare, word.n, ":", 1) && (FORM_ENDS(word, "Error") || FORM_ENDS(word, "Exception") ||
+                                                   FORM_ENDS(word, "error") || FORM_ENDS(word, "Warning"));
 }
 
 /* ---- commands, steps, tests ---- */
@@ -312,9 +288,7 @@ bool abr_is_progress(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
     const bool opens = *bare.p == '[' || *bare.p == '(';
-    size_t i = opens;
-    while (i < bare.n && bare.p[i] == ' ')
-        i++;
+    const size_t i = abr_past(bare, opens, ABR_SET(" "));
     const size_t n = abr_digits_at(bare, i);
     const char sign = (char)(i + n < bare.n ? bare.p[i + n] : '\n');
     return n > 0 && n <= 7 && (sign == '%' || (sign == '/' && opens && abr_digits_at(bare, i + n + 1) > 0));
@@ -323,9 +297,7 @@ bool abr_is_progress(const abr_form_line *l)
 /* `passed   12/380  cart-total`: a verdict, which of how many tests it is, two blanks, and its name. */
 static bool numbers_test(abr_text_line bare)
 {
-    size_t i = 0;
-    while (i < bare.n && abr_is_letter(bare.p[i]))
-        i++;
+    const size_t i = abr_past(bare, 0, ABR_LETTERS);
     const abr_text_line count = abr_trimmed(abr_line_from(bare, i));
     const size_t which = i > 0 && count.p > bare.p + i ? abr_digits_at(count, 0) : 0;
     const size_t many = which > 0 && abr_has_at(count, which, "/", 1) ? abr_digits_at(count, which + 1) : 0;
@@ -337,17 +309,13 @@ static bool numbers_test(abr_text_line bare)
 bool abr_counts_tests(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
-    size_t i = bare.n;
+    const size_t all = abr_back(bare.p, bare.n, ABR_DIGITS);
     if (numbers_test(bare))
         return true;
-    while (i > 0 && abr_is_digit(bare.p[i - 1]))
-        i--;
-    if (i == bare.n || i == 0 || bare.p[i - 1] != '/')
+    if (all == bare.n || all == 0 || bare.p[all - 1] != '/')
         return false;
-    size_t start = --i;
-    while (start > 0 && abr_is_digit(bare.p[start - 1]))
-        start--;
-    return start < i && start > 1 && abr_has_at(bare, start - 2, ". ", 2);
+    const size_t start = abr_back(bare.p, all - 1, ABR_DIGITS);
+    return start < all - 1 && start > 1 && abr_has_at(bare, start - 2, ". ", 2);
 }
 
 /* `    Given a cart   # features/cart.feature:31`, `    When I pay   # CartContext::pay()`: a step and its
@@ -383,15 +351,9 @@ static bool is_row_of_bullets(abr_text_line bare)
 bool abr_is_row_of_dots(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
-    size_t i = 0;
-    if (is_row_of_bullets(bare))
-        return true;
-    while (i < bare.n && ABR_HAS(".+-*FEsx", bare.p[i]))
-        i++;
-    const size_t dots = i;
-    while (i < bare.n && bare.p[i] == ' ')
-        i++;
-    return dots >= 5 && (i == bare.n || (bare.p[i] == '[' && dots > 5));
+    const size_t dots = abr_past(bare, 0, ABR_SET(".+-*FEsx"));
+    const size_t end = abr_past(bare, dots, ABR_SET(" "));
+    return is_row_of_bullets(bare) || (dots >= 5 && (end == bare.n || (bare.p[end] == '[' && dots > 5)));
 }
 
 /* `0.02s`, `1.5 ms`, anywhere in the line. */
@@ -423,12 +385,9 @@ static bool ends_with_time(abr_text_line bare)
     i--;
     if (ABR_HAS("mun", bare.p[i - 1]))
         i--;
-    while (i > 0 && bare.p[i - 1] == ' ')
-        i--;
-    const size_t number = i;
-    while (i > 0 && (abr_is_digit(bare.p[i - 1]) || bare.p[i - 1] == '.'))
-        i--;
-    return i < number && (i == 0 || !abr_is_word(bare.p[i - 1]));
+    i = abr_back(bare.p, i, ABR_SET(" "));
+    const size_t number = abr_back(bare.p, i, ABR_SET(".0123456789"));
+    return number < i && (number == 0 || !abr_is_word(bare.p[number - 1]));
 }
 
 bool abr_tells_duration(const abr_form_line *l)
@@ -440,9 +399,7 @@ bool abr_tells_duration(const abr_form_line *l)
 bool abr_is_made(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
-    size_t i = 0;
-    while (i < bare.n && abr_is_upper(bare.p[i]))
-        i++;
+    const size_t i = abr_past(bare, 0, ABR_CAPITALS);
     if (i < 2 || i >= bare.n || bare.p[i] != ' ')
         return false;
     const abr_text_line rest = abr_trimmed(abr_line_from(bare, i));
@@ -476,8 +433,7 @@ bool abr_is_doing(const abr_form_line *l)
         const abr_text_line step = abr_line_from(l->bare, ABR_STARTS(l->bare, "- ") ? 2 : 0);
         word = (abr_text_line){step.p, names_version(step) ? abr_next_blank(step, 0) : 0};
     }
-    while (word.n > 0 && ABR_HAS(":.", word.p[word.n - 1]))
-        word.n--;
+    word.n = abr_back(word.p, word.n, ABR_SET(":."));
     return l->bare.n <= STEP_LENGTH && word.n > 4 && FORM_ENDS(word, "ing") &&
            !ABR_HAS(",.", l->bare.p[l->bare.n - 1]);
 }
@@ -510,13 +466,11 @@ static bool is_planned(abr_text_line bare)
     if (!ABR_HAS("+~-", *bare.p) || !abr_has_at(bare, sign, " ", 1))
         return false;
     const abr_text_line rest = abr_line_from(bare, sign + 1);
-    size_t i = 0;
+    const size_t name = abr_past(rest, 0, abr_joined(ABR_WORD_CHARS, ABR_SET("\"")));
+    const abr_text_line value = abr_trimmed(abr_line_from(rest, name));
     if (ABR_STARTS(rest, "resource \""))
         return true;
-    while (i < rest.n && (abr_is_word(rest.p[i]) || rest.p[i] == '"'))
-        i++;
-    const abr_text_line value = abr_trimmed(abr_line_from(rest, i));
-    return i > 0 && ABR_STARTS(value, "= ") && (*bare.p != '-' || ABR_CONTAINS(value, " -> "));
+    return name > 0 && ABR_STARTS(value, "= ") && (*bare.p != '-' || ABR_CONTAINS(value, " -> "));
 }
 
 /* The steps of a program: `   File 'a.h' does not exist.` of make -d, and of cmake --trace
@@ -546,12 +500,8 @@ bool abr_is_quoting(const abr_form_line *l)
 /* Bytes of `[pid  4211] `, the process that made a call. */
 static size_t caller_size(abr_text_line bare)
 {
-    size_t i = 4;
-    if (!ABR_STARTS(bare, "[pid"))
-        return 0;
-    while (i < bare.n && (bare.p[i] == ' ' || abr_is_digit(bare.p[i])))
-        i++;
-    return i < bare.n && bare.p[i] == ']' ? i + 1 : 0;
+    const size_t end = abr_past(bare, 4, ABR_SET(" 0123456789"));
+    return ABR_STARTS(bare, "[pid") && abr_has_at(bare, end, "]", 1) ? end + 1 : 0;
 }
 
 /* `read(3, "...", 832) = 832`: a call and its result, as strace prints them. */
@@ -562,9 +512,7 @@ bool abr_is_call(const abr_form_line *l)
                              (l->bare.p[i] == ':' && abr_digits_at(l->bare, i + 1) > 0)))
         i++; /* the process, if it has no brackets, and the time of the call */
     const abr_text_line bare = abr_trimmed(abr_line_from(l->bare, i));
-    i = 0;
-    while (i < bare.n && abr_is_word(bare.p[i]))
-        i++;
+    i = abr_past(bare, 0, ABR_WORD_CHARS);
     if (i == 0 || i >= bare.n || bare.p[i] != '(')
         return false;
     for (size_t at = bare.n; at-- > i + 3;)
@@ -583,8 +531,6 @@ bool abr_is_exchange(const abr_form_line *l)
         return false;
     if (*line.p == '{' || *line.p == '}')
         return line.p[2] == '[' && FORM_ENDS(line, "data]");
-    size_t i = 2;
-    while (i < line.n && (abr_is_letter(line.p[i]) || line.p[i] == '-'))
-        i++;
+    const size_t i = abr_past(line, 2, abr_joined(ABR_LETTERS, ABR_SET("-")));
     return i > 2 && abr_has_at(line, i, ": ", 2);
 }

@@ -97,10 +97,7 @@ static inline abr_text_line abr_first_word(const abr_form_line *l)
 /* Bytes of digits from `at` on. */
 static inline size_t abr_digits_at(abr_text_line line, size_t at)
 {
-    size_t i = at;
-    while (i < line.n && abr_is_digit(line.p[i]))
-        i++;
-    return i - at;
+    return abr_past(line, at, ABR_DIGITS) - at;
 }
 
 static inline abr_text_line abr_line_from(abr_text_line line, size_t at)

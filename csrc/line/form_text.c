@@ -10,6 +10,9 @@ enum {
     SENTENCE_LEAST = 5 /* and in a possible sentence of it */
 };
 
+/* Chars of the name of a setting. */
+#define IN_KEY abr_joined(ABR_WORD_CHARS, ABR_SET("-./\"'[]@"))
+
 static char last_of(const abr_form_line *l)
 {
     return l->bare.p[l->bare.n - 1];
@@ -24,10 +27,7 @@ static char char_at(abr_text_line line, size_t at)
 /* The name at the start of a line: letters, digits, underscores. */
 static abr_text_line name_of(const abr_form_line *l)
 {
-    size_t i = 0;
-    while (i < l->bare.n && abr_is_word(l->bare.p[i]))
-        i++;
-    return (abr_text_line){l->bare.p, i};
+    return (abr_text_line){l->bare.p, abr_past(l->bare, 0, ABR_WORD_CHARS)};
 }
 
 /* ---- source ---- */
@@ -81,12 +81,9 @@ bool abr_starts_with_keyword(const abr_form_line *l)
 /* Is the value that starts at `at` followed by another one's name: "at=info status=200"? */
 static bool has_next_field(abr_text_line bare, size_t at)
 {
-    while (at < bare.n && bare.p[at] != ' ')
-        at++;
-    size_t end = at + 1;
-    while (end < bare.n && abr_is_word(bare.p[end]))
-        end++;
-    return end > at + 1 && char_at(bare, end) == '=';
+    at = abr_next(bare, at, ' ', ' ', true) + 1;
+    const size_t end = abr_past(bare, at, ABR_WORD_CHARS);
+    return end > at && char_at(bare, end) == '=';
 }
 
 /* ` = `, ` == `, `=>`, ` := `, ` += `; `NAME=value` alone, since programs print rows of them */
@@ -102,9 +99,7 @@ bool abr_is_assignment(const abr_form_line *l)
         if (char_at(bare, i + 1) == ' ' && before > 0 && bare.p[before - 1] == ' ')
             return true;
     }
-    size_t i = 0;
-    while (i < bare.n && (abr_is_word(bare.p[i]) || ABR_HAS("-./\"'[]@", bare.p[i])))
-        i++;
+    const size_t i = abr_past(bare, 0, IN_KEY);
     if (i > 0 && char_at(bare, i) == '=')
         return !has_next_field(bare, i + 1);
     return i > 0 && char_at(bare, i) == ' ' && char_at(bare, i + 1) == '=';
@@ -141,9 +136,7 @@ bool abr_is_heading(const abr_form_line *l)
 static bool names_value(const abr_form_line *l)
 {
     const size_t start = ABR_STARTS(l->bare, "- ") ? 2 : 0;
-    size_t i = start;
-    while (i < l->bare.n && (abr_is_word(l->bare.p[i]) || ABR_HAS("-./\"'[]@", l->bare.p[i])))
-        i++;
+    const size_t i = abr_past(l->bare, start, IN_KEY);
     return i > start && !abr_is_digit(l->bare.p[start]) && char_at(l->bare, i) == ':' &&
            ABR_HAS(" \n", char_at(l->bare, i + 1));
 }

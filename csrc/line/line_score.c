@@ -153,7 +153,7 @@ static bool points_with_code(const abr_evidence *l)
     const size_t code = skip(l, at, ABR_SET("^~-"));
     if (byte_at(l, at) != '^' || code + 1 != l->words->code || byte_at(l, code) != ' ')
         return false;
-    return starts_with(l, skip_digits(l, skip(l, code + 1, ABR_CAPITALS)), ": ");
+    return starts_with(l, skip(l, skip(l, code + 1, ABR_CAPITALS), ABR_DIGITS), ": ");
 }
 
 /* Is it a failed test of Vader: "(12/13) [ EXPECT] (X) adds the tax"? */
@@ -260,7 +260,7 @@ static bool has_level_of_linter(const abr_evidence *l)
     const char *colon = memchr(l->p + file, ':', left < FILE_MOST ? left : FILE_MOST);
     size_t at = colon ? (size_t)(colon - l->p) : l->n;
     for (unsigned numbers = 0; numbers < 2 && abr_is_digit(byte_at(l, at + 1)); numbers++)
-        at = skip_digits(l, at + 1);
+        at = skip(l, at + 1, ABR_DIGITS);
     return starts_with(l, at, ": ") && ABR_HAS("EFW", byte_at(l, at + 2)) && starts_with(l, at + 3, ": ") &&
            abr_is_upper(byte_at(l, at + 5));
 }
@@ -303,9 +303,7 @@ static bool names_program(const abr_evidence *l)
 {
     enum { LEAST = 2, MOST = 40 };
     const abr_line_words *w = l->words;
-    size_t i = 0;
-    while (i < l->n && i < MOST && (is_alnum(l->p[i]) || ABR_HAS("_./+-", l->p[i])))
-        i++;
+    const size_t i = skip_name(l, 0, ABR_SET("_./+-"));
     const size_t end = skip_quoted_name(l, i);
     return i >= LEAST && i < MOST && starts_with(l, end, ": ") && w->first < i &&
            (w->count == 0 || w->signs[0].at >= i);

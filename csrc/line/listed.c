@@ -45,8 +45,6 @@ size_t abr_listed_word(const abr_evidence *l, size_t at, abr_list list)
 
 bool abr_is_listed_before(const abr_evidence *l, size_t at, abr_list list)
 {
-    size_t start = at;
-    while (start > 0 && abr_is_letter(l->p[start - 1]))
-        start--;
+    const size_t start = skip_back(l, at, ABR_LETTERS);
     return start < at && abr_listed_word(l, start, list) == at - start;
 }

@@ -14,24 +14,18 @@
 
 enum { WORDS_BETWEEN = 2 }; /* "exceptions raised: 0", "errors found so: 0" */
 
-static bool in_identifier(char c)
-{
-    return is_alnum(c) || c == '_' || c == '-' || c == '.';
-}
+/* Chars of identifiers, besides letters and digits. */
+#define IN_IDENTIFIER ABR_SET("_-.")
 
 /* End of the name that contains the word, and a word or two after it: lastErrorCode, "errors found". */
 static size_t end_of_name(const abr_evidence *l, const abr_sign *s)
 {
-    size_t i = end_of(s);
-    while (i < l->n && in_identifier(l->p[i]))
-        i++;
+    size_t i = skip_name(l, end_of(s), IN_IDENTIFIER);
     for (unsigned words = 0; words < WORDS_BETWEEN; words++) {
         size_t next = skip(l, i, ABR_SET(" "));
         if (next != i + 1 || !abr_is_letter(byte_at(l, next)))
             break;
-        size_t end = next;
-        while (end < l->n && abr_is_letter(l->p[end]))
-            end++;
+        const size_t end = skip(l, next, ABR_LETTERS);
         const bool is_title = abr_is_upper(l->p[next]) && !abr_is_upper(l->p[s->at + 1]);
         const size_t after = is_title ? skip(l, end, ABR_SET(" ")) : end; /* "Failed Tests: 0" */
         if (!ABR_HAS(":=", byte_at(l, after)) && (is_title || byte_at(l, end) != ' '))
@@ -51,9 +45,7 @@ static bool ends_value(const abr_evidence *l, size_t i, bool assigned)
     i = skip(l, i, ABR_SET(" \t\r"));
     if (i >= l->n || ABR_HAS(",;)]}(|/", l->p[i]))
         return true;
-    size_t end = i;
-    while (end < l->n && in_identifier(l->p[end]))
-        end++;
+    const size_t end = skip_name(l, i, IN_IDENTIFIER);
     return end > i &&
            (byte_at(l, end) == '=' || (!assigned && byte_at(l, end) == ':' && abr_is_digit(l->p[i - 2])));
 }
@@ -127,12 +119,8 @@ static size_t skip_empty_pair(const abr_evidence *l, size_t i)
 /* The same with the name of a type before it, "Array []"; 0 if there is none. */
 static size_t skip_empty_object(const abr_evidence *l, size_t i)
 {
-    size_t end = i;
-    if (!abr_is_upper(byte_at(l, i)))
-        return 0;
-    while (abr_is_letter(byte_at(l, end)))
-        end++;
-    return skip_empty_pair(l, skip(l, end, ABR_SET(" ")));
+    const size_t end = skip(l, i, ABR_LETTERS);
+    return abr_is_upper(byte_at(l, i)) ? skip_empty_pair(l, skip(l, end, ABR_SET(" "))) : 0;
 }
 
 static bool is_nothing(const abr_evidence *l, size_t value, bool assigned)
@@ -148,22 +136,11 @@ static bool is_nothing(const abr_evidence *l, size_t value, bool assigned)
 /* "errors 0 dropped 0": a zero, then a word with a number of its own. */
 static bool is_zero_of_pairs(const abr_evidence *l, size_t i)
 {
-    if (!starts_with(l, i, "0 "))
-        return false;
-    for (i += 2; i < l->n && abr_is_letter(l->p[i]);)
-        i++;
-    return byte_at(l, i) == ' ' && abr_is_digit(byte_at(l, i + 1));
+    const size_t end = skip(l, i + 2, ABR_LETTERS);
+    return starts_with(l, i, "0 ") && byte_at(l, end) == ' ' && abr_is_digit(byte_at(l, end + 1));
 }
 
 /* ---- names ---- */
-
-static size_t start_of_name(const abr_evidence *l, const abr_sign *s)
-{
-    size_t start = s->at;
-    while (start > 0 && in_identifier(l->p[start - 1]))
-        start--;
-    return start;
-}
 
 /* Is a part of the name one of the words in a list? Parts start after a sign, or with a capital. */
 static bool has_part(const abr_evidence *l, size_t start, size_t end, abr_list list)
@@ -197,7 +174,7 @@ static bool is_trouble(const abr_evidence *l, const abr_sign *s, size_t value)
 {
     char c = byte_at(l, value);
     if (c >= '1' && c <= '9') {
-        size_t end = skip_digits(l, value);
+        size_t end = skip(l, value, ABR_DIGITS);
         return !is_alnum(byte_at(l, end)) && !ABR_HAS(".:/-_", byte_at(l, end));
     }
     if (starts_with(l, value, "true") || starts_with(l, value, "True") || starts_with(l, value, "yes"))
@@ -210,12 +187,8 @@ static bool is_trouble(const abr_evidence *l, const abr_sign *s, size_t value)
 /* "Test timeout computed to be: 600" */
 static bool ends_with_value(const abr_evidence *l, size_t from)
 {
-    size_t end = l->n;
-    while (end > from && ABR_HAS(" \t\r", l->p[end - 1]))
-        end--;
-    size_t start = end;
-    while (start > from && abr_is_digit(l->p[start - 1]))
-        start--;
+    const size_t end = end_without_blanks(l);
+    const size_t start = skip_back(l, end, ABR_DIGITS);
     return start < end && start > from + 1 && l->p[start - 1] == ' ' && ABR_HAS(":=", l->p[start - 2]);
 }
 
@@ -228,7 +201,7 @@ static bool is_limit(const abr_evidence *l, const abr_sign *s, size_t value)
 
 abr_value abr_value_of(const abr_evidence *l, const abr_sign *s)
 {
-    const size_t start = start_of_name(l, s);
+    const size_t start = skip_name_back(l, s->at, IN_IDENTIFIER);
     const size_t end = end_of_name(l, s);
     size_t i = skip(l, end, ABR_SET("\"'`])"));
     i = skip(l, i, ABR_SET(" ."));
@@ -265,22 +238,16 @@ abr_value abr_value_of(const abr_evidence *l, const abr_sign *s)
 bool abr_is_setting(const abr_evidence *l, const abr_sign *s)
 {
     const char end = byte_at(l, end_of(s));
-    size_t i = start_of_name(l, s);
+    size_t i = skip_name_back(l, s->at, IN_IDENTIFIER);
     bool quoted = i > 0 && ABR_HAS("\"'", l->p[i - 1]);
     if (!(quoted ? ABR_HAS("\"'", end) : ABR_HAS("\r\n,", end)) || (!s->type && abr_is_upper(l->p[s->at])))
         return false;
-    i -= quoted;
-    while (i > 0 && l->p[i - 1] == ' ')
-        i--;
+    i = skip_back(l, i - quoted, ABR_SET(" "));
     if (i < 2 || !ABR_HAS(":=", l->p[i - 1]))
         return false;
     bool assigned = l->p[i - 1] == '=';
-    i--;
-    while (i > 0 && ABR_HAS(" \"'", l->p[i - 1]))
-        i--;
-    size_t start = i;
-    while (start > 0 && in_identifier(l->p[start - 1]))
-        start--;
+    i = skip_back(l, i - 1, ABR_SET(" \"'"));
+    const size_t start = skip_name_back(l, i, IN_IDENTIFIER);
     if (start == i || (!quoted && !assigned && (l->words->indent == 0 || s->class == ABR_WORD_FAIL)))
         return false; /* "cart_test: error" is a result */
     return !has_part(l, start, i, ABR_LIST_STATE) || is_setting(l, start, i);

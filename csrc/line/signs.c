@@ -98,12 +98,8 @@ static void sum_up(abr_evidence *l, float score)
 /* Does the word start the name of a file in a place, "leak.c:7"? */
 static bool starts_place(const abr_evidence *l, const abr_sign *s)
 {
-    size_t i = end_of(s);
-    if (byte_at(l, i) != '.')
-        return false;
-    for (i++; is_alnum(byte_at(l, i)); i++)
-        ;
-    return byte_at(l, i) == ':' && abr_is_digit(byte_at(l, i + 1));
+    const size_t end = skip_name(l, end_of(s) + 1, ABR_DIGITS);
+    return byte_at(l, end_of(s)) == '.' && byte_at(l, end) == ':' && abr_is_digit(byte_at(l, end + 1));
 }
 
 /* Read a name by its value, if that is enough. */
@@ -166,9 +162,7 @@ static bool names_step(const abr_evidence *l, const abr_sign *s)
  * "Cart.RetryOnError.csproj (in 154 ms)"? It names a test, or a project. */
 static bool names_timed(const abr_evidence *l, const abr_sign *s)
 {
-    size_t at = end_of(s);
-    while (is_alnum(byte_at(l, at)) || ABR_HAS("_.-", byte_at(l, at)))
-        at++;
+    size_t at = skip_name(l, end_of(s), ABR_SET("_.-"));
     if (byte_at(l, at) != ' ' || !ABR_HAS("([", byte_at(l, at + 1)))
         return false;
     at += starts_with(l, at + 2, "in ") ? 5 : 2;
@@ -422,9 +416,7 @@ static bool ends_with_seconds(const abr_evidence *l, size_t at)
 /* Does the word end a line after dots, as a result does? */
 static bool ends_after_dots(const abr_evidence *l, const abr_sign *s)
 {
-    size_t start = s->at;
-    while (start > 0 && l->p[start - 1] == ' ')
-        start--;
+    const size_t start = skip_back(l, s->at, ABR_SET(" "));
     return start >= 2 && l->p[start - 1] == '.' && l->p[start - 2] == '.' &&
            skip(l, end_of(s), ABR_SET(" \t\r")) == l->n;
 }
@@ -583,9 +575,7 @@ static void read_phrase(abr_evidence *l, const abr_sign *s)
 /* Is it the loss of a training that has come to nothing: "Loss: nan", "val_loss=nan", "'loss': nan"? */
 static bool is_lost_loss(const abr_evidence *l, const abr_sign *s)
 {
-    size_t at = s->at;
-    while (at > 0 && ABR_HAS(" :='\"", l->p[at - 1]))
-        at--;
+    const size_t at = skip_back(l, s->at, ABR_SET(" :='\""));
     return at < s->at && (preceded_by(l, at, "loss") || preceded_by(l, at, "Loss")) &&
            !ABR_HAS("'\"", byte_at(l, end_of(s)));
 }
@@ -681,13 +671,9 @@ static void read_note(abr_evidence *l, const abr_sign *s)
 /* Does the word follow the number of a step: "[55 of 64] Compiling Cart"? */
 static bool follows_number(const abr_evidence *l, const abr_sign *s)
 {
-    size_t at = preceded_by(l, s->at, "] ") ? s->at - 2 : 0;
-    while (at > 0 && abr_is_digit(l->p[at - 1]))
-        at--;
+    size_t at = skip_back(l, preceded_by(l, s->at, "] ") ? s->at - 2 : 0, ABR_DIGITS);
     at = preceded_by(l, at, " of ") ? at - 4 : 0;
-    while (at > 0 && (abr_is_digit(l->p[at - 1]) || l->p[at - 1] == ' '))
-        at--;
-    return byte_before(l, at) == '[';
+    return byte_before(l, skip_back(l, at, ABR_SET("0123456789 "))) == '[';
 }
 
 static void read_step(abr_evidence *l, const abr_sign *s)

@@ -15,17 +15,13 @@ enum {
 
 bool abr_leads_joined(const abr_evidence *l, const abr_sign *s)
 {
-    size_t start = s->at;
+    const size_t start = skip_back(l, s->at, abr_joined(ABR_CAPITALS, ABR_SET("-_")));
     size_t end = end_of(s);
-    bool constant = false; /* EAI_FAIL is only a name */
-    for (; start > 0 && (abr_is_upper(l->p[start - 1]) || ABR_HAS("-_", l->p[start - 1])); start--)
-        constant = constant || l->p[start - 1] == '_';
+    const bool constant = memchr(l->p + start, '_', s->at - start) != NULL; /* EAI_FAIL is only a name */
     if (is_word(l, s, "unexpected"))
-        while (end < l->n && (abr_is_upper(l->p[end]) || l->p[end] == '-'))
-            end++;
-    size_t lead = start; /* the end of what leads the message: "10:00:01     INFO -  ", "REFTEST " */
-    while (lead > 0 && l->p[lead - 1] == ' ')
-        lead--;
+        end = skip(l, end, abr_joined(ABR_CAPITALS, ABR_SET("-")));
+    /* the end of what leads the message: "10:00:01     INFO -  ", "REFTEST " */
+    const size_t lead = skip_back(l, start, ABR_SET(" "));
     const bool spaced = lead < start;
     const bool is_title = starts_with(l, start, "TEST-") || byte_at(l, end) == ':';
     const bool leads =
@@ -42,13 +38,8 @@ bool abr_leads_joined(const abr_evidence *l, const abr_sign *s)
 /* Is the word part of a macro in capitals that stopped the program: "Hit FATAL_CHECK(i < n) at a.cc:12"? */
 static bool is_macro_hit(const abr_evidence *l, const abr_sign *s)
 {
-    size_t start = s->at;
-    size_t end = end_of(s);
-    while (start > 0 && (abr_is_upper(l->p[start - 1]) || l->p[start - 1] == '_'))
-        start--;
-    while (end < l->n && (abr_is_upper(l->p[end]) || l->p[end] == '_'))
-        end++;
-    return preceded_by(l, start, "Hit ") && byte_at(l, end) == '(';
+    const abr_char_set macro = abr_joined(ABR_CAPITALS, ABR_SET("_"));
+    return preceded_by(l, skip_back(l, s->at, macro), "Hit ") && byte_at(l, skip(l, end_of(s), macro)) == '(';
 }
 
 static bool in_list_of_sql(char c)
@@ -79,12 +70,8 @@ static bool in_path_of_source(const abr_evidence *l, const abr_sign *s)
     bool joined = preceded_by(l, s->at, "::");
     for (unsigned i = 0; i < NAMES_MOST && starts_with(l, end, "::") && is_alnum(byte_at(l, end + 2));
          i++, joined = true)
-        for (end += 2; is_alnum(byte_at(l, end)) || byte_at(l, end) == '_'; end++)
-            ;
-    size_t last = l->n;
-    while (last > 0 && ABR_HAS(" \t\r", l->p[last - 1]))
-        last--;
-    return joined && ABR_HAS("{(,;", byte_before(l, last)) &&
+        end = skip_name(l, end + 2, ABR_SET("_"));
+    return joined && ABR_HAS("{(,;", byte_before(l, end_without_blanks(l))) &&
            (ABR_HAS("(,;", byte_at(l, end)) || starts_with(l, end, " {") || starts_with(l, end, " =>"));
 }
 
@@ -150,9 +137,7 @@ static bool follows_colour(const abr_evidence *l, size_t at)
 {
     if (byte_before(l, at) != 'm')
         return false;
-    size_t i = at - 1;
-    while (i > 0 && (abr_is_digit(l->p[i - 1]) || l->p[i - 1] == ';'))
-        i--;
+    const size_t i = skip_back(l, at - 1, ABR_SET("0123456789;"));
     return i >= 2 && l->p[i - 1] == '[' && l->p[i - 2] == '\x1B';
 }
 
@@ -173,16 +158,9 @@ static int64_t number_that_ends_at(const abr_evidence *l, size_t end, size_t *st
     return value;
 }
 
-static size_t skip_blanks_before(const abr_evidence *l, size_t at)
-{
-    while (at > 0 && ABR_HAS(" \t(", l->p[at - 1]))
-        at--;
-    return at;
-}
-
 int64_t abr_number_before(const abr_evidence *l, size_t at)
 {
-    size_t end = skip_blanks_before(l, at);
+    size_t end = skip_back(l, at, ABR_SET(" \t("));
     size_t start;
     if (end == at)
         return -1;
@@ -198,9 +176,7 @@ int64_t abr_number_before(const abr_evidence *l, size_t at)
             (start == 0 || ABR_HAS("(,", l->p[start - 1]) || (start >= 2 && starts_with(l, start - 2, ", "))))
             return 0; /* "0 tests failed" */
         const size_t word = end;
-        while (end > 0 && abr_is_letter(l->p[end - 1]) && !abr_is_upper(l->p[end - 1]))
-            end--;
-        end = skip_blanks_before(l, end);
+        end = skip_back(l, skip_back(l, end, ABR_SMALL_LETTERS), ABR_SET(" \t("));
         if (end == word)
             break;
     }
@@ -256,9 +232,7 @@ bool abr_has_code(const abr_evidence *l, const abr_sign *s)
 
 bool abr_in_brackets(const abr_evidence *l, const abr_sign *s)
 {
-    size_t start = s->at;
-    while (start > 0 && l->p[start - 1] == ' ')
-        start--;
-    size_t end = skip(l, end_of(s), ABR_SET(" "));
+    const size_t start = skip_back(l, s->at, ABR_SET(" "));
+    const size_t end = skip(l, end_of(s), ABR_SET(" "));
     return ABR_HAS("[(<*|=", byte_before(l, start)) && ABR_HAS("])>*|=", byte_at(l, end));
 }

@@ -9,12 +9,9 @@
 #include "line/listed.h"
 #include "line/words.h"
 
-static bool has(const abr_evidence *l, size_t from, abr_char_set set)
+static bool has(const abr_evidence *l, size_t from, char c)
 {
-    for (size_t i = from; i < l->n; i++)
-        if (abr_has_char(set, l->p[i]))
-            return true;
-    return false;
+    return from < l->n && memchr(l->p + from, c, l->n - from) != NULL;
 }
 
 /* ---- source ---- */
@@ -64,15 +61,11 @@ static bool starts_as_source(const abr_evidence *l)
 /* errors = append(errors, err) */
 static bool is_assignment(const abr_evidence *l)
 {
-    size_t i = l->words->indent;
-    while (i < l->n && (is_alnum(l->p[i]) || ABR_HAS("_.,", l->p[i])))
-        i++;
-    size_t value = skip(l, i, ABR_SET(" :=+"));
+    const size_t i = skip_name(l, l->words->indent, ABR_SET("_.,"));
+    const size_t value = skip(l, i, ABR_SET(" :=+"));
     if (value < i + 3 || byte_at(l, value - 2) != '=' || byte_at(l, i) != ' ')
         return false;
-    while (value < l->n && (is_alnum(l->p[value]) || ABR_HAS("_.:", l->p[value])))
-        value++;
-    return byte_at(l, value) == '(';
+    return byte_at(l, skip_name(l, value, ABR_SET("_.:"))) == '(';
 }
 
 /* Does the type of an error stand at `at`, before its message: "TypeError: x is not a function"? */
@@ -89,9 +82,7 @@ static bool heads_with_error(const abr_evidence *l, size_t at)
 /* "//shop/cart:total   FAILED", as Bazel lists what it builds in a column, and not a comment. */
 static bool is_target(const abr_evidence *l, size_t i)
 {
-    size_t at = i + 2;
-    while (at < l->n && (is_alnum(l->p[at]) || ABR_HAS("_-./:", l->p[at])))
-        at++;
+    const size_t at = skip_name(l, i + 2, ABR_SET("_-./:"));
     return at > i + 2 && starts_with(l, at, "  ") && memchr(l->p + i, ':', at - i) != NULL;
 }
 
@@ -124,14 +115,14 @@ static bool starts_as_comment(const abr_evidence *l)
     case '*':
         return i > 0 && starts_with(l, i, "* @");
     case ':': /* :raises KeyError: */
-        return abr_is_letter(c) && has(l, i + 2, ABR_SET(":"));
+        return abr_is_letter(c) && has(l, i + 2, ':');
     case '@':
-        return abr_is_letter(c) && has(l, i, ABR_SET("("));
+        return abr_is_letter(c) && has(l, i, '(');
     case '<':
-        return abr_is_letter(c) && l->p[end_without_blanks(l) - 1] == '>' && has(l, i, ABR_SET("=")) &&
+        return abr_is_letter(c) && l->p[end_without_blanks(l) - 1] == '>' && has(l, i, '=') &&
                !has_bad_state(l);
     case '.': /* a rule of a style sheet */
-        return abr_is_letter(c) && has(l, i, ABR_SET("{"));
+        return abr_is_letter(c) && has(l, i, '{');
     default:
         return false;
     }
@@ -162,8 +153,9 @@ static bool is_shell(const abr_evidence *l)
     if (at > 0 && starts_with(l, at - 1, " || "))
         return true;
     return starts_with(l, l->words->indent, "set -") ||
-           (starts_with(l, l->words->indent, "Write-") && has(l, l->words->indent, ABR_SET("\"'")) &&
-            !has(l, l->words->indent, ABR_SET(":")));
+           (starts_with(l, l->words->indent, "Write-") &&
+            (has(l, l->words->indent, '"') || has(l, l->words->indent, '\'')) &&
+            !has(l, l->words->indent, ':'));
 }
 
 /* ---- commits ---- */
@@ -172,8 +164,7 @@ static bool is_shell(const abr_evidence *l)
 static bool is_time_since_1970(const abr_evidence *l, size_t start, size_t end)
 {
     enum { SECONDS = 10, MILLISECONDS = 13 };
-    return (end - start == SECONDS || end - start == MILLISECONDS) &&
-           skip(l, start, ABR_SET("0123456789")) >= end;
+    return (end - start == SECONDS || end - start == MILLISECONDS) && skip(l, start, ABR_DIGITS) >= end;
 }
 
 static size_t skip_hash(const abr_evidence *l, size_t start)
@@ -200,9 +191,7 @@ static bool ends_with_request(const abr_evidence *l)
     size_t n = end_without_blanks(l);
     if (n < 5 || l->p[n - 1] != ')')
         return false;
-    size_t i = n - 1;
-    while (i > 0 && abr_is_digit(l->p[i - 1]))
-        i--;
+    const size_t i = skip_back(l, n - 1, ABR_DIGITS);
     return i < n - 1 && i >= 2 && l->p[i - 1] == '#' && l->p[i - 2] == '(';
 }
 
@@ -276,9 +265,7 @@ bool abr_reads_as_source(const abr_evidence *l)
 /* Does the name that ends at i name a function: in lower case, or a member of a module or an object? */
 static bool is_function(const abr_evidence *l, size_t i)
 {
-    size_t start = i;
-    while (start > 0 && (is_alnum(l->p[start - 1]) || ABR_HAS("_.!:", l->p[start - 1])))
-        start--;
+    const size_t start = skip_name_back(l, i, ABR_SET("_.!:"));
     if (start == i || start + 1 == i)
         return false;
     for (size_t k = start; k < i; k++)
@@ -309,9 +296,7 @@ static size_t word_before(const abr_evidence *l, size_t i)
 {
     if (i < 2 || l->p[i - 1] != ' ')
         return i;
-    size_t start = i - 1;
-    while (start > 0 && (abr_is_letter(l->p[start - 1]) || l->p[start - 1] == '\''))
-        start--;
+    const size_t start = skip_back(l, i - 1, abr_joined(ABR_LETTERS, ABR_SET("'")));
     return start < i - 1 ? start : i;
 }
 
@@ -327,8 +312,8 @@ static bool is_time_taken(const abr_evidence *l, size_t i)
 size_t abr_skip_number_of_test(const abr_evidence *l, size_t i)
 {
     const size_t which = byte_at(l, i) == '(' ? skip(l, i + 1, ABR_SET(" ")) : l->n;
-    const size_t many = skip_digits(l, which) + 1;
-    const size_t end = many > which + 1 && byte_at(l, many - 1) == '/' ? skip_digits(l, many) : l->n;
+    const size_t many = skip(l, which, ABR_DIGITS) + 1;
+    const size_t end = many > which + 1 && byte_at(l, many - 1) == '/' ? skip(l, many, ABR_DIGITS) : l->n;
     if (!starts_with(l, end, ") ["))
         return i;
     const size_t stage = skip(l, end + 3, abr_joined(ABR_CAPITALS, ABR_SET(" ")));
@@ -341,19 +326,14 @@ static size_t verb_of_title(const abr_evidence *l, size_t i)
 {
     enum { LEAST = 4 };
     const size_t listed = abr_is_lower(byte_at(l, i)) ? abr_listed_word(l, i, ABR_LIST_TITLE) : 0;
-    size_t end = i;
+    const size_t end = skip(l, i, ABR_SMALL_LETTERS);
     if (listed > 0)
         return listed;
-    while (abr_is_lower(byte_at(l, end)))
-        end++;
     if (end < i + LEAST || l->p[end - 1] != 's' || ABR_HAS("siu", l->p[end - 2]) || byte_at(l, end) != ' ' ||
         (l->words->count > 0 && l->words->signs[0].at == i) ||
         abr_listed_word(l, end + 1, ABR_LIST_OF_MANY) > 0)
         return 0;
-    size_t next = end + 1;
-    while (abr_is_lower(byte_at(l, next)))
-        next++;
-    return preceded_by(l, next, "ed") ? 0 : end - i;
+    return preceded_by(l, skip(l, end + 1, ABR_SMALL_LETTERS), "ed") ? 0 : end - i;
 }
 
 /* Does a word for a bad state, with no thing after it, follow a plural that ends at i: "checksums mismatch",
@@ -363,9 +343,7 @@ static bool is_state_of_many(const abr_evidence *l, size_t i)
     const abr_sign *s = l->words->count > 0 ? &l->words->signs[0] : NULL;
     if (!s || s->at != i + 1 || !(1U << s->class & (1U << ABR_WORD_BAD | 1U << ABR_WORD_LACK)))
         return false;
-    size_t next = end_of(s);
-    while (ABR_HAS(" \r", byte_at(l, next)))
-        next++;
+    const size_t next = skip(l, end_of(s), ABR_SET(" \r"));
     return next == l->n || starts_with(l, next, "for ") || starts_with(l, next, "in ") ||
            starts_with(l, next, "on ") || starts_with(l, next, "from ") || starts_with(l, next, "at ");
 }
@@ -390,8 +368,7 @@ static bool is_title_of_test(const abr_evidence *l)
     i += verb;
     if (verb == 0 || starts_with(l, i, " to ") || starts_with(l, i, " because "))
         return false;
-    while (i < l->n && (abr_is_lower(l->p[i]) || ABR_HAS(" '`\"-_\t\r", l->p[i])))
-        i++;
+    i = skip(l, i, abr_joined(ABR_SMALL_LETTERS, ABR_SET(" '`\"-_\t\r")));
     return i == l->n || is_time_taken(l, i);
 }
 
