@@ -13,10 +13,6 @@ enum {
     STEP_LENGTH = 160    /* longest line that reports a step */
 };
 
-#define FORM_ENDS(line, literal)                                                                             \
-    ((line).n >= sizeof(literal) - 1 &&                                                                      \
-     memcmp((line).p + (line).n - (sizeof(literal) - 1), literal, sizeof(literal) - 1) == 0)
-
 /* ---- times and levels ---- */
 
 /* `Modify: 2026-11-22 ...`, as stat prints it. */
@@ -263,8 +259,8 @@ bool abr_is_of_process(const abr_form_line *l)
 bool abr_is_exception(const abr_form_line *l)
 {
     const abr_text_line word = {l->bare.p, abr_past(l->bare, 0, abr_joined(ABR_WORD_CHARS, ABR_SET(".")))};
-    return abr_has_at(l->bare, word.n, ":", 1) && (FORM_ENDS(word, "Error") || FORM_ENDS(word, "Exception") ||
-                                                   FORM_ENDS(word, "error") || FORM_ENDS(word, "Warning"));
+    return abr_has_at(l->bare, word.n, ":", 1) && (ABR_ENDS(word, "Error") || ABR_ENDS(word, "Exception") ||
+                                                   ABR_ENDS(word, "error") || ABR_ENDS(word, "Warning"));
 }
 
 /* ---- commands, steps, tests ---- */
@@ -334,7 +330,7 @@ bool abr_is_feature_step(const abr_form_line *l)
         return false;
     const size_t at = (size_t)(colon - where.p) + 1;
     return (abr_digits_at(where, at) > 0 && at + abr_digits_at(where, at) == where.n) ||
-           (abr_has_at(where, at, ":", 1) && FORM_ENDS(where, "()"));
+           (abr_has_at(where, at, ":", 1) && ABR_ENDS(where, "()"));
 }
 
 /* Is there nothing but the bullets by which Ginkgo tells of a test each? */
@@ -378,7 +374,7 @@ static bool ends_with_time(abr_text_line bare)
     size_t i = bare.n;
     if (ABR_HAS(")].", bare.p[i - 1]))
         i--;
-    if (FORM_ENDS(((abr_text_line){bare.p, i}), "seconds"))
+    if (ABR_ENDS(((abr_text_line){bare.p, i}), "seconds"))
         i -= 6;
     if (i < 2 || bare.p[i - 1] != 's')
         return false;
@@ -404,8 +400,8 @@ bool abr_is_made(const abr_form_line *l)
         return false;
     const abr_text_line rest = abr_trimmed(abr_line_from(bare, i));
     return !memchr(rest.p, ' ', rest.n) &&
-           (FORM_ENDS(rest, ".o") || FORM_ENDS(rest, ".a") || FORM_ENDS(rest, ".so") ||
-            FORM_ENDS(rest, ".ko") || FORM_ENDS(rest, ".lo") || i == 2);
+           (ABR_ENDS(rest, ".o") || ABR_ENDS(rest, ".a") || ABR_ENDS(rest, ".so") || ABR_ENDS(rest, ".ko") ||
+            ABR_ENDS(rest, ".lo") || i == 2);
 }
 
 /* `checking for x... yes` */
@@ -434,13 +430,13 @@ bool abr_is_doing(const abr_form_line *l)
         word = (abr_text_line){step.p, names_version(step) ? abr_next_blank(step, 0) : 0};
     }
     word.n = abr_back(word.p, word.n, ABR_SET(":."));
-    return l->bare.n <= STEP_LENGTH && word.n > 4 && FORM_ENDS(word, "ing") &&
+    return l->bare.n <= STEP_LENGTH && word.n > 4 && ABR_ENDS(word, "ing") &&
            !ABR_HAS(",.", l->bare.p[l->bare.n - 1]);
 }
 
 bool abr_goes_on(const abr_form_line *l)
 {
-    return l->bare.n <= STEP_LENGTH && FORM_ENDS(l->bare, "...");
+    return l->bare.n <= STEP_LENGTH && ABR_ENDS(l->bare, "...");
 }
 
 /* `[server] listening` */
@@ -479,7 +475,7 @@ bool abr_is_trace(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
     if (bare.p > l->line.p && ABR_STARTS(bare, "File '"))
-        return FORM_ENDS(bare, " does not exist.");
+        return ABR_ENDS(bare, " does not exist.");
     if (is_planned(bare))
         return true;
     const char *bracket = memchr(bare.p, '(', bare.n);
@@ -487,7 +483,7 @@ bool abr_is_trace(const abr_form_line *l)
         return false;
     const abr_text_line file = {bare.p, (size_t)(bracket - bare.p)};
     const size_t at = file.n + 1;
-    return (FORM_ENDS(file, ".cmake") || FORM_ENDS(file, "CMakeLists.txt")) && abr_digits_at(bare, at) > 0 &&
+    return (ABR_ENDS(file, ".cmake") || ABR_ENDS(file, "CMakeLists.txt")) && abr_digits_at(bare, at) > 0 &&
            abr_has_at(bare, at + abr_digits_at(bare, at), "):  ", 4);
 }
 
@@ -530,7 +526,7 @@ bool abr_is_exchange(const abr_form_line *l)
     if (line.n < 4 || line.p[1] != ' ')
         return false;
     if (*line.p == '{' || *line.p == '}')
-        return line.p[2] == '[' && FORM_ENDS(line, "data]");
+        return line.p[2] == '[' && ABR_ENDS(line, "data]");
     const size_t i = abr_past(line, 2, abr_joined(ABR_LETTERS, ABR_SET("-")));
     return i > 2 && abr_has_at(line, i, ": ", 2);
 }

@@ -205,16 +205,13 @@ static size_t bracketed_size(const char *p, size_t n)
  * "00O+" in those of GitLab. */
 static size_t stream_size(const char *p, size_t n)
 {
-    static const char *const names[] = {"stdout F ", "stdout P ", "stderr F ", "stderr P "};
     enum { NAME = 9, SHORT = 4 };
     if (n < NAME)
         return 0;
     if (ABR_HAS("OE", p[2]) && ABR_HAS(" +", p[3]))
         return abr_is_hex(abr_to_lower(p[0])) && abr_is_hex(abr_to_lower(p[1])) ? SHORT : 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names && *p == 's'; i++)
-        if (memcmp(p, names[i], NAME) == 0)
-            return NAME;
-    return 0;
+    const bool named = abr_starts_with(p, n, "stdout ") || abr_starts_with(p, n, "stderr ");
+    return named && ABR_HAS("FP", p[7]) && p[8] == ' ' ? NAME : 0;
 }
 
 /* Bytes of a line's number as `cat -n` prints it. */
@@ -239,8 +236,8 @@ static size_t numbered_size(const char *p, size_t n)
 /* Bytes that another program added to a line it passed on; 0 if there are none. */
 static size_t source_size(const char *p, size_t n)
 {
-    static const char gutter[] = "\xE2\x94\x82 ";
-    if (n < sizeof gutter)
+    enum { GUTTER = 4 };
+    if (n <= GUTTER)
         return 0;
     if (abr_is_lower(*p) || *p == '@')
         return p[1] == '=' ? fields_size(p, n) : named_size(p, n);
@@ -253,7 +250,7 @@ static size_t source_size(const char *p, size_t n)
     }
     if (*p == ' ' || abr_is_digit(*p))
         return numbered_size(p, n);
-    return memcmp(p, gutter, sizeof gutter - 1) == 0 ? sizeof gutter - 1 : 0;
+    return abr_starts_with(p, n, "\xE2\x94\x82 ") ? GUTTER : 0;
 }
 
 abr_lead abr_lead_of(const char *p, size_t n)
@@ -395,8 +392,6 @@ static size_t capitals_size(const char *p, size_t n, uint8_t *level)
 /* Bytes of the prefix at p, with the blank after it; 0 if there is none. */
 static size_t prefix_size(const char *p, size_t n, uint8_t *level)
 {
-    static const char npm[] = "npm ERR!";
-    static const char newer[] = "npm error"; /* of npm 10 and later */
     size_t size = 0;
     if (n == 0)
         return 0;
@@ -404,12 +399,9 @@ static size_t prefix_size(const char *p, size_t n, uint8_t *level)
         size = bracket_size(p, n, level);
         if (size == 0)
             return abr_lead_of(p, n).n;
-    } else if (*p == *npm && n >= sizeof npm - 1 && memcmp(p, npm, sizeof npm - 1) == 0) {
-        *level = ABR_LEVEL_ERROR;
-        size = sizeof npm - 1;
-    } else if (*p == *newer && n >= sizeof newer - 1 && memcmp(p, newer, sizeof newer - 1) == 0) {
-        *level = ABR_LEVEL_ERROR;
-        size = sizeof newer - 1;
+    } else if (*p == 'n' && (abr_starts_with(p, n, "npm ERR!") || abr_starts_with(p, n, "npm error"))) {
+        *level = ABR_LEVEL_ERROR; /* the latter of npm 10 and later */
+        size = p[4] == 'E' ? 8 : 9;
     } else if (abr_is_upper(p[0])) {
         size = capitals_size(p, n, level);
     } else {
@@ -438,12 +430,6 @@ static size_t rule_size(const char *p, size_t n)
     return i >= RULE_LEAST * sign ? i : 0;
 }
 
-static bool begins_with(const char *p, size_t n, const char *text)
-{
-    size_t size = strlen(text);
-    return n >= size && memcmp(p, text, size) == 0;
-}
-
 static abr_look look_of(const char *p, size_t n)
 {
     n -= n > 0 && p[n - 1] == '\r';
@@ -463,8 +449,9 @@ static abr_look look_of(const char *p, size_t n)
         i++;
     if (i > 0 && i < 5 && i + 1 < n && (p[i] == ')' || p[i] == '.') && p[i + 1] == ' ')
         return ABR_LOOK_HEAD;
-    if (begins_with(p, n, "--- FAIL") || begins_with(p, n, "\xE2\x97\x8F ") || begins_with(p, n, "FAIL ") ||
-        begins_with(p, n, "FAIL: ") || begins_with(p, n, "ERROR: test") || begins_with(p, n, "---- "))
+    if (abr_starts_with(p, n, "--- FAIL") || abr_starts_with(p, n, "\xE2\x97\x8F ") ||
+        abr_starts_with(p, n, "FAIL ") || abr_starts_with(p, n, "FAIL: ") ||
+        abr_starts_with(p, n, "ERROR: test") || abr_starts_with(p, n, "---- "))
         return ABR_LOOK_HEAD;
     return ABR_LOOK_TEXT;
 }
@@ -473,14 +460,15 @@ bool abr_states_level(const char *p, size_t n, unsigned rule)
 {
     size_t size = 0;
     const abr_level level = abr_level_without(p, n, rule, &size);
-    const bool is_stated = begins_with(p + size, n - size, ":") || begins_with(p + size, n - size, " - ");
+    const bool is_stated =
+        abr_starts_with(p + size, n - size, ":") || abr_starts_with(p + size, n - size, " - ");
     return is_stated && (level == ABR_LEVEL_ERROR || level == ABR_LEVEL_WARNING);
 }
 
 char abr_kotlin_level(const char *p, size_t n)
 {
-    const bool leads = (begins_with(p, n, "e: ") || begins_with(p, n, "w: ")) &&
-                       (begins_with(p + 3, n - 3, "/") || begins_with(p + 3, n - 3, "file:"));
+    const bool leads = (abr_starts_with(p, n, "e: ") || abr_starts_with(p, n, "w: ")) &&
+                       (abr_starts_with(p + 3, n - 3, "/") || abr_starts_with(p + 3, n - 3, "file:"));
     return (char)(leads ? *p : '\0');
 }
 

@@ -56,6 +56,18 @@ static inline bool abr_has_at(abr_text_line line, size_t at, const char *text, s
     return n <= line.n && at <= line.n - n && memcmp(line.p + at, text, n) == 0;
 }
 
+static inline bool abr_starts_with(const char *p, size_t n, const char *text)
+{
+    const size_t size = strlen(text);
+    return n >= size && memcmp(p, text, size) == 0;
+}
+
+static inline bool abr_ends_with(const char *p, size_t n, const char *text)
+{
+    const size_t size = strlen(text);
+    return n >= size && memcmp(p + n - size, text, size) == 0;
+}
+
 static inline bool abr_contains(abr_text_line line, const char *text, size_t n)
 {
     size_t at = *text == ' ' && n > 1; /* a blank is nearly everywhere */
@@ -77,6 +89,9 @@ static inline bool abr_contains(abr_text_line line, const char *text, size_t n)
 
 /* Does the line start with this literal? */
 #define ABR_STARTS(line, literal) abr_has_at((line), 0, literal, sizeof(literal) - 1)
+
+/* Does it end with it? */
+#define ABR_ENDS(line, literal) abr_ends_with((line).p, (line).n, literal)
 
 ABR_PRIVATE_END
 

@@ -12,6 +12,7 @@
 #include "base/tiny.h"
 #include "line/escape.h"
 #include "line/layout.h"
+#include "line/lines.h"
 #include "line/place.h"
 #include "line/saying.h"
 #include "text/scan.h"
@@ -95,18 +96,6 @@ static size_t limit_before(const text_line *line)
 static size_t limit_after(const text_line *line)
 {
     return line->n - line->next > AROUND_BYTES ? line->next + AROUND_BYTES : line->n;
-}
-
-static bool starts_so(const char *p, size_t n, const char *text)
-{
-    const size_t size = strlen(text);
-    return n >= size && memcmp(p, text, size) == 0;
-}
-
-static bool ends_in(const char *p, size_t n, const char *text)
-{
-    const size_t size = strlen(text);
-    return n >= size && memcmp(p + n - size, text, size) == 0;
 }
 
 /* ---- findings ---- */
@@ -238,7 +227,7 @@ static void find_thrown(const text_line *frame, abr_location *location)
     look_at(&line, &v);
     abr_saying said = abr_trim(v.p, v.n);
     for (size_t i = 0; i < sizeof leads / sizeof *leads; i++) {
-        if (!starts_so(said.p, said.n, leads[i]))
+        if (!abr_starts_with(said.p, said.n, leads[i]))
             continue;
         size_t size = strlen(leads[i]);
         const char *quote = said.p[size - 2] == 'd' && size < said.n && said.p[size] == '"'
@@ -262,7 +251,7 @@ static void find_marked(const text_line *place, abr_location *location)
     bool marked = false;
     for (unsigned i = 0; i < EXCERPT_LINES && to_line_before(&line, limit); i++) {
         look_at(&line, &v);
-        if (starts_so(v.p, v.n, "E  ")) {
+        if (abr_starts_with(v.p, v.n, "E  ")) {
             abr_severity severity = location->severity;
             set_message(location, abr_trim(v.p + 1, v.n - 1));
             location->severity = severity;
@@ -286,7 +275,7 @@ static void find_raised(const text_line *frame, size_t indent, abr_location *loc
         look_at(&line, &v);
         abr_read_layout(v.p, v.n, &layout);
         if (layout.indent > indent ||
-            (layout.indent == indent && starts_so(v.p + layout.text, v.n - layout.text, "[")))
+            (layout.indent == indent && abr_starts_with(v.p + layout.text, v.n - layout.text, "[")))
             continue;
         if (layout.indent < indent && layout.text < v.n) {
             set_message(location, abr_trim(v.p + layout.text, v.n - layout.text));
@@ -307,7 +296,7 @@ static void find_error_below(const text_line *heading, abr_location *location)
     for (unsigned i = 0; i < AHEAD_LINES && to_line_after(&line, limit); i++) {
         look_at(&line, &v);
         abr_saying said = abr_trim(v.p, v.n);
-        if (starts_so(said.p, said.n, "at ") || (i == 0 && said.n == 0))
+        if (abr_starts_with(said.p, said.n, "at ") || (i == 0 && said.n == 0))
             return;
         said.severity = said.p == v.p ? abr_type_severity(said.p, said.n) : ABR_SEVERITY_NONE;
         if (said.severity == ABR_SEVERITY_NONE)
@@ -362,22 +351,23 @@ static standing standing_of(place_in_line *at)
     const size_t n = at->place.start - at->lead;
     if (n == 0)
         return STANDS_FIRST;
-    if (at->place.before == 'l' && n == 5 && starts_so(p, n, "File "))
+    if (at->place.before == 'l' && n == 5 && abr_starts_with(p, n, "File "))
         return STANDS_RAISED;
-    if (ends_in(p, n, "--> ") || ends_in(p, n, "::: "))
+    if (abr_ends_with(p, n, "--> ") || abr_ends_with(p, n, "::: "))
         return STANDS_BELOW;
     if (at->place.before == '@') { /* Failure -> name @ 12 */
         at->severity = ABR_SEVERITY_ERROR;
-        return ends_in(p, n, "-> ") ? STANDS_NAMED : STANDS_NOWHERE;
+        return abr_ends_with(p, n, "-> ") ? STANDS_NAMED : STANDS_NOWHERE;
     }
-    if (starts_so(p, n, "at ") || (n > 2 && p[0] == '#' && abr_is_digit(p[1])))
+    if (abr_starts_with(p, n, "at ") || (n > 2 && p[0] == '#' && abr_is_digit(p[1])))
         return STANDS_FRAME;
-    if (ends_in(p, n, "from "))
+    if (abr_ends_with(p, n, "from "))
         return STANDS_FROM;
     size_t level = 0;
     if (at->severity == ABR_SEVERITY_NONE && abr_level_at(p, n, &level) == ABR_LEVEL_ERROR)
         at->severity = ABR_SEVERITY_ERROR;
-    if (ends_in(p, n, " at ") || ends_in(p, n, " in ") || (n == 3 && starts_so(p, n, "in ")))
+    if (abr_ends_with(p, n, " at ") || abr_ends_with(p, n, " in ") ||
+        (n == 3 && abr_starts_with(p, n, "in ")))
         return STANDS_NAMED;
     const size_t end = at->place.end;
     const bool ends = end == v->n || (v->p[end] != ' ' && !abr_is_word(v->p[end]));
@@ -394,7 +384,7 @@ static abr_saying rest_after(const place_in_line *at)
     while (from < v->n && (v->p[from] == ':' || v->p[from] == ',' || v->p[from] == ')' || v->p[from] == ']'))
         from++;
     abr_saying rest = abr_trim(v->p + from, v->n - from);
-    if (starts_so(rest.p, rest.n, "- "))
+    if (abr_starts_with(rest.p, rest.n, "- "))
         rest = abr_trim(rest.p + 2, rest.n - 2);
     return rest;
 }
@@ -404,13 +394,13 @@ static void read_first(const place_in_line *at, abr_location *location)
 {
     abr_saying rest = rest_after(at);
     bool leads;
-    if (starts_so(rest.p, rest.n, "in ")) { /* name:12: in function 'f', name:12:in 'f': message */
+    if (abr_starts_with(rest.p, rest.n, "in ")) { /* name:12: in function 'f', name:12:in 'f': message */
         size_t size = 0;
         while (size + 1 < rest.n && !(rest.p[size] == ':' && rest.p[size + 1] == ' '))
             size++;
         rest = size + 1 < rest.n ? abr_trim(rest.p + size + 1, rest.n - size - 1) : abr_trim(rest.p, 0);
         set_message(location, read_headline(rest.p, rest.n, &leads));
-    } else if (starts_so(rest.p, rest.n, "+0x")) {
+    } else if (abr_starts_with(rest.p, rest.n, "+0x")) {
         return;
     } else if (rest.n == 0) {
         find_error_below(at->line, location);
@@ -443,7 +433,7 @@ static void read_named(const place_in_line *at, abr_location *location)
         return;
     }
     abr_saying before = abr_trim(v->p + at->lead, at->place.start - at->lead);
-    if (ends_in(before.p, before.n, " at") || ends_in(before.p, before.n, " in"))
+    if (abr_ends_with(before.p, before.n, " at") || abr_ends_with(before.p, before.n, " in"))
         before = abr_trim(before.p, before.n - 3);
     else if (before.n == 2)
         before.n = 0;

@@ -10,6 +10,8 @@
 #include "abridge.h"
 #include "base/ascii.h"
 #include "base/private.h"
+#include "line/lines.h"
+#include "line/word_list.h"
 
 enum {
     TRIED_MOST = 8,      /* numbers of a line to look at: each may read a long name */
@@ -45,11 +47,8 @@ static bool is_drive(const char *p, size_t n)
 /* Is it the end of a host name? Host and port look like file and line. */
 static bool is_domain(const char *extension, size_t n)
 {
-    static const char *const domains[] = {"com", "org", "net", "local", "internal"};
-    for (size_t i = 0; i < sizeof domains / sizeof *domains; i++)
-        if (n == strlen(domains[i]) && memcmp(extension, domains[i], n) == 0)
-            return true;
-    return false;
+    static const char *const domains[] = {"com", "internal", "local", "net", "org"};
+    return ABR_IS_ONE_OF(((abr_text_line){extension, n}), domains);
 }
 
 /* Bytes of the extension of a name without folder; 0 if it has none. */
@@ -65,10 +64,8 @@ static size_t extension_size(const char *p, size_t n)
 /* Are all bytes such that a name may have them? */
 static bool has_odd_bytes(const char *p, size_t n)
 {
-    static const char file_url[] = "file://";
-    size_t at = is_drive(p, n) ? 2 : 0;
-    if (n > sizeof file_url && memcmp(p, file_url, sizeof file_url - 1) == 0)
-        at = sizeof file_url - 1;
+    enum { URL = 7 };
+    size_t at = abr_starts_with(p, n, "file://") && n > URL + 1 ? URL : is_drive(p, n) ? 2 : 0;
     bool in_folder = false;
     for (; at < n; at++) {
         in_folder |= is_slash(p[at]);
@@ -81,7 +78,6 @@ static bool has_odd_bytes(const char *p, size_t n)
 
 static name_kind name_kind_of(const char *p, size_t n)
 {
-    static const char file[] = "file"; /* Makefile, Dockerfile */
     if (n == 0 || n > ABR_LOCATION_MOST || p[0] == '-' || has_odd_bytes(p, n))
         return NAME_NONE;
     size_t base = n;
@@ -93,8 +89,7 @@ static name_kind name_kind_of(const char *p, size_t n)
     size_t letters = base;
     while (letters < n && !abr_is_letter(p[letters]))
         letters++;
-    const bool named =
-        n - base > sizeof file - 1 && memcmp(p + n - (sizeof file - 1), file, sizeof file - 1) == 0;
+    const bool named = n - base > 4 && abr_ends_with(p, n, "file"); /* Makefile, Dockerfile */
     return (base > 0 && letters < n) || (named && abr_is_letter(p[0])) ? NAME_BARE : NAME_NONE;
 }
 
@@ -209,10 +204,10 @@ static bool read_in_brackets(const char *p, size_t n, size_t at, abr_file_place 
 /* name, line 12, column 5 */
 static bool read_after_word(const char *p, size_t n, size_t at, abr_file_place *place)
 {
-    static const char column[] = ", column ";
+    enum { COLUMN = 9 };
     at += abr_read_lnum(p, n, at, &place->lnum);
-    if (n - at >= sizeof column && memcmp(p + at, column, sizeof column - 1) == 0)
-        at += sizeof column - 1 + abr_read_lnum(p, n, at + sizeof column - 1, &place->col);
+    if (n - at > COLUMN && abr_starts_with(p + at, n - at, ", column "))
+        at += COLUMN + abr_read_lnum(p, n, at + COLUMN, &place->col);
     place->end = at;
     return may_follow(p, n, at);
 }
@@ -234,8 +229,7 @@ static bool may_end_name(const char *p, size_t end)
  * place. */
 static char sign_before(const char *p, size_t at, size_t *end)
 {
-    static const char line[] = "line ";
-    enum { LINE = sizeof line - 1 };
+    enum { LINE = 5 };
     const char c = p[at - 1];
     if (c == ':' || c == '(') {
         *end = at - 1;
@@ -251,10 +245,10 @@ static char sign_before(const char *p, size_t at, size_t *end)
         *end = at - 3;
         return '@';
     }
-    if (at <= LINE + 2 || memcmp(p + at - LINE, line, LINE) != 0 || p[at - LINE - 1] != ' ')
+    if (at <= LINE + 2 || !abr_ends_with(p, at, " line "))
         return '\0';
     *end = at - LINE - 1;
-    if (*end > 3 && memcmp(p + *end - 3, " on", 3) == 0)
+    if (*end > 3 && abr_ends_with(p, *end, " on"))
         *end -= 3;
     else if (p[*end - 1] == ',' || p[*end - 1] == ':')
         --*end;

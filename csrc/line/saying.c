@@ -5,6 +5,7 @@
 #include "abridge.h"
 #include "base/ascii.h"
 #include "line/layout.h"
+#include "line/lines.h"
 
 enum { CODE_MOST = 64 /* bytes of a diagnostic's code */ };
 
@@ -135,12 +136,6 @@ abr_saying abr_read_saying(const char *p, size_t n)
     return said;
 }
 
-static bool ends_so(const char *p, size_t n, const char *end)
-{
-    const size_t size = strlen(end);
-    return n >= size && memcmp(p + n - size, end, size) == 0;
-}
-
 /* Does (p, n) start with a few words that end in "error", before a colon or the end: "internal compiler
  * error: "? */
 static bool names_error(const char *p, size_t n)
@@ -163,7 +158,7 @@ abr_severity abr_type_severity(const char *p, size_t n)
         return ABR_SEVERITY_ERROR;
     if (size < n && p[size] != ':' && !(p[size] == ' ' && size + 1 < n && p[size + 1] == '['))
         return ABR_SEVERITY_NONE;
-    if (ends_so(p, size, "Error") || ends_so(p, size, "Exception"))
+    if (abr_ends_with(p, size, "Error") || abr_ends_with(p, size, "Exception"))
         return ABR_SEVERITY_ERROR;
-    return ends_so(p, size, "Warning") ? ABR_SEVERITY_WARNING : ABR_SEVERITY_NONE;
+    return abr_ends_with(p, size, "Warning") ? ABR_SEVERITY_WARNING : ABR_SEVERITY_NONE;
 }

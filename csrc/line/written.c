@@ -71,12 +71,9 @@ static bool is_assignment(const abr_evidence *l)
 /* Does the type of an error stand at `at`, before its message: "TypeError: x is not a function"? */
 static bool heads_with_error(const abr_evidence *l, size_t at)
 {
-    static const char error[] = "Error: ";
-    if (!abr_is_upper(byte_at(l, at)))
-        return false;
-    while (abr_is_letter(byte_at(l, at)) && !starts_with(l, at, error))
-        at++;
-    return starts_with(l, at, error);
+    const size_t end = skip(l, at, ABR_LETTERS);
+    return abr_is_upper(byte_at(l, at)) && preceded_by(l, end, "Error") && starts_with(l, end, ": ") &&
+           end >= at + 5;
 }
 
 /* "//shop/cart:total   FAILED", as Bazel lists what it builds in a column, and not a comment. */
@@ -237,12 +234,9 @@ static bool is_option_help(const abr_evidence *l)
 
 bool abr_joins_tracebacks(const char *p, size_t n)
 {
-    static const char handling[] = "During handling of the above exception";
-    static const char cause[] = "The above exception was the direct cause";
-    static const char entries[] = "_ _ _ _ "; /* of pytest, between the entries of one */
-    return (n >= sizeof entries - 1 && memcmp(p, entries, sizeof entries - 1) == 0) ||
-           (n >= sizeof handling - 1 && memcmp(p, handling, sizeof handling - 1) == 0) ||
-           (n >= sizeof cause - 1 && memcmp(p, cause, sizeof cause - 1) == 0);
+    return abr_starts_with(p, n, "_ _ _ _ ") || /* of pytest, between the entries of one */
+           abr_starts_with(p, n, "During handling of the above exception") ||
+           abr_starts_with(p, n, "The above exception was the direct cause");
 }
 
 bool abr_reads_as_text(const abr_evidence *l)

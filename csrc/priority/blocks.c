@@ -18,6 +18,7 @@
 #include "line/command.h"
 #include "line/layout.h"
 #include "line/line_score.h"
+#include "line/lines.h"
 #include "line/score.h"
 
 enum {
@@ -341,10 +342,9 @@ static void raise_after(abr_chooser *x, const block *b, float reach)
 /* Is it a frame of Python, whose message comes after the innermost one? */
 static bool is_python_frame(const abr_shown_line *u)
 {
-    static const char file[] = "File \"";
     const size_t at = u->layout.text;
-    return u->c->kind == ABR_LINE_FRAME && u->c->start_n >= at + sizeof file &&
-           memcmp(u->c->start + at, file, sizeof file - 1) == 0;
+    return u->c->kind == ABR_LINE_FRAME && u->c->start_n > at + 6 &&
+           abr_starts_with(u->c->start + at, u->c->start_n - at, "File \"");
 }
 
 static void raise_call(abr_chooser *x, const block *b, size_t i)

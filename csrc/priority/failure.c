@@ -16,6 +16,7 @@
 #include "line/command.h"
 #include "line/layout.h"
 #include "line/line_score.h"
+#include "line/lines.h"
 #include "line/place.h"
 #include "line/score.h"
 #include "line/written.h"
@@ -29,8 +30,7 @@ enum {
 /* Does (p, n) start with the text, with more after it? */
 static bool goes_on_after(const char *p, size_t n, const char *text)
 {
-    const size_t size = strlen(text);
-    return n > size && memcmp(p, text, size) == 0;
+    return n > 0 && abr_starts_with(p, n - 1, text);
 }
 
 bool abr_has_sign(const char *p, size_t n)
@@ -57,10 +57,8 @@ static bool fails_in_node(const char *p, size_t n)
 /* Does gtest say how long the failed test took? Otherwise it lists it. */
 static bool tells_time(const char *p, size_t n)
 {
-    static const char end[] = " ms)";
-    const size_t size = sizeof end - 1;
     n -= n > 0 && p[n - 1] == '\r';
-    return n > size && memcmp(p + n - size, end, size) == 0;
+    return n > 4 && abr_ends_with(p, n, " ms)");
 }
 
 /* Is it the title of a failed test of Jest? Above the first one stand the names of its file and tests. */
@@ -72,9 +70,8 @@ static bool is_jest_title(const char *p, size_t n)
 /* Is it Jest's title of the output that a file's tests logged, above the titles of its failed tests? */
 static bool titles_log(const char *p, size_t n)
 {
-    static const char title[] = "\xE2\x97\x8F Console";
     n -= n > 0 && p[n - 1] == '\r';
-    return n == sizeof title - 1 && memcmp(p, title, n) == 0;
+    return n == 11 && abr_starts_with(p, n, "\xE2\x97\x8F Console");
 }
 
 /* Does the line refer back to the failure: name its cause, sum it up, head its stack, or say how much of the

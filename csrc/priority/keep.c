@@ -18,6 +18,7 @@
 #include "priority/failure.h"
 #include "priority/fill.h"
 #include "line/line_score.h"
+#include "line/lines.h"
 #include "line/score.h"
 #include "priority/sort.h"
 #include "priority/stretch.h"
@@ -240,26 +241,22 @@ static bool is_head(const abr_chooser *x, size_t i)
  * RSpec? */
 static bool announces(const abr_shown_line *u)
 {
-    static const char source[] = "Failure/Error: ";
     const abr_candidate *c = u->c;
     size_t n = c->start_n;
     while (n > 0 && (c->start[n - 1] == ' ' || c->start[n - 1] == '\r'))
         n--;
     const size_t at = u->layout.text;
     return (n > 0 && c->start_n == c->size && c->start[n - 1] == ':') ||
-           (n > at + sizeof source && memcmp(c->start + at, source, sizeof source - 1) == 0);
+           (n > at + 16 && abr_starts_with(c->start + at, n - at, "Failure/Error: "));
 }
 
 /* Is it a line of a failure whose message is the text below it, as in YAML: "msg: |-"? */
 static bool opens_text(const abr_shown_line *u)
 {
-    static const char opening[] = ": |";
-    enum { OPENING = sizeof opening - 1 };
     const abr_candidate *c = u->c;
     size_t n = c->start_n - (c->start_n > 0 && c->start[c->start_n - 1] == '\r');
     n -= n > 0 && c->start[n - 1] == '-';
-    return c->failure > 0 && c->start_n == c->size && n > OPENING &&
-           memcmp(c->start + n - OPENING, opening, OPENING) == 0;
+    return c->failure > 0 && c->start_n == c->size && n > 3 && abr_ends_with(c->start, n, ": |");
 }
 
 /* Is it a heading, or a report that ends before its message, as panics of Rust do and Gradle's "What went
