@@ -107,10 +107,8 @@ static bool ends_word(const abr_evidence *l, size_t at, const char *word, size_t
 /* "build failed", "Job failed", "marked build as failure" */
 static bool follows_command(const abr_evidence *l, size_t at)
 {
-    unsigned row = 0;
-    const abr_listed_row *name;
     at = skip_back(l, at, ABR_SET(" "));
-    while ((name = abr_next_listed(&l->lexicon->ends, ABR_LIST_COMMAND, byte_before(l, at), &row)) != NULL)
+    for (ABR_EACH_LISTED(name, &l->lexicon->ends, ABR_LIST_COMMAND, byte_before(l, at)))
         if (ends_word(l, at, name->text, name->n))
             return true;
     return false;

@@ -161,14 +161,20 @@ typedef struct {
 
 extern const abr_listed_row abr_listed_rows[];
 
-/* The word of a list after row number *row, 0 at first, that may have c at that end, in either case; NULL:
- * there is none. */
+/* The word of a list after `before`, NULL at first, that may have c at that end, in either case; NULL: there
+ * is none. */
 static inline const abr_listed_row *abr_next_listed(const abr_list_index *index, abr_list list, char c,
-                                                    unsigned *row)
+                                                    const abr_listed_row *before)
 {
-    *row = *row == 0 ? index->first[list][c & (ABR_BOTH_CASES - 1)] : index->next[*row];
-    return *row > 0 ? &abr_listed_rows[*row - 1] : NULL;
+    const unsigned row =
+        before ? index->next[before + 1 - abr_listed_rows] : index->first[list][c & (ABR_BOTH_CASES - 1)];
+    return row > 0 ? &abr_listed_rows[row - 1] : NULL;
 }
+
+/* for (...) each such word. */
+#define ABR_EACH_LISTED(word, index, list, c)                                                                \
+    const abr_listed_row *word = NULL;                                                                       \
+    (word = abr_next_listed((index), (list), (c), word)) != NULL;
 
 ABR_PRIVATE_END
 

@@ -7,9 +7,7 @@
 
 bool abr_ends_listed(const abr_evidence *l, size_t at, abr_list list)
 {
-    unsigned row = 0;
-    const abr_listed_row *word;
-    while (at > 0 && (word = abr_next_listed(&l->lexicon->ends, list, l->p[at - 1], &row)) != NULL)
+    for (ABR_EACH_LISTED(word, &l->lexicon->ends, list, byte_before(l, at)))
         if (at >= word->n && memcmp(l->p + at - word->n, word->text, word->n) == 0)
             return true;
     return false;
@@ -22,9 +20,7 @@ bool abr_is_between_listed(const abr_evidence *l, size_t at, size_t end, abr_lis
 
 bool abr_starts_listed(const abr_evidence *l, size_t at, abr_list list)
 {
-    unsigned row = 0;
-    const abr_listed_row *word;
-    while (at < l->n && (word = abr_next_listed(&l->lexicon->starts, list, l->p[at], &row)) != NULL)
+    for (ABR_EACH_LISTED(word, &l->lexicon->starts, list, byte_at(l, at)))
         if (at + word->n <= l->n && memcmp(l->p + at, word->text, word->n) == 0)
             return true;
     return false;
@@ -33,9 +29,7 @@ bool abr_starts_listed(const abr_evidence *l, size_t at, abr_list list)
 size_t abr_listed_word(const abr_evidence *l, size_t at, abr_list list)
 {
     const char first = abr_to_lower(byte_at(l, at));
-    unsigned row = 0;
-    const abr_listed_row *word;
-    while (at < l->n && (word = abr_next_listed(&l->lexicon->starts, list, first, &row)) != NULL)
+    for (ABR_EACH_LISTED(word, &l->lexicon->starts, list, first))
         if (*word->text == first && at + word->n <= l->n &&
             memcmp(l->p + at + 1, word->text + 1, word->n - 1) == 0 &&
             !abr_is_letter(byte_at(l, at + word->n)))

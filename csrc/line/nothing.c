@@ -62,9 +62,7 @@ static bool is_small_word(const abr_evidence *l, size_t i, const abr_listed_row 
 /* Skip null and its kin; 0 if there is none at i. */
 static size_t skip_empty_word(const abr_evidence *l, size_t i)
 {
-    unsigned row = 0;
-    const abr_listed_row *word;
-    while ((word = abr_next_listed(&l->lexicon->starts, ABR_LIST_EMPTY, byte_at(l, i), &row)) != NULL)
+    for (ABR_EACH_LISTED(word, &l->lexicon->starts, ABR_LIST_EMPTY, byte_at(l, i)))
         if (is_small_word(l, i, word) && !is_alnum(byte_at(l, i + word->n)))
             return i + word->n;
     return 0;
@@ -146,11 +144,9 @@ static bool is_zero_of_pairs(const abr_evidence *l, size_t i)
 static bool has_part(const abr_evidence *l, size_t start, size_t end, abr_list list)
 {
     for (size_t i = start; i < end; i++) {
-        const abr_listed_row *word;
-        unsigned row = 0;
         if (i > start && is_alnum(l->p[i - 1]) && !(abr_is_upper(l->p[i]) && !abr_is_upper(l->p[i - 1])))
             continue;
-        while ((word = abr_next_listed(&l->lexicon->starts, list, l->p[i], &row)) != NULL) {
+        for (ABR_EACH_LISTED(word, &l->lexicon->starts, list, l->p[i])) {
             const char c = byte_at(l, i + word->n);
             if (is_small_word(l, i, word) && (!abr_is_letter(c) || abr_is_upper(c)))
                 return true;
