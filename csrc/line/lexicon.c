@@ -25,30 +25,15 @@ _Static_assert(WORDS - ABR_WORDS_ALONE <= UINT8_MAX, "the number of a phrase fit
 
 unsigned abr_word_group(unsigned class)
 {
-    switch (class) {
-    case ABR_WORD_ERROR:
-        return ABR_GROUP_ERRORS;
-    case ABR_WORD_FAIL:
-        return ABR_GROUP_FAILURES;
-    case ABR_WORD_FATAL:
-        return ABR_GROUP_FATAL;
-    case ABR_WORD_BAD:
-    case ABR_WORD_DOUBT:
-    case ABR_WORD_SYMBOL:
-    case ABR_WORD_PHRASE:
-        return ABR_GROUP_PROBLEMS;
-    case ABR_WORD_WARN:
-        return ABR_GROUP_WARNINGS;
-    case ABR_WORD_EXPECT:
-    case ABR_WORD_CAUSE:
-        return ABR_GROUP_EXPECTATIONS;
-    case ABR_WORD_COUNT:
-    case ABR_WORD_EXIT:
-    case ABR_WORD_DONE:
-        return ABR_GROUP_SUMMARIES;
-    default:
-        return 0;
-    }
+    static const uint8_t groups[ABR_WORD_HTTP + 1] = {
+        [ABR_WORD_ERROR] = ABR_GROUP_ERRORS,        [ABR_WORD_FAIL] = ABR_GROUP_FAILURES,
+        [ABR_WORD_FATAL] = ABR_GROUP_FATAL,         [ABR_WORD_BAD] = ABR_GROUP_PROBLEMS,
+        [ABR_WORD_DOUBT] = ABR_GROUP_PROBLEMS,      [ABR_WORD_SYMBOL] = ABR_GROUP_PROBLEMS,
+        [ABR_WORD_PHRASE] = ABR_GROUP_PROBLEMS,     [ABR_WORD_WARN] = ABR_GROUP_WARNINGS,
+        [ABR_WORD_EXPECT] = ABR_GROUP_EXPECTATIONS, [ABR_WORD_CAUSE] = ABR_GROUP_EXPECTATIONS,
+        [ABR_WORD_COUNT] = ABR_GROUP_SUMMARIES,     [ABR_WORD_EXIT] = ABR_GROUP_SUMMARIES,
+        [ABR_WORD_DONE] = ABR_GROUP_SUMMARIES};
+    return groups[class];
 }
 
 static unsigned slot_of(uint64_t key)
