@@ -419,29 +419,13 @@ static void apply_pattern(const abr_hit *hit, uint32_t mark, const char *p, size
     }
 }
 
-/* How to read a line. */
-typedef enum {
-    READ_WHOLE = 0,
-    READ_PLAIN, /* it has no escape sequences */
-    READ_ALONE  /* only its words, and no more if they have no score */
-} way;
-
-static void read_by(way how, const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
-{
-    if (how == READ_PLAIN)
-        abr_read_plain_words(lexicon, p, n, out);
-    else if (how == READ_ALONE)
-        abr_read_words_alone(lexicon, p, n, out);
-    else
-        abr_read_words(lexicon, p, n, out);
-}
-
+/* Read a line's own text; with ABR_READ_ALONE, no more than its words if these have no score. */
 static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
-                           way how, abr_reading *out, abr_trace *trace)
+                           abr_way how, abr_reading *out, abr_trace *trace)
 {
     abr_line_words words;
     words.count = 0; /* the signs are not zeroed: a line has few */
-    read_by(how, lexicon, p, n, &words);
+    abr_read_words(lexicon, p, n, how, &words);
     abr_digits digits = words.code < n || patterns->count > 0 ? ABR_DIGITS_EXACT : ABR_DIGITS_ANY;
     abr_evidence l = {.p = p, .n = n, .words = &words, .lexicon = lexicon, .digits = &digits, .trace = trace};
     bool may_say = may_say_something(&l);
@@ -456,13 +440,13 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
         read_report(&l);
     }
     out->line_score = 0;
-    if (how == READ_ALONE && patterns->count == 0 && (!may_say || line_score_of(&l) <= 0))
+    if (how == ABR_READ_ALONE && patterns->count == 0 && (!may_say || line_score_of(&l) <= 0))
         return; /* the caller wants no more */
     memset(out, 0, sizeof *out);
     out->told = abr_read_form(&lexicon->forms, (abr_text_line){p, n});
     out->kind = kind_of(&l, (abr_form)out->told.form);
     out->words = words.words;
-    if (how != READ_ALONE) {
+    if (how != ABR_READ_ALONE) {
         out->shape = words.shape;
         out->outline = words.outline;
         out->tokens = words.tokens;
@@ -502,33 +486,36 @@ static void read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patte
 void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                         bool escapes, abr_reading *out)
 {
-    read_unstamped(lexicon, patterns, p, n, escapes ? READ_WHOLE : READ_PLAIN, out, NULL);
+    read_unstamped(lexicon, patterns, p, n, escapes ? ABR_READ_ALL : ABR_READ_PLAIN, out, NULL);
+}
+
+static void read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
+                      abr_way how, abr_reading *out, abr_trace *trace)
+{
+    const abr_lead lead = abr_lead_of(p, n);
+    read_unstamped(lexicon, patterns, p + lead.n, n - lead.n, how, out, trace);
+    for (unsigned i = 0; trace && i < trace->count; i++)
+        trace->list[i].at += lead.n;
+    abr_add_lead(out, lead);
 }
 
 void abr_trace_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                     abr_reading *out, abr_trace *trace)
 {
-    const abr_lead lead = abr_lead_of(p, n);
     *trace = (abr_trace){.count = 0};
-    read_unstamped(lexicon, patterns, p + lead.n, n - lead.n, READ_WHOLE, out, trace);
-    for (unsigned i = 0; i < trace->count; i++)
-        trace->list[i].at += lead.n;
-    abr_add_lead(out, lead);
+    read_line(lexicon, patterns, p, n, ABR_READ_ALL, out, trace);
 }
 
 void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                    abr_reading *out)
 {
-    const abr_lead lead = abr_lead_of(p, n);
-    abr_read_unstamped(lexicon, patterns, p + lead.n, n - lead.n, true, out);
-    abr_add_lead(out, lead);
+    read_line(lexicon, patterns, p, n, ABR_READ_ALL, out, NULL);
 }
 
 void abr_read_if_scored(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                         abr_reading *out)
 {
-    const abr_lead lead = abr_lead_of(p, n);
-    read_unstamped(lexicon, patterns, p + lead.n, n - lead.n, READ_ALONE, out, NULL);
+    read_line(lexicon, patterns, p, n, ABR_READ_ALONE, out, NULL);
     if (out->line_score > 0)
         abr_read_line(lexicon, patterns, p, n, out);
     else

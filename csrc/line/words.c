@@ -414,29 +414,14 @@ static void read_words(const abr_lexicon *lexicon, const char *p, size_t n, bool
     READ_LINE(r, kernels->classify);
 }
 
-void abr_read_plain_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
-{
-    read_words(lexicon, p, n, true, out);
-}
-
 /* Escape sequences are part of neither words nor the indent. */
-static void read_visible(const abr_lexicon *lexicon, const char *p, size_t n, bool whole, abr_line_words *out)
+void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_way how, abr_line_words *out)
 {
     char blanked[ABR_SEGMENT + ABR_PADDING];
-    const char *escape = n <= ABR_SEGMENT ? abr_find_escape(p, n) : NULL;
+    const char *escape = how != ABR_READ_PLAIN && n <= ABR_SEGMENT ? abr_find_escape(p, n) : NULL;
     if (escape)
         abr_blank_escapes(p, n, ABR_PADDING, escape, blanked);
-    read_words(lexicon, escape ? blanked : p, n, whole, out);
+    read_words(lexicon, escape ? blanked : p, n, how != ABR_READ_ALONE, out);
     if (escape && out->indent > (size_t)(escape - p))
         out->indent = (size_t)(escape - p);
-}
-
-void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
-{
-    read_visible(lexicon, p, n, true, out);
-}
-
-void abr_read_words_alone(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out)
-{
-    read_visible(lexicon, p, n, false, out);
 }

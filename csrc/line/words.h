@@ -45,14 +45,15 @@ typedef struct {
     size_t mark;    /* the first tick, cross or other sign that is not ASCII; n: none */
 } abr_line_words;
 
+/* How to read a line. */
+typedef enum {
+    ABR_READ_ALL = 0,
+    ABR_READ_PLAIN, /* it has no escape sequences */
+    ABR_READ_ALONE /* without the shape, the outline, the tokens and the plain words, which tell lines apart */
+} abr_way;
+
 /* Read (p, n), at most ABR_SEGMENT bytes, into *out; the ABR_PADDING bytes after it must be readable. */
-void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out);
-
-/* The same for a line without escape sequences. */
-void abr_read_plain_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out);
-
-/* abr_read_words() without the shape, the outline, the tokens and the plain words, which tell lines apart. */
-void abr_read_words_alone(const abr_lexicon *lexicon, const char *p, size_t n, abr_line_words *out);
+void abr_read_words(const abr_lexicon *lexicon, const char *p, size_t n, abr_way how, abr_line_words *out);
 
 ABR_PRIVATE_END
 

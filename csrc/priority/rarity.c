@@ -22,7 +22,7 @@ float abr_rarity(const abr_word_counts *c, const abr_lexicon *lexicon, const cha
     memcpy(start, p, n);
     memset(start + n, 0, ABR_PADDING);
     abr_line_words words = {.count = 0};
-    abr_read_words(lexicon, start, n, &words);
+    abr_read_words(lexicon, start, n, ABR_READ_ALL, &words);
     float sum = 0;
     float rarest = 0;
     for (unsigned i = 0; i < words.plain_count; i++) {

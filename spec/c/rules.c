@@ -67,7 +67,7 @@ static void weigh(const char *line, size_t n, bool keeps)
     abr_line_words words;
     memcpy(copy, line, n < ABR_SEGMENT ? n : ABR_SEGMENT);
     const size_t lead = abr_lead_of(copy, strlen(copy)).n;
-    abr_read_words(&all, copy + lead, strlen(copy) - lead, &words);
+    abr_read_words(&all, copy + lead, strlen(copy) - lead, ABR_READ_ALL, &words);
     for (size_t i = 0; i < RULE_ROWS; i++) {
         if (!concerns(&rule_rows[i], copy, &words, lead))
             continue;

@@ -15,7 +15,7 @@ static abr_line_words words_before(const char *text, size_t n, char after)
         exit(2);
     memcpy(copy, text, n);
     memset(copy + n, after, ABR_PADDING);
-    abr_read_words(&lexicon, copy, n, &words);
+    abr_read_words(&lexicon, copy, n, ABR_READ_ALL, &words);
     free(copy);
     return words;
 }
