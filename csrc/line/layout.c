@@ -132,22 +132,20 @@ static size_t stamp_size(const char *p, size_t n)
 static bool is_source_name(const char *p, size_t n)
 {
     size_t level = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!abr_is_word(p[i]) && !ABR_HAS("@./-:#", p[i]))
-            return false;
-    return abr_level_at(p, n, &level) == ABR_LEVEL_NONE;
+    return abr_past((abr_text_line){p, n}, 0, abr_joined(ABR_WORD_CHARS, ABR_SET("@./-:#"))) == n &&
+           abr_level_at(p, n, &level) == ABR_LEVEL_NONE;
 }
 
 /* Bytes of fields with a bar after them, as the log of Ansible has them, "p=812 u=shop n=ansible | ". */
 static size_t fields_size(const char *p, size_t n)
 {
+    const abr_text_line start = {p, n < STAMP_MOST ? n : (size_t)STAMP_MOST};
     size_t at = 0;
     for (bool is_field = true; is_field;) {
         const size_t from = at;
-        while (at < n && at < STAMP_MOST && (abr_is_word(p[at]) || ABR_HAS("@./-", p[at])))
-            at++;
+        at = abr_past(start, at, abr_joined(ABR_WORD_CHARS, ABR_SET("@./-")));
         is_field = at > from && at < n && p[at] == '=';
-        while (is_field && at < n && at < STAMP_MOST && p[at] > ' ')
+        while (is_field && at < start.n && p[at] > ' ')
             at++;
         if (!is_field || at == n || p[at] != ' ')
             return 0;
@@ -170,10 +168,9 @@ static size_t named_size(const char *p, size_t n)
         const char *colon = memchr(p, ':', name - 1);
         return colon && abr_is_letter(colon[1]) && is_source_name(p, name) ? name + 1 : 0;
     }
-    size_t bar = name;
-    while (bar < n && bar < STAMP_MOST && p[bar] == ' ')
-        bar++;
-    if (bar == n || p[bar] != '|' || (bar + 1 < n && p[bar + 1] != ' ') || !is_source_name(p, name))
+    const size_t bar = abr_past((abr_text_line){p, n}, name, ABR_SET(" "));
+    if (bar == n || bar > STAMP_MOST || p[bar] != '|' || (bar + 1 < n && p[bar + 1] != ' ') ||
+        !is_source_name(p, name))
         return 0;
     return bar + 1 < n ? bar + 2 : n;
 }
@@ -181,9 +178,7 @@ static size_t named_size(const char *p, size_t n)
 /* Do a colon and a number end the name? */
 static bool ends_with_number(const char *p, size_t n)
 {
-    size_t i = n;
-    while (i > 0 && abr_is_digit(p[i - 1]))
-        i--;
+    const size_t i = abr_back(p, n, ABR_DIGITS);
     return i < n && i > 0 && p[i - 1] == ':';
 }
 
@@ -218,19 +213,11 @@ static size_t stream_size(const char *p, size_t n)
 static size_t numbered_size(const char *p, size_t n)
 {
     enum { WIDTH = 6 };
-    size_t i = WIDTH;
+    const abr_text_line line = {p, n < STAMP_MOST ? n : (size_t)STAMP_MOST};
     if (n <= WIDTH || !abr_is_digit(p[WIDTH - 1]))
         return 0;
-    while (i < n && i < STAMP_MOST && abr_is_digit(p[i]))
-        i++;
-    if (i == n || p[i] != '\t')
-        return 0;
-    size_t from = 0;
-    while (p[from] == ' ')
-        from++;
-    while (abr_is_digit(p[from]))
-        from++;
-    return from == i ? i + 1 : 0;
+    const size_t end = abr_past(line, abr_past(line, 0, ABR_SET(" ")), ABR_DIGITS);
+    return end >= WIDTH && end < n && p[end] == '\t' ? end + 1 : 0;
 }
 
 /* Bytes that another program added to a line it passed on; 0 if there are none. */
@@ -273,15 +260,12 @@ size_t abr_row_place(const char *p, size_t n)
     size_t at = 0;
     for (unsigned numbers = 0; numbers < 2; numbers++) {
         const size_t from = at;
-        while (at < n && abr_is_digit(p[at]))
-            at++;
+        at = abr_past((abr_text_line){p, n}, at, ABR_DIGITS);
         if (at == from || at == n || p[at] != (numbers == 0 ? ':' : ' '))
             return 0;
         at++;
     }
-    while (at < n && p[at] == ' ')
-        at++;
-    return at;
+    return abr_past((abr_text_line){p, n}, at, ABR_SET(" "));
 }
 
 bool abr_is_row(const abr_layout *layout, const char *p, size_t n)
@@ -341,10 +325,8 @@ static abr_level logger_level(const char *p, size_t n, size_t *size)
 /* Bytes of the number of a job or a test that printed the line, "12: ". */
 static size_t number_prefix(const char *p, size_t n)
 {
-    size_t i = 0;
-    while (i < n && i < 4 && abr_is_digit(p[i]))
-        i++;
-    return i > 0 && i + 1 < n && p[i] == ':' && p[i + 1] == ' ' ? i + 2 : 0;
+    const size_t i = abr_past((abr_text_line){p, n}, 0, ABR_DIGITS);
+    return i > 0 && i <= 4 && i + 1 < n && p[i] == ':' && p[i + 1] == ' ' ? i + 2 : 0;
 }
 
 /* Bytes of the escape sequences at p. */
@@ -363,10 +345,8 @@ static size_t bracket_size(const char *p, size_t n, uint8_t *level)
     if (!end)
         return 0;
     const size_t size = (size_t)(end - p) + 1;
-    size_t from = 1;
+    size_t from = abr_past((abr_text_line){p, size}, 1, ABR_SET(" "));
     size_t name = 0;
-    while (from < size && p[from] == ' ')
-        from++;
     from += escapes_at(p + from, size - from);
     if (from >= size)
         return 0;
@@ -444,9 +424,7 @@ static abr_look look_of(const char *p, size_t n)
         if (memcmp(p + n - sign, p, sign) == 0 && (sign > 1 || ABR_HAS("_=-", p[0])))
             return p[0] == '_' ? ABR_LOOK_HEAD : ABR_LOOK_RULE;
     }
-    size_t i = 0;
-    while (i < n && abr_is_digit(p[i]))
-        i++;
+    const size_t i = abr_past((abr_text_line){p, n}, 0, ABR_DIGITS);
     if (i > 0 && i < 5 && i + 1 < n && (p[i] == ')' || p[i] == '.') && p[i + 1] == ' ')
         return ABR_LOOK_HEAD;
     if (abr_starts_with(p, n, "--- FAIL") || abr_starts_with(p, n, "\xE2\x97\x8F ") ||

@@ -10,6 +10,7 @@
 #include "abridge.h"
 #include "base/ascii.h"
 #include "base/tiny.h"
+#include "line/char_set.h"
 #include "line/escape.h"
 #include "line/layout.h"
 #include "line/lines.h"
@@ -49,8 +50,7 @@ static void look_at(const text_line *line, view *v)
     v->n = line->next - line->start;
     if (v->n > VIEW_MOST)
         v->n = VIEW_MOST;
-    while (v->n > 0 && (v->p[v->n - 1] == '\n' || v->p[v->n - 1] == '\r'))
-        v->n--;
+    v->n = abr_back(v->p, v->n, ABR_SET("\r\n"));
     if (v->n == 0 || !abr_find_escape(v->p, v->n))
         return;
     size_t to = 0;
@@ -159,11 +159,9 @@ static bool find_heading(const text_line *row, size_t carried, abr_location *loc
 /* A row of numbers and a message: "  12:5  error  ...", "12:text". */
 static bool read_row(const text_line *line, const view *v, size_t carried, abr_location *location)
 {
-    size_t at = 0;
+    size_t at = abr_past((abr_text_line){v->p, v->n}, 0, ABR_SET(" \t"));
     uint64_t lnum = 0;
     uint64_t col = 0;
-    while (at < v->n && (v->p[at] == ' ' || v->p[at] == '\t'))
-        at++;
     const bool indented = at > 0;
     const size_t size = abr_read_lnum(v->p, v->n, at, &lnum);
     at += size;
@@ -203,10 +201,8 @@ static void find_head(const text_line *place, abr_location *location)
     const size_t limit = limit_before(place);
     for (unsigned i = 0; i < HEAD_LINES && to_line_before(&line, limit); i++) {
         look_at(&line, &v);
-        size_t at = 0;
         abr_severity severity = ABR_SEVERITY_NONE;
-        while (at < v.n && (v.p[at] == '=' || v.p[at] == ' ' || abr_is_digit(v.p[at])))
-            at++; /* ==123==ERROR: */
+        const size_t at = abr_past((abr_text_line){v.p, v.n}, 0, ABR_SET("= 0123456789")); /* ==123==ERROR: */
         if (at == v.n)
             return;
         if (abr_read_severity(v.p + at, v.n - at, &severity) > 0) {
@@ -380,9 +376,7 @@ static standing standing_of(place_in_line *at)
 static abr_saying rest_after(const place_in_line *at)
 {
     const view *v = at->v;
-    size_t from = at->place.end;
-    while (from < v->n && (v->p[from] == ':' || v->p[from] == ',' || v->p[from] == ')' || v->p[from] == ']'))
-        from++;
+    const size_t from = abr_past((abr_text_line){v->p, v->n}, at->place.end, ABR_SET(":,)]"));
     abr_saying rest = abr_trim(v->p + from, v->n - from);
     if (abr_starts_with(rest.p, rest.n, "- "))
         rest = abr_trim(rest.p + 2, rest.n - 2);
@@ -437,8 +431,7 @@ static void read_named(const place_in_line *at, abr_location *location)
         before = abr_trim(before.p, before.n - 3);
     else if (before.n == 2)
         before.n = 0;
-    while (before.n > 0 && strchr("(,[\"'", before.p[before.n - 1]) && before.p[before.n - 1] != '\0')
-        before = abr_trim(before.p, before.n - 1);
+    before.n = abr_back(before.p, before.n, ABR_SET("(,[\"' \t\r"));
     set_message(location, read_headline(before.p, before.n, &leads));
 }
 
@@ -480,14 +473,6 @@ static void read_standing(standing stands, place_in_line *at, abr_location *loca
     set_file(location, at->v->p + at->place.file, at->place.file_n);
 }
 
-static abr_severity layout_severity(const abr_layout *layout)
-{
-    return layout->level == ABR_LEVEL_ERROR     ? ABR_SEVERITY_ERROR
-           : layout->level == ABR_LEVEL_WARNING ? ABR_SEVERITY_WARNING
-           : layout->level == ABR_LEVEL_LOW     ? ABR_SEVERITY_NOTE
-                                                : ABR_SEVERITY_NONE;
-}
-
 static bool read_places(const text_line *line, const view *v, abr_location *location)
 {
     abr_layout layout;
@@ -495,7 +480,7 @@ static bool read_places(const text_line *line, const view *v, abr_location *loca
     place_in_line at = {.line = line, .v = v, .indent = layout.indent};
     for (size_t from = layout.text; abr_find_place(v->p, v->n, from, &at.place); from = at.place.end) {
         at.lead = layout.text;
-        at.severity = layout_severity(&layout);
+        at.severity = abr_severity_of((abr_level)layout.level);
         const standing stands = standing_of(&at);
         if (stands != STANDS_NOWHERE) {
             read_standing(stands, &at, location);
@@ -508,9 +493,7 @@ static bool read_places(const text_line *line, const view *v, abr_location *loca
 /* Could the line be a row? */
 static bool may_be_row(const char *p, size_t n)
 {
-    size_t at = 0;
-    while (at < n && (p[at] == ' ' || p[at] == '\t'))
-        at++;
+    const size_t at = abr_past((abr_text_line){p, n}, 0, ABR_SET(" \t"));
     return at < n && (abr_is_digit(p[at]) || p[at] == '\x1B');
 }
 

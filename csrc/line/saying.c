@@ -4,6 +4,7 @@
 #include "line/saying.h"
 #include "abridge.h"
 #include "base/ascii.h"
+#include "line/char_set.h"
 #include "line/layout.h"
 #include "line/lines.h"
 
@@ -11,20 +12,19 @@ enum { CODE_MOST = 64 /* bytes of a diagnostic's code */ };
 
 const char *abr_severity_name(abr_severity severity)
 {
-    switch (severity) {
-    case ABR_SEVERITY_ERROR:
-        return "error";
-    case ABR_SEVERITY_WARNING:
-        return "warning";
-    case ABR_SEVERITY_NOTE:
-        return "note";
-    case ABR_SEVERITY_NONE:
-        break;
-    }
-    return NULL;
+    static const char *const names[] = {NULL, "error", "warning", "note"};
+    return names[severity];
 }
 
 /* ---- levels ---- */
+
+abr_severity abr_severity_of(abr_level level)
+{
+    return level == ABR_LEVEL_ERROR     ? ABR_SEVERITY_ERROR
+           : level == ABR_LEVEL_WARNING ? ABR_SEVERITY_WARNING
+           : level == ABR_LEVEL_NONE    ? ABR_SEVERITY_NONE
+                                        : ABR_SEVERITY_NOTE;
+}
 
 /* Bytes of the level at p. */
 static size_t level_word(const char *p, size_t n, abr_severity *severity)
@@ -33,9 +33,7 @@ static size_t level_word(const char *p, size_t n, abr_severity *severity)
     const abr_level level = abr_level_at(p, n, &size);
     if (level == ABR_LEVEL_NONE)
         return 0;
-    *severity = level == ABR_LEVEL_ERROR     ? ABR_SEVERITY_ERROR
-                : level == ABR_LEVEL_WARNING ? ABR_SEVERITY_WARNING
-                                             : ABR_SEVERITY_NOTE;
+    *severity = abr_severity_of(level);
     return size;
 }
 
@@ -44,9 +42,8 @@ static size_t bracketed_code(const char *p, size_t n)
 {
     if (n < 3 || (p[0] != '[' && p[0] != '('))
         return 0;
-    size_t at = 1;
-    while (at < n && at < CODE_MOST && (abr_is_word(p[at]) || strchr("-./+=:#", p[at])) && p[at] != '\0')
-        at++;
+    const size_t most = n < CODE_MOST ? n : (size_t)CODE_MOST;
+    const size_t at = abr_past((abr_text_line){p, most}, 1, abr_joined(ABR_WORD_CHARS, ABR_SET("-./+=:#")));
     return at > 1 && at < n && p[at] == (p[0] == '[' ? ']' : ')') ? at + 1 : 0;
 }
 
@@ -79,22 +76,17 @@ size_t abr_read_severity(const char *p, size_t n, abr_severity *severity)
     if (!ends)
         return 0;
     at += at < n && p[at] == ':';
-    while (at < n && (p[at] == ' ' || p[at] == '\t'))
-        at++;
     *severity = found;
-    return at;
+    return abr_past((abr_text_line){p, n}, at, ABR_SET(" \t"));
 }
 
 /* ---- sentences ---- */
 
 abr_saying abr_trim(const char *p, size_t n)
 {
-    size_t from = 0;
-    while (from < n && (p[from] == ' ' || p[from] == '\t' || p[from] == '\r'))
-        from++;
-    while (n > from && (p[n - 1] == ' ' || p[n - 1] == '\t' || p[n - 1] == '\r'))
-        n--;
-    return (abr_saying){p + from, n - from, ABR_SEVERITY_NONE};
+    const abr_char_set blanks = ABR_SET(" \t\r");
+    const size_t from = abr_past((abr_text_line){p, n}, 0, blanks);
+    return (abr_saying){p + from, abr_back(p + from, n - from, blanks), ABR_SEVERITY_NONE};
 }
 
 /* A code's letter may tell the severity when no word does: (W211), (E011). */
@@ -140,20 +132,15 @@ abr_saying abr_read_saying(const char *p, size_t n)
  * error: "? */
 static bool names_error(const char *p, size_t n)
 {
-    static const char named[] = "error";
-    enum { NAMED = sizeof named - 1, WORDS_MOST = 32 };
-    size_t at = 0;
-    while (at < n && at < WORDS_MOST && (abr_is_letter(p[at]) || p[at] == ' '))
-        at++;
-    return at > NAMED && (at == n || p[at] == ':') && p[at - NAMED - 1] == ' ' &&
-           memcmp(p + at - NAMED + 1, named + 1, NAMED - 1) == 0 && abr_to_lower(p[at - NAMED]) == 'e';
+    enum { WORDS_MOST = 32 };
+    const size_t at = abr_past((abr_text_line){p, n}, 0, abr_joined(ABR_LETTERS, ABR_SET(" ")));
+    return at <= WORDS_MOST && (at == n || p[at] == ':') &&
+           (abr_ends_with(p, at, " error") || abr_ends_with(p, at, " Error"));
 }
 
 abr_severity abr_type_severity(const char *p, size_t n)
 {
-    size_t size = 0;
-    while (size < n && (abr_is_word(p[size]) || p[size] == '.' || p[size] == '$'))
-        size++;
+    const size_t size = abr_past((abr_text_line){p, n}, 0, abr_joined(ABR_WORD_CHARS, ABR_SET(".$")));
     if (size > 0 && names_error(p, n))
         return ABR_SEVERITY_ERROR;
     if (size < n && p[size] != ':' && !(p[size] == ' ' && size + 1 < n && p[size + 1] == '['))

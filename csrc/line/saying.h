@@ -4,12 +4,16 @@
 
 #include "abridge.h"
 #include "base/private.h"
+#include "line/layout.h"
 
 ABR_PRIVATE_BEGIN
 
 /* Bytes at the start of (p, n) that tell how severe the rest is: "error: ", "warning[E0308]: ",
  * "error TS2322: ", with the blanks after it; 0 if there are none. */
 size_t abr_read_severity(const char *p, size_t n, abr_severity *severity);
+
+/* The severity that a level stands for. */
+abr_severity abr_severity_of(abr_level level);
 
 typedef struct {
     const char *p; /* the sentence, no blanks around it */
