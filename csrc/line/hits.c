@@ -21,11 +21,6 @@ static bool same(const char *a, const char *b, size_t n, bool folded)
     return true;
 }
 
-static bool in_word(char c)
-{
-    return c == '_' || abr_is_digit(c) || abr_is_letter(c);
-}
-
 /* A part of a pattern to look for in a line. */
 typedef struct {
     const char *p;
@@ -47,9 +42,11 @@ static size_t find_part(const pattern_part *x, const char *p, size_t n, size_t f
         }
         if (!same(p + at, x->p, x->n, x->folded))
             continue;
-        bool starts = !x->starts_word || at == 0 || !in_word(p[at - 1]) || (x->n > 0 && !in_word(x->p[0]));
+        bool starts =
+            !x->starts_word || at == 0 || !abr_is_word(p[at - 1]) || (x->n > 0 && !abr_is_word(x->p[0]));
         size_t end = at + x->n;
-        bool ends = !x->ends_word || end == n || !in_word(p[end]) || (x->n > 0 && !in_word(x->p[x->n - 1]));
+        bool ends =
+            !x->ends_word || end == n || !abr_is_word(p[end]) || (x->n > 0 && !abr_is_word(x->p[x->n - 1]));
         if (starts && ends)
             return at;
     }

@@ -13,6 +13,7 @@
 #include "base/ascii.h"
 #include "base/private.h"
 #include "base/word.h"
+#include "line/char_set.h"
 #include "line/layout.h"
 #include "line/line_score.h"
 
@@ -32,19 +33,14 @@ ABR_WRAPS static uint64_t hash_line(const char *p, size_t n)
 /* Is a number zero? */
 static bool is_zero(const char *digits, size_t n)
 {
-    size_t i = 0;
-    while (i < n && digits[i] == '0')
-        i++;
-    return i == n;
+    return abr_back(digits, n, ABR_SET("0")) == 0;
 }
 
 /* Do two texts differ only in digits, with the same numbers zero, and the same ones starting with a zero? */
 static bool agree_in_zeros(const char *a, const char *b, size_t n)
 {
     for (size_t at = 0; (at += abr_same_bytes(a + at, b + at, n - at)) < n;) {
-        size_t from = at;
-        while (from > 0 && abr_is_digit(a[from - 1]))
-            from--;
+        const size_t from = abr_back(a, at, ABR_DIGITS);
         while (at < n && abr_is_digit(a[at]) && abr_is_digit(b[at]))
             at++;
         if ((at < n && a[at] != b[at]) || (a[from] == '0') != (b[from] == '0') ||

@@ -251,8 +251,7 @@ enum { EXTENSION = 5, PATH_MOST = 128 /* bytes of a path without an extension */
 /* Does a column follow the line number at `at`: "/usr/include/c++/12/ostream:507:5"? */
 static bool is_before_column(const char *p, size_t n, size_t at)
 {
-    while (at < n && abr_is_digit(p[at]))
-        at++;
+    at = abr_past((abr_text_line){p, n}, at, ABR_DIGITS);
     return at + 1 < n && p[at] == ':' && abr_is_digit(p[at + 1]);
 }
 

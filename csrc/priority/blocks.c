@@ -15,6 +15,7 @@
 #include "priority/candidates.h"
 #include "priority/chooser.h"
 #include "priority/failure.h"
+#include "line/char_set.h"
 #include "line/command.h"
 #include "line/layout.h"
 #include "line/line_score.h"
@@ -98,13 +99,17 @@ static float length_of(const abr_shown_line *u)
     return (float)(u->c->size < LINE_MOST ? u->c->size : LINE_MOST) + 1;
 }
 
+static abr_text_line own_text(const abr_shown_line *u)
+{
+    const size_t at = abr_at_most(u->layout.text, u->c->start_n);
+    return (abr_text_line){u->c->start + at, u->c->start_n - at};
+}
+
 /* The sign of a line that only one of two compared values has; '\0': it has none. */
 static char sign_of(const abr_shown_line *u)
 {
-    const char *p = u->c->start + u->layout.text;
-    if (!abr_has_sign(p, u->c->start_n - u->layout.text))
-        return '\0';
-    return *p;
+    const abr_text_line own = own_text(u);
+    return (char)(abr_has_sign(own.p, own.n) ? *own.p : '\0');
 }
 
 /* ---- the start of a block ---- */
@@ -112,14 +117,8 @@ static char sign_of(const abr_shown_line *u)
 /* Does the line report the failure of a test, after the test's output? */
 static bool ends_test(const abr_shown_line *u)
 {
-    const size_t at = u->layout.text;
-    return abr_ends_test(u->c->start + at, u->c->start_n - at);
-}
-
-static bool fails_in_tap(const abr_shown_line *u)
-{
-    const size_t at = u->layout.text;
-    return abr_fails_in_tap(u->c->start + at, u->c->start_n - at);
+    const abr_text_line own = own_text(u);
+    return abr_ends_test(own.p, own.n);
 }
 
 /* Can the line stand before the first one of a block? */
@@ -237,7 +236,8 @@ static block block_at(const abr_chooser *x, size_t i)
     }
     if (b.nth == UINT32_MAX)
         b.nth = 0;
-    b.adds_nothing = b.tells ? is_told_again(x, &b) : fails_in_tap(&x->lines[i]);
+    b.adds_nothing =
+        b.tells ? is_told_again(x, &b) : abr_fails_in_tap(own_text(&x->lines[i]).p, own_text(&x->lines[i]).n);
     b.told = others < hits ? (float)others / (float)hits : 1;
     const float headed = ABR_SCORE_CLEAR * abr_early_hit_factor(x->lines[b.start].c, ABR_EARLY_BONUS);
     named = named || x->lines[b.start].layout.look == ABR_LOOK_HEAD;
@@ -342,9 +342,7 @@ static void raise_after(abr_chooser *x, const block *b, float reach)
 /* Is it a frame of Python, whose message comes after the innermost one? */
 static bool is_python_frame(const abr_shown_line *u)
 {
-    const size_t at = u->layout.text;
-    return u->c->kind == ABR_LINE_FRAME && u->c->start_n > at + 6 &&
-           abr_starts_with(u->c->start + at, u->c->start_n - at, "File \"");
+    return u->c->kind == ABR_LINE_FRAME && ABR_STARTS(own_text(u), "File \"");
 }
 
 static void raise_call(abr_chooser *x, const block *b, size_t i)
@@ -435,9 +433,7 @@ static uint32_t count_clear(const abr_chooser *x)
 
 static size_t past_digits(const abr_candidate *c, size_t i)
 {
-    while (i < c->start_n && abr_is_digit(c->start[i]))
-        i++;
-    return i;
+    return abr_past((abr_text_line){c->start, c->start_n}, i, ABR_DIGITS);
 }
 
 /* Are two lines the same but for their digits? */

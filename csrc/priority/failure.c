@@ -13,6 +13,7 @@
 #include "abridge.h"
 #include "base/ascii.h"
 #include "priority/candidates.h"
+#include "line/char_set.h"
 #include "line/command.h"
 #include "line/layout.h"
 #include "line/line_score.h"
@@ -130,9 +131,7 @@ static bool is_routine(const abr_failure *f, const abr_reading *r, uint32_t nth)
 static bool is_marked(const char *p, const abr_layout *l)
 {
     enum { BLANKS_LEAST = 3 };
-    size_t i = l->text;
-    while (i > 0 && p[i - 1] == ' ')
-        i--;
+    const size_t i = abr_back(p, l->text, ABR_SET(" "));
     return i > 0 && p[i - 1] == 'E' && l->text - i >= BLANKS_LEAST;
 }
 
@@ -144,10 +143,7 @@ static bool places_error(const abr_reading *r, const char *p, size_t n)
     if (!r->placed || !abr_find_place(p, n, 0, &place) || place.start > 0 || place.end + 2 >= n ||
         memcmp(p + place.end, ": ", 2) != 0)
         return false;
-    size_t i = place.end + 2;
-    while (i < n && (abr_is_word(p[i]) || p[i] == '.'))
-        i++;
-    return i == n;
+    return abr_past((abr_text_line){p, n}, place.end + 2, abr_joined(ABR_WORD_CHARS, ABR_SET("."))) == n;
 }
 
 static void start_failure(abr_failure *f, const abr_reading *r, const abr_layout *l)

@@ -17,6 +17,7 @@
 #include "priority/chooser.h"
 #include "priority/failure.h"
 #include "priority/fill.h"
+#include "line/char_set.h"
 #include "line/line_score.h"
 #include "line/lines.h"
 #include "line/score.h"
@@ -242,9 +243,7 @@ static bool is_head(const abr_chooser *x, size_t i)
 static bool announces(const abr_shown_line *u)
 {
     const abr_candidate *c = u->c;
-    size_t n = c->start_n;
-    while (n > 0 && (c->start[n - 1] == ' ' || c->start[n - 1] == '\r'))
-        n--;
+    const size_t n = abr_back(c->start, c->start_n, ABR_SET(" \r"));
     const size_t at = u->layout.text;
     return (n > 0 && c->start_n == c->size && c->start[n - 1] == ':') ||
            (n > at + 16 && abr_starts_with(c->start + at, n - at, "Failure/Error: "));

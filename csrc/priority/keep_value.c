@@ -16,6 +16,7 @@
 #include "priority/blocks.h"
 #include "priority/candidates.h"
 #include "priority/chooser.h"
+#include "line/char_set.h"
 #include "line/command.h"
 #include "line/layout.h"
 #include "line/line_score.h"
@@ -244,18 +245,10 @@ static void value_edge_line(abr_chooser *x, const abr_candidate *c)
     r->lines[r->used++] = (abr_retained_line){&x->edges[x->edge_count++], 0};
 }
 
-static size_t blanks_of(const char *p, size_t n)
-{
-    size_t i = 0;
-    while (i < n && (p[i] == ' ' || p[i] == '\t'))
-        i++;
-    return i;
-}
-
 static abr_candidate edge_line(const abr_chooser *x, const char *p, size_t n, uint64_t line, uint64_t at)
 {
     const abr_log_part *last = &x->parts.list[x->parts.count - 1];
-    size_t indent = blanks_of(p, n);
+    const size_t indent = abr_past((abr_text_line){p, n}, 0, ABR_SET(" \t"));
     abr_reading r;
     abr_retainer_read_line(x->view->retainer, p, n, &r);
     abr_candidate c = {.line = line, .at = at, .size = n, .start = p, .window = p};

@@ -11,6 +11,7 @@
 #include "base/log2.h"
 #include "priority/candidates.h"
 #include "priority/chooser.h"
+#include "line/char_set.h"
 #include "line/layout.h"
 #include "line/line_score.h"
 #include "priority/retain.h"
@@ -42,13 +43,9 @@ static bool shouts(const char *p, size_t n)
 /* Is all of the line in brackets, like notices and markers? Nobody gains by forging one. */
 static bool is_bracketed(const char *p, size_t n)
 {
-    while (n > 0 && (p[n - 1] == ' ' || p[n - 1] == '.' || p[n - 1] == '\r'))
-        n--;
-    while (n > 0 && (*p == ' ' || *p == '.')) {
-        p++;
-        n--;
-    }
-    return n > 1 && ((p[0] == '[' && p[n - 1] == ']') || (p[0] == '(' && p[n - 1] == ')'));
+    const size_t end = abr_back(p, n, ABR_SET(" .\r"));
+    const size_t at = abr_past((abr_text_line){p, end}, 0, ABR_SET(" ."));
+    return end > at + 1 && ((p[at] == '[' && p[end - 1] == ']') || (p[at] == '(' && p[end - 1] == ')'));
 }
 
 /* How odd the line is, in bits: two thirds by its words, a third by its shape. */
