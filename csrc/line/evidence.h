@@ -199,7 +199,7 @@ static inline const abr_sign *next_sign(const abr_evidence *l, const abr_sign *s
     return s + 1 < signs_end(l) && s[1].at - end_of(s) <= within ? s + 1 : NULL;
 }
 
-static inline const abr_sign *sign_before(const abr_evidence *l, const abr_sign *s)
+static inline const abr_sign *previous_sign(const abr_evidence *l, const abr_sign *s)
 {
     return s > l->words->signs ? s - 1 : NULL;
 }

@@ -83,7 +83,7 @@ static bool is_made(const abr_evidence *l, const abr_sign *s)
  * "expected failure: disk is full"? Not "expected error: a, but got b". */
 static bool is_as_expected(const abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *before = sign_before(l, s);
+    const abr_sign *before = previous_sign(l, s);
     const abr_sign *next = next_sign(l, s, 1);
     const size_t link = starts_with(l, end_of(s), ")") && preceded_by(l, s->at, " (") ? 2
                         : preceded_by(l, s->at, " as ")                               ? 4

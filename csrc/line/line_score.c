@@ -489,8 +489,8 @@ void abr_read_unstamped(const abr_lexicon *lexicon, const abr_patterns *patterns
     read_unstamped(lexicon, patterns, p, n, escapes ? ABR_READ_ALL : ABR_READ_PLAIN, out, NULL);
 }
 
-static void read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
-                      abr_way how, abr_reading *out, abr_trace *trace)
+static void read_whole(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
+                       abr_way how, abr_reading *out, abr_trace *trace)
 {
     const abr_lead lead = abr_lead_of(p, n);
     read_unstamped(lexicon, patterns, p + lead.n, n - lead.n, how, out, trace);
@@ -503,19 +503,19 @@ void abr_trace_line(const abr_lexicon *lexicon, const abr_patterns *patterns, co
                     abr_reading *out, abr_trace *trace)
 {
     *trace = (abr_trace){.count = 0};
-    read_line(lexicon, patterns, p, n, ABR_READ_ALL, out, trace);
+    read_whole(lexicon, patterns, p, n, ABR_READ_ALL, out, trace);
 }
 
 void abr_read_line(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                    abr_reading *out)
 {
-    read_line(lexicon, patterns, p, n, ABR_READ_ALL, out, NULL);
+    read_whole(lexicon, patterns, p, n, ABR_READ_ALL, out, NULL);
 }
 
 void abr_read_if_scored(const abr_lexicon *lexicon, const abr_patterns *patterns, const char *p, size_t n,
                         abr_reading *out)
 {
-    read_line(lexicon, patterns, p, n, ABR_READ_ALONE, out, NULL);
+    read_whole(lexicon, patterns, p, n, ABR_READ_ALONE, out, NULL);
     if (out->line_score > 0)
         abr_read_line(lexicon, patterns, p, n, out);
     else

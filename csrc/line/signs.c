@@ -198,7 +198,7 @@ static bool is_measure(const abr_evidence *l, const abr_sign *s)
 
 static void read_error(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *before = sign_before(l, s);
+    const abr_sign *before = previous_sign(l, s);
     const bool sentence = is_word(l, s, "severe") && !all_caps(l, s); /* not the level */
     int64_t count;
     if (names_thing(l, s) || is_measure(l, s) || sentence || reports_none(l, s, &count))
@@ -336,7 +336,7 @@ static bool is_made_up_for(const abr_evidence *l, size_t from)
 /* "not found", "no such file", "did not match", "has been terminated" */
 static void read_lack(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *before = sign_before(l, s);
+    const abr_sign *before = previous_sign(l, s);
     const unsigned trouble = 1U << ABR_WORD_ERROR | 1U << ABR_WORD_FAIL | 1U << ABR_WORD_FATAL |
                              1U << ABR_WORD_BAD | 1U << ABR_WORD_WARN | 1U << ABR_WORD_NO;
     if (is_word(l, s, "terminated") && preceded_by(l, s->at, "been ") && !is_written(l))
@@ -502,7 +502,7 @@ static void read_done(abr_evidence *l, const abr_sign *s)
 
 static void read_pass(abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *before = sign_before(l, s);
+    const abr_sign *before = previous_sign(l, s);
     char after = byte_at(l, end_of(s));
     if ((ABR_HAS("_.-/(", after) && is_alnum(byte_at(l, end_of(s) + 1))) ||
         preceded_by(l, s->at, "UNEXPECTED-") ||

@@ -7,19 +7,14 @@
 #include "line/lines.h"
 #include "line/rule.h"
 
-typedef struct {
-    const char *p;
-    size_t n;
-} span_text;
-
 static const struct {
-    span_text start;
-    span_text within;
-    span_text end;
-    span_text passed;
-    span_text later;
-    span_text passed_end;
-    span_text failed;
+    abr_text_line start;
+    abr_text_line within;
+    abr_text_line end;
+    abr_text_line passed;
+    abr_text_line later;
+    abr_text_line passed_end;
+    abr_text_line failed;
     bool named;
 } spans[] = {
 #define SPAN_TEXT(literal)                                                                                   \
@@ -42,18 +37,18 @@ enum { TEST_SPANS = sizeof spans / sizeof *spans };
 
 _Static_assert(TEST_SPANS <= 32, "a row has a bit");
 
-static bool opens_with(abr_text_line line, span_text text)
+static bool opens_with(abr_text_line line, abr_text_line text)
 {
     return text.n == 0 || (line.n >= text.n && *line.p == *text.p && memcmp(line.p, text.p, text.n) == 0);
 }
 
-static bool closes_with(abr_text_line line, span_text text)
+static bool closes_with(abr_text_line line, abr_text_line text)
 {
     return text.n == 0 || (line.n >= text.n && line.p[line.n - 1] == text.p[text.n - 1] &&
                            memcmp(line.p + line.n - text.n, text.p, text.n) == 0);
 }
 
-static bool holds_text(abr_text_line line, span_text text)
+static bool holds_text(abr_text_line line, abr_text_line text)
 {
     return text.n == 0 || abr_contains(line, text.p, text.n);
 }

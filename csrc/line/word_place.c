@@ -204,9 +204,9 @@ int64_t abr_number_after(const abr_evidence *l, size_t at, bool needs_sign)
 
 bool abr_is_negated(const abr_evidence *l, const abr_sign *s)
 {
-    const abr_sign *before = sign_before(l, s);
+    const abr_sign *before = previous_sign(l, s);
     while (before && before->class != ABR_WORD_NO && before[1].at == end_of(before) + 1)
-        before = sign_before(l, before);
+        before = previous_sign(l, before);
     if (!before || before->class != ABR_WORD_NO || s->at - end_of(before) > NEGATED_WITHIN ||
         abr_in_name(l, before))
         return false;

@@ -79,21 +79,13 @@ static bool titles_log(const char *p, size_t n)
  * stack is left out? */
 static bool goes_back(const char *p, size_t n)
 {
-    switch (n > 0 ? *p : '\0') {
-    case '.':
-        return goes_on_after(p, n, "... ");
-    case 'B':
-        return goes_on_after(p, n, "Backtrace:");
-    case 'C':
-        return goes_on_after(p, n, "Caused by");
-    case 'S':
-        return goes_on_after(p, n, "Stack trace:") || goes_on_after(p, n, "Stack Trace:") ||
-               goes_on_after(p, n, "SUMMARY: ");
-    case 's':
-        return goes_on_after(p, n, "stack traceback:") || goes_on_after(p, n, "stack backtrace:");
-    default:
-        return false;
-    }
+    static const char *const starts[] = {
+        "... ",         "Backtrace:", "Caused by",        "Stack trace:",
+        "Stack Trace:", "SUMMARY: ",  "stack traceback:", "stack backtrace:"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (n > 0 && *p == *starts[i] && goes_on_after(p, n, starts[i]))
+            return true;
+    return false;
 }
 
 static bool has_shape(const uint32_t *shapes, unsigned n, uint32_t shape)
@@ -104,8 +96,15 @@ static bool has_shape(const uint32_t *shapes, unsigned n, uint32_t shape)
     return false;
 }
 
+/* Take a line that more than its place puts here. */
+static bool take_near(abr_failure *f)
+{
+    f->plain = 0;
+    return true;
+}
+
 /* Take a line of the body. The line or two that a runner prints between it and the head is not routine. */
-static void take_body(abr_failure *f)
+static bool take_body(abr_failure *f)
 {
     for (unsigned i = 0; !f->body && f->above_count <= ABR_FAILURE_ABOVE && i < f->above_count; i++) {
         if (has_shape(f->enclosed, ABR_FAILURE_SHAPES, f->above[i]))
@@ -114,7 +113,7 @@ static void take_body(abr_failure *f)
         f->oldest = (f->oldest + 1) % ABR_FAILURE_SHAPES;
     }
     f->body = true;
-    f->plain = 0;
+    return take_near(f);
 }
 
 /* Is the line's shape one that was seen often before the failure, and not within failures? */
@@ -182,10 +181,8 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
                   size_t n, bool *next)
 {
     bool deeper = l->indent > f->indent;
-    if (f->quoting && !deeper && *p == '+') { /* the command PowerShell ran */
-        f->plain = 0;
-        return true;
-    }
+    if (f->quoting && !deeper && *p == '+') /* the command PowerShell ran */
+        return take_near(f);
     f->quoting = r->told.form == ABR_FORM_QUOTING;
     if (f->of_tap && *p == '#') { /* what TAP says of a test, or the next one */
         f->body = true;
@@ -195,27 +192,18 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
     *next = f->of_tap && deeper && abr_fails_in_tap(p, n); /* the first test of the next suite */
     if (*next || (f->of_tap && r->kind == ABR_LINE_PASS))
         return *next;
-    if (f->compares && *p == '+') { /* of one of two compared values, below the other */
-        f->plain = 0;
-        return true;
-    }
+    if (f->compares && *p == '+') /* of one of two compared values, below the other */
+        return take_near(f);
     bool passes = r->kind == ABR_LINE_PASS || r->kind == ABR_LINE_STEP;
     const bool apart = f->blanks > 0 && n > 1 && abr_is_upper(p[0]) && abr_is_upper(p[1]); /* of nextest */
     if (r->command == ABR_COMMAND_STARTS || (passes && (!deeper || apart)))
         return false;
-    if (r->command == ABR_COMMAND_FAILED) {
-        f->plain = 0;
-        return true;
-    }
+    if (r->command == ABR_COMMAND_FAILED || titles_log(p, n))
+        return take_near(f);
     const bool printed = f->indent > 0 || tells_time(p, n); /* within the test's output */
     if (printed && !f->of_test && abr_ends_test(p, n)) {
         f->of_test = true;
-        f->plain = 0;
-        return true;
-    }
-    if (titles_log(p, n)) {
-        f->plain = 0;
-        return true;
+        return take_near(f);
     }
     const bool below_names = is_jest_title(p, n) && !f->titled;
     f->titled = f->titled || below_names;
@@ -228,23 +216,19 @@ static bool takes(abr_failure *f, const abr_reading *r, uint32_t nth, const abr_
     }
     *next = r->kind == ABR_LINE_EXCERPT && r->hit && f->body; /* a caret with a message of its own */
     if (r->kind == ABR_LINE_FRAME || r->kind == ABR_LINE_EXCERPT || r->told.form == ABR_FORM_REMARK ||
-        deeper || goes_back(p, n)) {
-        take_body(f);
-        return true;
-    }
+        deeper || goes_back(p, n))
+        return take_body(f);
     if (abr_joins_tracebacks(p, n)) {
         f->tracing = true;
-        f->plain = 0;
-        return true;
+        return take_near(f);
     }
     if (r->hit) {
         const bool ends = f->marked && places_error(r, p, n);
         f->body = f->body || ends;
         *next = (!ends && !f->tracing && (f->body || f->blanks > 0)) || l->look == ABR_LOOK_HEAD;
         f->tracing = r->kind == ABR_LINE_TRACE;
-        f->plain = 0;
         f->indent = l->indent < f->indent ? l->indent : f->indent;
-        return true;
+        return take_near(f);
     }
     return takes_plain(f, r, nth, l);
 }

@@ -29,6 +29,14 @@ bool abr_gap_is_alike(const abr_chooser *x, const abr_stretch *a, const abr_stre
            abr_retainer_alike(x->view->retainer, from, b->line);
 }
 
+/* Add text to what is printed to dst, if that is not NULL. */
+static void put(char *dst, size_t *n, const char *text, size_t size)
+{
+    if (dst)
+        memcpy(dst + *n, text, size);
+    *n += size;
+}
+
 /* Print the joint between two stretches, either of which may be NULL for the text's ends; dst NULL only
  * measures. */
 ABR_WRAPS static size_t print_joint(const abr_chooser *x, const abr_stretch *a, const abr_stretch *b,
@@ -37,9 +45,8 @@ ABR_WRAPS static size_t print_joint(const abr_chooser *x, const abr_stretch *a, 
     bool marks = x->format_len > 0;
     size_t n = 0;
     if (a && b && a->last_line == b->line) { /* a gap inside a line */
-        if (marks && dst)
-            memcpy(dst, ABR_INNER_MARKER, ABR_INNER_SIZE);
-        return marks ? ABR_INNER_SIZE : 0;
+        put(dst, &n, ABR_INNER_MARKER, marks ? ABR_INNER_SIZE : 0);
+        return n;
     }
     uint64_t from = a ? a->last_line + 1 : 0;
     uint64_t to = b ? b->line : x->view->lines;
@@ -47,30 +54,18 @@ ABR_WRAPS static size_t print_joint(const abr_chooser *x, const abr_stretch *a, 
     const abr_omitted gap = {to - from, (b ? b->at : x->view->bytes) - byte,
                              (b ? b->chars : x->view->chars) - (a ? a->chars + a->chars_n : 0),
                              abr_gap_is_alike(x, a, b)};
-    if (a && !a->ends_line && marks) {
-        if (dst)
-            memcpy(dst + n, ABR_INNER_MARKER, INNER_HALF);
-        n += INNER_HALF;
-    }
-    bool more = b != NULL || (gap.lines > 0 && marks);
-    if (a && more) {
-        if (dst)
-            dst[n] = '\n';
-        n++;
-    }
+    if (a && !a->ends_line && marks)
+        put(dst, &n, ABR_INNER_MARKER, INNER_HALF);
+    if (a && (b || (gap.lines > 0 && marks)))
+        put(dst, &n, "\n", 1);
     if (gap.lines > 0 && marks) {
         size_t format_len = x->format_len;
         const char *format = abr_marker_for(x->format, &gap, &format_len);
         n += abr_print_marker(format, format_len, &gap, dst ? dst + n : NULL);
-        if (b && dst)
-            dst[n] = '\n';
-        n += b != NULL;
+        put(dst, &n, "\n", b != NULL);
     }
-    if (b && !b->starts_line && marks) {
-        if (dst)
-            memcpy(dst + n, &ABR_INNER_MARKER[1], INNER_HALF);
-        n += INNER_HALF;
-    }
+    if (b && !b->starts_line && marks)
+        put(dst, &n, &ABR_INNER_MARKER[1], INNER_HALF);
     return n;
 }
 
