@@ -93,23 +93,13 @@ static bool names_section(const abr_evidence *l, const abr_sign *s)
 
 /* ---- ends ---- */
 
-/* Does the word end at `at`, in lower or upper case? */
-static bool ends_word(const abr_evidence *l, size_t at, const char *word, size_t n)
-{
-    if (at < n || abr_to_lower(l->p[at - 1]) != word[n - 1] || (at > n && is_alnum(l->p[at - n - 1])))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (abr_to_lower(l->p[at - n + i]) != word[i])
-            return false;
-    return true;
-}
-
 /* "build failed", "Job failed", "marked build as failure" */
 static bool follows_command(const abr_evidence *l, size_t at)
 {
     at = skip_back(l, at, ABR_SET(" "));
     for (ABR_EACH_LISTED(name, &l->lexicon->ends, ABR_LIST_COMMAND, byte_before(l, at)))
-        if (ends_word(l, at, name->text, name->n))
+        if (at >= name->n && stands_at(l, at - name->n, name->text, name->n) &&
+            !is_alnum(byte_before(l, at - name->n)))
             return true;
     return false;
 }

@@ -158,6 +158,15 @@ static inline bool starts_with(const abr_evidence *l, size_t at, const char *tex
     return at + n <= l->n && memcmp(l->p + at, text, n) == 0;
 }
 
+/* Does the text of n small letters stand at `at`, in either case? */
+static inline bool stands_at(const abr_evidence *l, size_t at, const char *text, size_t n)
+{
+    size_t i = 0;
+    while (i < n && abr_to_lower(byte_at(l, at + i)) == text[i])
+        i++;
+    return i == n;
+}
+
 static inline size_t end_of(const abr_sign *s)
 {
     return (size_t)s->at + s->n;

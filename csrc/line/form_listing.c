@@ -112,9 +112,8 @@ static bool is_diffstat(const abr_form_line *l, abr_text_line line)
     const char *bar = *line.p == ' ' && abr_has_char(l->chars, '|') ? memchr(line.p, '|', line.n) : NULL;
     if (!bar || bar <= line.p + 1 || bar + 2 >= end || bar[-1] != ' ' || bar[1] != ' ')
         return false;
-    while (bar + 1 < end && bar[1] == ' ')
-        bar++;
-    return bar + 1 < end && (abr_is_digit(bar[1]) || bar[1] == 'B');
+    const size_t count = abr_past(line, (size_t)(bar - line.p) + 1, ABR_SET(" "));
+    return count < line.n && (abr_is_digit(line.p[count]) || line.p[count] == 'B');
 }
 
 bool abr_is_of_git(const abr_form_line *l)
@@ -217,19 +216,16 @@ bool abr_is_match(const abr_form_line *l)
 /* Bytes of a number, a size or a time. */
 static size_t number_length(abr_text_line bare)
 {
-    size_t i = 0;
-    while (i < bare.n && (abr_is_digit(bare.p[i]) || (i > 0 && ABR_HAS(".,:-+/KMGT%", bare.p[i]))))
-        i++;
+    const abr_char_set signs = abr_joined(ABR_DIGITS, ABR_SET(".,:-+/KMGT%"));
+    const size_t i = bare.n > 0 && abr_is_digit(*bare.p) ? abr_past(bare, 0, signs) : 0;
     return i < bare.n && !ABR_HAS(" \t", bare.p[i]) ? 0 : i;
 }
 
 /* `M`, `R100`: the state of a changed file. */
 static size_t state_length(abr_text_line bare)
 {
-    size_t i = ABR_HAS("MADRCTU?", *bare.p);
-    while (i > 0 && i < bare.n && i < 4 && abr_is_digit(bare.p[i]))
-        i++;
-    return i < bare.n && ABR_HAS(" \t", bare.p[i]) ? i : 0;
+    const size_t i = ABR_HAS("MADRCTU?", *bare.p) ? abr_past(bare, 1, ABR_DIGITS) : 0;
+    return i < bare.n && i <= 4 && ABR_HAS(" \t", bare.p[i]) ? i : 0;
 }
 
 /* `12  path`, `1 2 3 path`, `M  path`: numbers or a letter, and one word. */

@@ -38,6 +38,12 @@ static void say_clearly(abr_evidence *l, size_t at, const char *form)
     }
 }
 
+static void say_badly(abr_evidence *l, size_t at, const char *form)
+{
+    note_form(l, at, form, ABR_SCORE_BAD);
+    l->strong = l->strong > ABR_SCORE_BAD ? l->strong : ABR_SCORE_BAD;
+}
+
 /* Is it the bullet of a failure's title in Jest, which is indented? At a line's start it leads the units of
  * `systemctl status` and tests of busted, whether they passed or not; that of a test's own output, "Console",
  * heads no failure, either. */
@@ -118,15 +124,10 @@ static bool ends_with_place(const abr_evidence *l)
 /* Does a directive of TAP say that the test need not pass yet: "not ok 3 - rounds up # TODO round"? */
 static bool is_known_to_fail(const abr_evidence *l)
 {
-    static const char todo[] = "todo";
-    enum { TODO = sizeof todo - 1 };
     size_t at = l->n;
     while (at > l->words->first && !preceded_by(l, at, " # "))
         at--;
-    for (size_t i = 0; i < TODO; i++)
-        if (abr_to_lower(byte_at(l, at + i)) != todo[i])
-            return false;
-    return !is_alnum(byte_at(l, at + TODO));
+    return stands_at(l, at, "todo", 4) && !is_alnum(byte_at(l, at + 4));
 }
 
 /* pytest marks each line of a message with E, at the depth of the source above it. A blank deeper it tells
@@ -137,12 +138,10 @@ static void read_message_of_pytest(abr_evidence *l)
     enum { STEP = 4 };
     const abr_text_line line = {l->p, l->n};
     if (skip(l, 1, ABR_SET(" ")) % STEP != 1 && !ABR_CONTAINS(line, "se -v") &&
-        !ABR_CONTAINS(line, "se '-vv'")) {
+        !ABR_CONTAINS(line, "se '-vv'"))
         say_clearly(l, 0, "E leads a line of pytest");
-        return;
-    }
-    note_form(l, 0, "E leads a detail of pytest", ABR_SCORE_BAD);
-    l->strong = l->strong > ABR_SCORE_BAD ? l->strong : ABR_SCORE_BAD;
+    else
+        say_badly(l, 0, "E leads a detail of pytest");
 }
 
 /* Does the code of a finding, and what is found, stand after a pointer at the source above: "  ^--^ SC2115:
@@ -170,17 +169,18 @@ static void read_start(abr_evidence *l)
     size_t i = l->words->indent;
     const abr_line_words *w = l->words;
     const bool failures = !(l->lexicon->quiet & ABR_GROUP_FAILURES);
-    if (!(l->lexicon->quiet & ABR_GROUP_ERRORS) && i == 0 && starts_with(l, 0, "E  ") && w->words > 1)
+    const bool errors = !(l->lexicon->quiet & ABR_GROUP_ERRORS);
+    if (errors && i == 0 && starts_with(l, 0, "E  ") && w->words > 1)
         read_message_of_pytest(l);
-    if (!(l->lexicon->quiet & ABR_GROUP_ERRORS) && abr_kotlin_level(l->p, l->n) == 'e')
+    if (errors && abr_kotlin_level(l->p, l->n) == 'e')
         say_clearly(l, 0, "e: leads a place");
-    if (!(l->lexicon->quiet & ABR_GROUP_ERRORS) && points_with_code(l))
+    if (errors && points_with_code(l))
         say_clearly(l, l->words->code, "a code after a pointer");
     if (failures && is_crossed_test(l))
         say_clearly(l, i, "(X) leads the title of a test");
     if (is_clocked_test(l))
         read_clocked_test(l);
-    if (!(l->lexicon->quiet & ABR_GROUP_ERRORS) && abr_starts_listed(l, i, ABR_LIST_REPORT))
+    if (errors && abr_starts_listed(l, i, ABR_LIST_REPORT))
         say_clearly(l, i, "the start of a report");
     if (failures && w->count > 1 && is_first(l, &w->signs[0]) && is_word(l, &w->signs[0], "not") &&
         is_word(l, &w->signs[1], "ok") && byte_at(l, end_of(&w->signs[1])) != ':') {
@@ -199,10 +199,8 @@ static void read_start(abr_evidence *l)
         l->is_clear = true;
         l->strong = ABR_SCORE_CLEAR;
     }
-    if (starts_with(l, i, "*** ") && w->first < l->n) {
-        note_form(l, i, "*** leads it", ABR_SCORE_BAD);
-        l->strong = l->strong > ABR_SCORE_BAD ? l->strong : ABR_SCORE_BAD;
-    }
+    if (starts_with(l, i, "*** ") && w->first < l->n)
+        say_badly(l, i, "*** leads it");
 }
 
 /* ---- the line ---- */

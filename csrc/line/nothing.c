@@ -50,20 +50,11 @@ static bool ends_value(const abr_evidence *l, size_t i, bool assigned)
            (byte_at(l, end) == '=' || (!assigned && byte_at(l, end) == ':' && abr_is_digit(l->p[i - 2])));
 }
 
-/* Does the word stand at i, in either case? */
-static bool is_small_word(const abr_evidence *l, size_t i, const abr_listed_row *word)
-{
-    size_t n = 0;
-    while (n < word->n && abr_to_lower(byte_at(l, i + n)) == word->text[n])
-        n++;
-    return n == word->n;
-}
-
 /* Skip null and its kin; 0 if there is none at i. */
 static size_t skip_empty_word(const abr_evidence *l, size_t i)
 {
     for (ABR_EACH_LISTED(word, &l->lexicon->starts, ABR_LIST_EMPTY, byte_at(l, i)))
-        if (is_small_word(l, i, word) && !is_alnum(byte_at(l, i + word->n)))
+        if (stands_at(l, i, word->text, word->n) && !is_alnum(byte_at(l, i + word->n)))
             return i + word->n;
     return 0;
 }
@@ -148,7 +139,7 @@ static bool has_part(const abr_evidence *l, size_t start, size_t end, abr_list l
             continue;
         for (ABR_EACH_LISTED(word, &l->lexicon->starts, list, l->p[i])) {
             const char c = byte_at(l, i + word->n);
-            if (is_small_word(l, i, word) && (!abr_is_letter(c) || abr_is_upper(c)))
+            if (stands_at(l, i, word->text, word->n) && (!abr_is_letter(c) || abr_is_upper(c)))
                 return true;
         }
     }

@@ -17,18 +17,13 @@
 
 /* ---- ASCII ---- */
 
-/* Is (text, n) at i in either case? */
+/* The same of a text that may have digits. */
 static bool same_at(const abr_evidence *l, size_t i, const char *text, size_t n)
 {
-    if (i + n > l->n)
-        return false;
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < n; k++)
         if (abr_is_digit(text[k]))
             tell_digits(l);
-        if (abr_to_lower(l->p[i + k]) != text[k])
-            return false;
-    }
-    return true;
+    return stands_at(l, i, text, n);
 }
 
 static const abr_phrase phrases[] = {

@@ -10,6 +10,7 @@
 #include "abridge.h"
 #include "base/ascii.h"
 #include "base/private.h"
+#include "line/char_set.h"
 #include "line/lines.h"
 #include "line/word_list.h"
 
@@ -174,10 +175,7 @@ static bool read_after_colon(const char *p, size_t n, size_t at, name_kind kind,
     const bool is_range = size > 0 && end + 1 < n && p[end] == '-' && abr_is_digit(p[end + 1]);
     if (size > 0 && may_follow(p, n, end) && (p[at] == ':' || is_range)) {
         place->col = col;
-        place->end = end;
-        while (is_range && place->end < n &&
-               (abr_is_digit(p[place->end]) || p[place->end] == '-' || p[place->end] == '.'))
-            place->end++;
+        place->end = is_range ? abr_past((abr_text_line){p, n}, end, ABR_SET("0123456789-.")) : end;
         return true;
     }
     place->end = at;
@@ -190,13 +188,10 @@ static bool read_in_brackets(const char *p, size_t n, size_t at, abr_file_place 
     const char close = place->before == '(' ? ')' : ']';
     at += abr_read_lnum(p, n, at, &place->lnum);
     if (at + 1 < n && (p[at] == ',' || p[at] == ':')) {
-        at++;
-        while (at < n && p[at] == ' ')
-            at++;
+        at = abr_past((abr_text_line){p, n}, at + 1, ABR_SET(" "));
         at += abr_read_lnum(p, n, at, &place->col);
     }
-    while (at < n && (abr_is_digit(p[at]) || p[at] == ',' || p[at] == '-'))
-        at++;
+    at = abr_past((abr_text_line){p, n}, at, ABR_SET("0123456789,-"));
     place->end = at + 1;
     return at < n && p[at] == close;
 }

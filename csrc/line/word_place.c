@@ -223,11 +223,9 @@ bool abr_has_code(const abr_evidence *l, const abr_sign *s)
     size_t i = end_of(s);
     if (byte_at(l, i) == '[')
         return abr_is_upper(byte_at(l, i + 1)) || byte_at(l, i + 1) == ']';
-    i = skip(l, i, ABR_SET(" #"));
-    size_t start = i;
-    while (i < l->n && abr_is_upper(l->p[i]) && i - start < 8)
-        i++;
-    return i > end_of(s) && abr_is_digit(byte_at(l, i));
+    const size_t start = skip(l, i, ABR_SET(" #"));
+    i = skip(l, start, ABR_CAPITALS);
+    return i > end_of(s) && i - start <= 8 && abr_is_digit(byte_at(l, i));
 }
 
 bool abr_in_brackets(const abr_evidence *l, const abr_sign *s)
