@@ -155,14 +155,6 @@ static bool points_with_code(const abr_evidence *l)
     return starts_with(l, skip(l, skip(l, code + 1, ABR_CAPITALS), ABR_DIGITS), ": ");
 }
 
-/* Is it a failed test of Vader: "(12/13) [ EXPECT] (X) adds the tax"? */
-static bool is_crossed_test(const abr_evidence *l)
-{
-    const size_t at = l->words->indent;
-    const size_t title = abr_skip_number_of_test(l, at);
-    return title > at && starts_with(l, title, "(X) ");
-}
-
 /* The start of the line. */
 static void read_start(abr_evidence *l)
 {
@@ -176,8 +168,6 @@ static void read_start(abr_evidence *l)
         say_clearly(l, 0, "e: leads a place");
     if (errors && points_with_code(l))
         say_clearly(l, l->words->code, "a code after a pointer");
-    if (failures && is_crossed_test(l))
-        say_clearly(l, i, "(X) leads the title of a test");
     if (is_clocked_test(l))
         read_clocked_test(l);
     if (errors && abr_starts_listed(l, i, ABR_LIST_REPORT))
@@ -220,8 +210,8 @@ static bool may_say_something(const abr_evidence *l)
     const char c = byte_at(l, w->indent);
     bool bracketed = c == '[' && ABR_HAS("+-", byte_at(l, w->indent + 1)); /* Pester */
     return w->located < l->n || w->mark < l->n || ABR_HAS("E*", c) || bracketed ||
-           abr_kotlin_level(l->p, l->n) == 'e' || is_clocked_test(l) ||
-           (ABR_HAS("(^", c) && (is_crossed_test(l) || points_with_code(l))) || ends_with_place(l);
+           abr_kotlin_level(l->p, l->n) == 'e' || is_clocked_test(l) || (c == '^' && points_with_code(l)) ||
+           ends_with_place(l);
 }
 
 static abr_line_kind kind_of(const abr_evidence *l, abr_form form)
