@@ -144,17 +144,6 @@ static void read_message_of_pytest(abr_evidence *l)
         say_badly(l, 0, "E leads a detail of pytest");
 }
 
-/* Does the code of a finding, and what is found, stand after a pointer at the source above: "  ^--^ SC2115:
- * Use ..."? Those with a level, "  ^-- SC2086 (info): Double quote ...", are read by it. */
-static bool points_with_code(const abr_evidence *l)
-{
-    const size_t at = l->words->indent;
-    const size_t code = skip(l, at, ABR_SET("^~-"));
-    if (byte_at(l, at) != '^' || code + 1 != l->words->code || byte_at(l, code) != ' ')
-        return false;
-    return starts_with(l, skip(l, skip(l, code + 1, ABR_CAPITALS), ABR_DIGITS), ": ");
-}
-
 /* The start of the line. */
 static void read_start(abr_evidence *l)
 {
@@ -166,8 +155,6 @@ static void read_start(abr_evidence *l)
         read_message_of_pytest(l);
     if (errors && abr_kotlin_level(l->p, l->n) == 'e')
         say_clearly(l, 0, "e: leads a place");
-    if (errors && points_with_code(l))
-        say_clearly(l, l->words->code, "a code after a pointer");
     if (is_clocked_test(l))
         read_clocked_test(l);
     if (errors && abr_starts_listed(l, i, ABR_LIST_REPORT))
@@ -210,8 +197,7 @@ static bool may_say_something(const abr_evidence *l)
     const char c = byte_at(l, w->indent);
     bool bracketed = c == '[' && ABR_HAS("+-", byte_at(l, w->indent + 1)); /* Pester */
     return w->located < l->n || w->mark < l->n || ABR_HAS("E*", c) || bracketed ||
-           abr_kotlin_level(l->p, l->n) == 'e' || is_clocked_test(l) || (c == '^' && points_with_code(l)) ||
-           ends_with_place(l);
+           abr_kotlin_level(l->p, l->n) == 'e' || is_clocked_test(l) || ends_with_place(l);
 }
 
 static abr_line_kind kind_of(const abr_evidence *l, abr_form form)
