@@ -150,6 +150,12 @@ static inline size_t skip_name_back(const abr_evidence *l, size_t at, abr_char_s
     return at;
 }
 
+/* Does the text stand at `at` or later? */
+static inline bool has_from(const abr_evidence *l, size_t at, const char *text)
+{
+    return abr_contains((abr_text_line){l->p + at, l->n - at}, text, strlen(text));
+}
+
 static inline bool starts_with(const abr_evidence *l, size_t at, const char *text)
 {
     if (byte_at(l, at) != *text) /* most lines */

@@ -40,7 +40,7 @@ static bool passes_on_error(const abr_evidence *l)
 /* Is it a warning of apt that says what is used instead: "W: ... the previous index files will be used."? */
 static bool warns_of_substitute(const abr_evidence *l)
 {
-    return starts_with(l, 0, "W: ") && ABR_CONTAINS(((abr_text_line){l->p, l->n}), " used");
+    return starts_with(l, 0, "W: ") && has_from(l, 0, " used");
 }
 
 bool abr_advises_by_form(const abr_evidence *l)
@@ -89,8 +89,7 @@ static bool is_as_expected(const abr_evidence *l, const abr_sign *s)
                         : preceded_by(l, s->at, " as ")                               ? 4
                                                                                       : 0;
     const size_t end = end_of(s) + (link == 2);
-    const abr_text_line line = {l->p, l->n};
-    if (ABR_CONTAINS(line, " got ") || ABR_CONTAINS(line, " but ") || ABR_CONTAINS(line, " should "))
+    if (has_from(l, 0, " got ") || has_from(l, 0, " but ") || has_from(l, 0, " should "))
         return false;
     if (before && link > 0 && is_sign_of_trouble(before) && end_of(before) + link == s->at)
         return ABR_HAS(".,;:!)\r\n", byte_at(l, end)) &&
@@ -115,9 +114,8 @@ static bool is_meant(const abr_evidence *l)
 static bool is_sample(const abr_evidence *l)
 {
     const size_t i = skip_name(l, l->words->indent, ABR_SET("_:"));
-    const abr_text_line labels = {l->p + i, l->n - i};
-    return byte_at(l, i) == '{' && byte_before(l, i) != ':' && ABR_CONTAINS(labels, "=\"") &&
-           ABR_CONTAINS(labels, "\"} ") && abr_is_digit(byte_at(l, l->n - 1));
+    return byte_at(l, i) == '{' && byte_before(l, i) != ':' && has_from(l, i, "=\"") &&
+           has_from(l, i, "\"} ") && abr_is_digit(byte_at(l, l->n - 1));
 }
 
 bool abr_has_starred_verdict(const abr_evidence *l)

@@ -136,9 +136,7 @@ static bool is_known_to_fail(const abr_evidence *l)
 static void read_message_of_pytest(abr_evidence *l)
 {
     enum { STEP = 4 };
-    const abr_text_line line = {l->p, l->n};
-    if (skip(l, 1, ABR_SET(" ")) % STEP != 1 && !ABR_CONTAINS(line, "se -v") &&
-        !ABR_CONTAINS(line, "se '-vv'"))
+    if (skip(l, 1, ABR_SET(" ")) % STEP != 1 && !has_from(l, 0, "se -v") && !has_from(l, 0, "se '-vv'"))
         say_clearly(l, 0, "E leads a line of pytest");
     else
         say_badly(l, 0, "E leads a detail of pytest");

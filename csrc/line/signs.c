@@ -152,10 +152,7 @@ static bool reports_none(abr_evidence *l, const abr_sign *s, int64_t *count)
 /* Is it the name of one of Xcode's steps, with its file: "RegisterPolicyException /a (in target 'x' ..."? */
 static bool names_step(const abr_evidence *l, const abr_sign *s)
 {
-    size_t at = starts_with(l, end_of(s), " /") ? end_of(s) : l->n;
-    while (at < l->n && !starts_with(l, at, " (in target "))
-        at++;
-    return at < l->n;
+    return starts_with(l, end_of(s), " /") && has_from(l, end_of(s), " (in target ");
 }
 
 /* Does the name that the word is in, with its file, say how long it took: "CartTest.RetryOnError (193ms)",

@@ -357,9 +357,8 @@ static bool is_title_of_test(const abr_evidence *l)
 /* Does the line only say where more is told of it: "Failure feedback can be found at /srv/cart/failures"? */
 static bool is_to_be_found(const abr_evidence *l, const abr_sign *s)
 {
-    const abr_text_line rest = {l->p + end_of(s), l->n - end_of(s)};
     return (s->class == ABR_WORD_FAIL || s->class == ABR_WORD_ERROR) &&
-           ABR_CONTAINS(rest, " can be found at ");
+           has_from(l, end_of(s), " can be found at ");
 }
 
 bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s)

@@ -136,14 +136,12 @@ static void compact_copies(abr_candidates *c)
     }
 }
 
-static void copy_candidate(abr_candidates *c, abr_candidate *x)
+void abr_candidate_copy(abr_candidate *x, char *to)
 {
-    char *to = c->text + c->text_used;
     memcpy(to, x->start, x->start_n);
     memcpy(to + x->start_n, x->window, x->window_n);
     x->start = to;
     x->window = to + x->start_n;
-    c->text_used += (size_t)x->start_n + x->window_n;
 }
 
 void abr_candidates_add(abr_candidates *c, const abr_candidate *x)
@@ -168,7 +166,8 @@ void abr_candidates_add(abr_candidates *c, const abr_candidate *x)
         compact_copies(c);
         c->count++;
     }
-    copy_candidate(c, &c->slots[slot]);
+    abr_candidate_copy(&c->slots[slot], c->text + c->text_used);
+    c->text_used += n;
 }
 
 bool abr_candidates_settle(abr_candidates *c)

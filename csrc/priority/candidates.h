@@ -83,6 +83,9 @@ static inline size_t abr_candidate_cost(const abr_candidate *c)
     return (size_t)c->start_n + c->window_n + ABR_CANDIDATE_COST;
 }
 
+/* Copy its bytes to memory of its own. */
+void abr_candidate_copy(abr_candidate *x, char *to);
+
 /* The divisor of a line's score for the lines of its shape before it. */
 static inline float abr_repeat_discount(const abr_candidate *c)
 {

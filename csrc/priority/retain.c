@@ -422,12 +422,8 @@ static inline void queue_line(abr_retainer *q, const abr_reading *r, abr_candida
 static void keep_texts(abr_retainer *q, size_t lines)
 {
     for (size_t i = q->queued > lines ? q->queued - lines : 0; i < q->queued && q->retained.copies; i++) {
-        abr_candidate *c = &q->queue[(q->oldest + i) % WAITING];
-        char *text = q->texts[c - q->queue];
-        memcpy(text, c->start, c->start_n);
-        memcpy(text + c->start_n, c->window, c->window_n);
-        c->start = text;
-        c->window = text + c->start_n;
+        const size_t place = (q->oldest + i) % WAITING;
+        abr_candidate_copy(&q->queue[place], q->texts[place]);
     }
 }
 
