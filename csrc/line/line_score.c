@@ -160,20 +160,13 @@ static void read_start(abr_evidence *l)
     if (failures && w->count > 1 && is_first(l, &w->signs[0]) && is_word(l, &w->signs[0], "not") &&
         is_word(l, &w->signs[1], "ok") && byte_at(l, end_of(&w->signs[1])) != ':') {
         l->passed = is_known_to_fail(l);
-        if (!l->passed) {
-            note_form(l, w->first, "not ok", ABR_SCORE_CLEAR);
-            l->is_clear = true;
-            l->strong = ABR_SCORE_CLEAR;
-            l->at = w->first;
-        }
+        if (!l->passed)
+            say_clearly(l, w->first, "not ok");
     }
     if (starts_with(l, i, "[+] "))
         l->passed = true;
-    if (failures && starts_with(l, i, "[-] ")) {
-        note_form(l, i, "[-] leads it", ABR_SCORE_CLEAR);
-        l->is_clear = true;
-        l->strong = ABR_SCORE_CLEAR;
-    }
+    if (failures && starts_with(l, i, "[-] "))
+        say_clearly(l, i, "[-] leads it");
     if (starts_with(l, i, "*** ") && w->first < l->n)
         say_badly(l, i, "*** leads it");
 }
