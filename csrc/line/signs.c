@@ -374,12 +374,9 @@ static void read_expectation(abr_evidence *l, const abr_sign *s)
     tells = tells || (is_word(l, s, "expected") && c != '\n');
     size_t before = s->at > 1 ? s->at - 2 : 0;
     tells = tells || ABR_HAS(",;", l->p[before]); /* "Total() = 3, want 4" */
-    if (is_word(l, s, "expected") && !l->stepped)
-        for (size_t at = end_of(s); at + 6 < l->n; at++)
-            if (starts_with(l, at, " but ") && !is_written(l) && !abr_is_spoken_of(l, s)) {
-                say(l, s, ABR_SCORE_BAD, false);
-                break;
-            }
+    if (is_word(l, s, "expected") && !l->stepped && has_from(l, end_of(s), " but ") && !is_written(l) &&
+        !abr_is_spoken_of(l, s))
+        say(l, s, ABR_SCORE_BAD, false);
     if (tells)
         expect(l, s, ABR_SCORE_EXPECTS);
 }
