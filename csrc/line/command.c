@@ -96,7 +96,7 @@ static bool names_section(const abr_evidence *l, const abr_sign *s)
 /* "build failed", "Job failed", "marked build as failure" */
 static bool follows_command(const abr_evidence *l, size_t at)
 {
-    at = skip_back(l, at, ABR_SET(" "));
+    at = abr_back(l->p, at, ABR_SET(" "));
     for (ABR_EACH_LISTED(name, &l->lexicon->ends, ABR_LIST_COMMAND, byte_before(l, at)))
         if (at >= name->n && stands_at(l, at - name->n, name->text, name->n) &&
             !is_alnum(byte_before(l, at - name->n)))

@@ -129,12 +129,6 @@ static inline size_t skip(const abr_evidence *l, size_t at, abr_char_set set)
     return abr_past((abr_text_line){l->p, l->n}, at, set);
 }
 
-/* The start of the chars of a set that end at `at`. */
-static inline size_t skip_back(const abr_evidence *l, size_t at, abr_char_set set)
-{
-    return abr_back(l->p, at, set);
-}
-
 /* The same for chars of a set, letters, digits and bytes beyond ASCII. */
 static inline size_t skip_name(const abr_evidence *l, size_t at, abr_char_set set)
 {
@@ -143,6 +137,7 @@ static inline size_t skip_name(const abr_evidence *l, size_t at, abr_char_set se
     return at;
 }
 
+/* The start of these that end at `at`. */
 static inline size_t skip_name_back(const abr_evidence *l, size_t at, abr_char_set set)
 {
     while (at > 0 && (is_alnum(l->p[at - 1]) || abr_has_char(set, l->p[at - 1])))
@@ -201,7 +196,7 @@ static inline bool is_first(const abr_evidence *l, const abr_sign *s)
 
 static inline size_t end_without_blanks(const abr_evidence *l)
 {
-    return skip_back(l, l->n, ABR_SET(" \t\r"));
+    return abr_back(l->p, l->n, ABR_SET(" \t\r"));
 }
 
 static inline const abr_sign *signs_end(const abr_evidence *l)

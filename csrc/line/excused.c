@@ -13,7 +13,7 @@ static bool ends_with_rule(const abr_evidence *l)
     size_t i = l->n - (l->n > 0 && l->p[l->n - 1] == '\r');
     if (i == 0 || l->p[--i] != ')')
         return false;
-    i = skip_back(l, i, abr_joined(ABR_SMALL_LETTERS, ABR_SET("-")));
+    i = abr_back(l->p, i, abr_joined(ABR_SMALL_LETTERS, ABR_SET("-")));
     return i > 0 && l->p[i - 1] == '(';
 }
 

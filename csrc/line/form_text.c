@@ -48,21 +48,13 @@ bool abr_is_remark(const abr_form_line *l)
 
 bool abr_starts_as_source(const abr_form_line *l)
 {
+    const char first = *l->bare.p;
     const char second = char_at(l->bare, 1);
-    switch (*l->bare.p) {
-    case '<':
+    if (first == '<')
         return second != ' ' && second != '\n';
-    case '#':
+    if (first == '#')
         return !abr_is_digit(second);
-    case '@':
-    case '$':
-    case '\\':
-    case '%':
-    case '!':
-        return abr_is_letter(second) || second == '{';
-    default:
-        return true;
-    }
+    return !ABR_HAS("@$\\%!", first) || abr_is_letter(second) || second == '{';
 }
 
 bool abr_starts_with_keyword(const abr_form_line *l)

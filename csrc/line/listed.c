@@ -39,6 +39,6 @@ size_t abr_listed_word(const abr_evidence *l, size_t at, abr_list list)
 
 bool abr_is_listed_before(const abr_evidence *l, size_t at, abr_list list)
 {
-    const size_t start = skip_back(l, at, ABR_LETTERS);
+    const size_t start = abr_back(l->p, at, ABR_LETTERS);
     return start < at && abr_listed_word(l, start, list) == at - start;
 }

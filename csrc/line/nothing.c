@@ -175,7 +175,7 @@ static bool is_trouble(const abr_evidence *l, const abr_sign *s, size_t value)
 static bool ends_with_value(const abr_evidence *l, size_t from)
 {
     const size_t end = end_without_blanks(l);
-    const size_t start = skip_back(l, end, ABR_DIGITS);
+    const size_t start = abr_back(l->p, end, ABR_DIGITS);
     return start < end && start > from + 1 && l->p[start - 1] == ' ' && ABR_HAS(":=", l->p[start - 2]);
 }
 
@@ -229,11 +229,11 @@ bool abr_is_setting(const abr_evidence *l, const abr_sign *s)
     bool quoted = i > 0 && ABR_HAS("\"'", l->p[i - 1]);
     if (!(quoted ? ABR_HAS("\"'", end) : ABR_HAS("\r\n,", end)) || (!s->type && abr_is_upper(l->p[s->at])))
         return false;
-    i = skip_back(l, i - quoted, ABR_SET(" "));
+    i = abr_back(l->p, i - quoted, ABR_SET(" "));
     if (i < 2 || !ABR_HAS(":=", l->p[i - 1]))
         return false;
     bool assigned = l->p[i - 1] == '=';
-    i = skip_back(l, i - 1, ABR_SET(" \"'"));
+    i = abr_back(l->p, i - 1, ABR_SET(" \"'"));
     const size_t start = skip_name_back(l, i, IN_IDENTIFIER);
     if (start == i || (!quoted && !assigned && (l->words->indent == 0 || s->class == ABR_WORD_FAIL)))
         return false; /* "cart_test: error" is a result */

@@ -410,7 +410,7 @@ static bool ends_with_seconds(const abr_evidence *l, size_t at)
 /* Does the word end a line after dots, as a result does? */
 static bool ends_after_dots(const abr_evidence *l, const abr_sign *s)
 {
-    const size_t start = skip_back(l, s->at, ABR_SET(" "));
+    const size_t start = abr_back(l->p, s->at, ABR_SET(" "));
     return start >= 2 && l->p[start - 1] == '.' && l->p[start - 2] == '.' &&
            skip(l, end_of(s), ABR_SET(" \t\r")) == l->n;
 }
@@ -569,7 +569,7 @@ static void read_phrase(abr_evidence *l, const abr_sign *s)
 /* Is it the loss of a training that has come to nothing: "Loss: nan", "val_loss=nan", "'loss': nan"? */
 static bool is_lost_loss(const abr_evidence *l, const abr_sign *s)
 {
-    const size_t at = skip_back(l, s->at, ABR_SET(" :='\""));
+    const size_t at = abr_back(l->p, s->at, ABR_SET(" :='\""));
     return at < s->at && (preceded_by(l, at, "loss") || preceded_by(l, at, "Loss")) &&
            !ABR_HAS("'\"", byte_at(l, end_of(s)));
 }
@@ -663,9 +663,9 @@ static void read_note(abr_evidence *l, const abr_sign *s)
 /* Does the word follow the number of a step: "[55 of 64] Compiling Cart"? */
 static bool follows_number(const abr_evidence *l, const abr_sign *s)
 {
-    size_t at = skip_back(l, preceded_by(l, s->at, "] ") ? s->at - 2 : 0, ABR_DIGITS);
+    size_t at = abr_back(l->p, preceded_by(l, s->at, "] ") ? s->at - 2 : 0, ABR_DIGITS);
     at = preceded_by(l, at, " of ") ? at - 4 : 0;
-    return byte_before(l, skip_back(l, at, ABR_SET("0123456789 "))) == '[';
+    return byte_before(l, abr_back(l->p, at, ABR_SET("0123456789 "))) == '[';
 }
 
 static void read_step(abr_evidence *l, const abr_sign *s)

@@ -21,32 +21,12 @@ typedef struct {
 static inline bool abr_may_open_test(abr_text_line line)
 {
     enum { SHORTEST_OPENING = 8 };
-    if (line.n < SHORTEST_OPENING)
-        return false;
-    switch (line.p[line.n - 1]) {
-    case ' ':
-    case 'T':
-    case 'R':
-        return true;
-    default:
-        break;
-    }
-    switch (*line.p) {
-    case '=':
-        return line.p[4] != '=';
-    case '[':
-        return line.p[2] == 'R' || line.p[7] == 'R';
-    case 'R':
-        return line.p[1] == 'u';
-    case 'T':
-        return line.p[5] == 'C' || line.p[5] == 'S';
-    case '#':
-        return line.p[2] == 'S';
-    case 'f':
-        return line.p[7] == '[';
-    default:
-        return false;
-    }
+    const char *p = line.p;
+    return line.n >= SHORTEST_OPENING &&
+           (ABR_HAS(" TR", p[line.n - 1]) || (*p == '=' && p[4] != '=') ||
+            (*p == '[' && (p[2] == 'R' || p[7] == 'R')) || (*p == 'R' && p[1] == 'u') ||
+            (*p == 'T' && (p[5] == 'C' || p[5] == 'S')) || (*p == '#' && p[2] == 'S') ||
+            (*p == 'f' && p[7] == '['));
 }
 
 /* Can it tell the result of a test in the words of such a program? Most lines can't. */

@@ -15,13 +15,13 @@ enum {
 
 bool abr_leads_joined(const abr_evidence *l, const abr_sign *s)
 {
-    const size_t start = skip_back(l, s->at, abr_joined(ABR_CAPITALS, ABR_SET("-_")));
+    const size_t start = abr_back(l->p, s->at, abr_joined(ABR_CAPITALS, ABR_SET("-_")));
     size_t end = end_of(s);
     const bool constant = memchr(l->p + start, '_', s->at - start) != NULL; /* EAI_FAIL is only a name */
     if (is_word(l, s, "unexpected"))
         end = skip(l, end, abr_joined(ABR_CAPITALS, ABR_SET("-")));
     /* the end of what leads the message: "10:00:01     INFO -  ", "REFTEST " */
-    const size_t lead = skip_back(l, start, ABR_SET(" "));
+    const size_t lead = abr_back(l->p, start, ABR_SET(" "));
     const bool spaced = lead < start;
     const bool is_title = starts_with(l, start, "TEST-") || byte_at(l, end) == ':';
     const bool leads =
@@ -39,7 +39,8 @@ bool abr_leads_joined(const abr_evidence *l, const abr_sign *s)
 static bool is_macro_hit(const abr_evidence *l, const abr_sign *s)
 {
     const abr_char_set macro = abr_joined(ABR_CAPITALS, ABR_SET("_"));
-    return preceded_by(l, skip_back(l, s->at, macro), "Hit ") && byte_at(l, skip(l, end_of(s), macro)) == '(';
+    return preceded_by(l, abr_back(l->p, s->at, macro), "Hit ") &&
+           byte_at(l, skip(l, end_of(s), macro)) == '(';
 }
 
 static bool in_list_of_sql(char c)
@@ -137,7 +138,7 @@ static bool follows_colour(const abr_evidence *l, size_t at)
 {
     if (byte_before(l, at) != 'm')
         return false;
-    const size_t i = skip_back(l, at - 1, ABR_SET("0123456789;"));
+    const size_t i = abr_back(l->p, at - 1, ABR_SET("0123456789;"));
     return i >= 2 && l->p[i - 1] == '[' && l->p[i - 2] == '\x1B';
 }
 
@@ -160,7 +161,7 @@ static int64_t number_that_ends_at(const abr_evidence *l, size_t end, size_t *st
 
 int64_t abr_number_before(const abr_evidence *l, size_t at)
 {
-    size_t end = skip_back(l, at, ABR_SET(" \t("));
+    size_t end = abr_back(l->p, at, ABR_SET(" \t("));
     size_t start;
     if (end == at)
         return -1;
@@ -176,7 +177,7 @@ int64_t abr_number_before(const abr_evidence *l, size_t at)
             (start == 0 || ABR_HAS("(,", l->p[start - 1]) || (start >= 2 && starts_with(l, start - 2, ", "))))
             return 0; /* "0 tests failed" */
         const size_t word = end;
-        end = skip_back(l, skip_back(l, end, ABR_SMALL_LETTERS), ABR_SET(" \t("));
+        end = abr_back(l->p, abr_back(l->p, end, ABR_SMALL_LETTERS), ABR_SET(" \t("));
         if (end == word)
             break;
     }
@@ -230,7 +231,7 @@ bool abr_has_code(const abr_evidence *l, const abr_sign *s)
 
 bool abr_in_brackets(const abr_evidence *l, const abr_sign *s)
 {
-    const size_t start = skip_back(l, s->at, ABR_SET(" "));
+    const size_t start = abr_back(l->p, s->at, ABR_SET(" "));
     const size_t end = skip(l, end_of(s), ABR_SET(" "));
     return ABR_HAS("[(<*|=", byte_before(l, start)) && ABR_HAS("])>*|=", byte_at(l, end));
 }

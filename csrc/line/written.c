@@ -19,22 +19,14 @@ static bool has(const abr_evidence *l, size_t from, char c)
 /* A call, a block, an assignment, an arrow. */
 static bool has_source_signs(const abr_evidence *l, size_t from)
 {
-    for (size_t i = from; i + 1 < l->n; i++)
-        switch (l->p[i]) {
-        case '(':
-            if (is_alnum(l->p[i - 1]) || l->p[i - 1] == '_')
-                return true;
-            break;
-        case '{':
-        case '}':
+    for (size_t i = from; i + 1 < l->n; i++) {
+        const char c = l->p[i];
+        const char before = l->p[i - 1];
+        const char after = l->p[i + 1];
+        if (ABR_HAS("{}", c) || (c == '(' && (is_alnum(before) || before == '_')) ||
+            (c == '=' && (before == ':' || after == '>' || (before == ' ' && after == ' '))))
             return true;
-        case '=':
-            if (l->p[i - 1] == ':' || l->p[i + 1] == '>' || (l->p[i - 1] == ' ' && l->p[i + 1] == ' '))
-                return true;
-            break;
-        default:
-            break;
-        }
+    }
     return false;
 }
 
@@ -188,7 +180,7 @@ static bool ends_with_request(const abr_evidence *l)
     size_t n = end_without_blanks(l);
     if (n < 5 || l->p[n - 1] != ')')
         return false;
-    const size_t i = skip_back(l, n - 1, ABR_DIGITS);
+    const size_t i = abr_back(l->p, n - 1, ABR_DIGITS);
     return i < n - 1 && i >= 2 && l->p[i - 1] == '#' && l->p[i - 2] == '(';
 }
 
@@ -290,7 +282,7 @@ static size_t word_before(const abr_evidence *l, size_t i)
 {
     if (i < 2 || l->p[i - 1] != ' ')
         return i;
-    const size_t start = skip_back(l, i - 1, abr_joined(ABR_LETTERS, ABR_SET("'")));
+    const size_t start = abr_back(l->p, i - 1, abr_joined(ABR_LETTERS, ABR_SET("'")));
     return start < i - 1 ? start : i;
 }
 

@@ -36,10 +36,8 @@ static inline void abr_count_word(abr_word_counts *c, uint16_t plain, size_t tim
 /* Count the plain words of a line: `count` hashes. */
 static inline void abr_count_words(abr_word_counts *c, const uint16_t *plain, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++) {
-        uint16_t *seen = abr_word_count(c, plain[i]);
-        *seen = (uint16_t)(*seen + (*seen < UINT16_MAX));
-    }
+    for (unsigned i = 0; i < count; i++)
+        abr_count_word(c, plain[i], 1);
 }
 
 /* How rare the plain words of (p, n) are in a text of so many lines: halfway between their mean and the
