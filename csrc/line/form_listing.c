@@ -48,10 +48,9 @@ static bool has_version_and_state(abr_text_line bare)
 /* `ii  name  1.0  what it is`: two letters of a state, and columns; or a package of apt's. */
 bool abr_is_listed(const abr_form_line *l)
 {
-    if (has_version_and_state(l->bare))
-        return true;
-    return l->bare.n > 1 && abr_is_lower(l->bare.p[1]) && abr_has_at(l->bare, 2, "  ", 2) &&
-           ABR_CONTAINS(abr_trimmed(abr_line_from(l->bare, 2)), "  ");
+    return has_version_and_state(l->bare) ||
+           (l->bare.n > 1 && abr_is_lower(l->bare.p[1]) && abr_has_at(l->bare, 2, "  ", 2) &&
+            ABR_CONTAINS(abr_trimmed(abr_line_from(l->bare, 2)), "  "));
 }
 
 /* ---- commits ---- */
@@ -342,8 +341,7 @@ bool abr_has_columns(const abr_form_line *l)
 bool abr_is_entry(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
-    if (is_alone(l) || l->bare.p >= l->line.p + DEEP || is_plain_name(l))
-        return true;
-    return abr_has_at(bare, abr_first_word(l).n, "  ", 2) ||
+    return is_alone(l) || bare.p >= l->line.p + DEEP || is_plain_name(l) ||
+           abr_has_at(bare, abr_first_word(l).n, "  ", 2) ||
            (abr_is_lower(*bare.p) && abr_has_at(bare, abr_first_word(l).n, " - ", 3));
 }

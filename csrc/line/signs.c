@@ -41,10 +41,8 @@ static void say(abr_evidence *l, const abr_sign *s, float score, bool is_clear)
 static bool labels(const abr_evidence *l, const abr_sign *s)
 {
     char before = byte_before(l, s->at);
-    if (byte_at(l, end_of(s)) != ':' || ABR_HAS("\"'`(:", before) ||
-        (!s->type && abr_is_letter(byte_at(l, end_of(s) + 1))))
-        return false;
-    return !abr_is_argument(l, s);
+    return byte_at(l, end_of(s)) == ':' && !ABR_HAS("\"'`(:", before) &&
+           (s->type || !abr_is_letter(byte_at(l, end_of(s) + 1))) && !abr_is_argument(l, s);
 }
 
 static bool reads_as_text(abr_evidence *l)
@@ -66,10 +64,9 @@ static bool is_written(abr_evidence *l)
 static bool is_named_after(const abr_evidence *l, const abr_sign *s)
 {
     const abr_sign *next = next_sign(l, s, 1);
-    bool noun = s->class != ABR_WORD_FAIL || is_word(l, s, "failure") || is_word(l, s, "failures");
-    if (next && is_word(l, next, "summary"))
-        return true;
-    return noun && next && next->class == ABR_WORD_NAMING && !all_caps(l, s) && byte_at(l, end_of(s)) == ' ';
+    const bool noun = s->class != ABR_WORD_FAIL || is_word(l, s, "failure") || is_word(l, s, "failures");
+    return next && (is_word(l, next, "summary") || (noun && next->class == ABR_WORD_NAMING &&
+                                                    !all_caps(l, s) && byte_at(l, end_of(s)) == ' '));
 }
 
 static bool is_named(const abr_evidence *l, const abr_sign *s)
@@ -311,9 +308,8 @@ static void read_bad(abr_evidence *l, const abr_sign *s)
 /* Is it fine that something is missing: "no issues found", "[no test files]"? */
 static bool is_well(const abr_evidence *l, const abr_sign *no, const abr_sign *s)
 {
-    if (no + 1 < s && (is_word(l, no + 1, "issues") || is_word(l, no + 1, "problems")))
-        return true;
-    return byte_before(l, no->at) == '[' && byte_at(l, end_of(s)) == ']';
+    return (no + 1 < s && (is_word(l, no + 1, "issues") || is_word(l, no + 1, "problems"))) ||
+           (byte_before(l, no->at) == '[' && byte_at(l, end_of(s)) == ']');
 }
 
 /* Does the line name a remedy: "..., skipping", "... and will be fetched"? */

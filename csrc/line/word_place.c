@@ -120,9 +120,7 @@ bool abr_in_name(const abr_evidence *l, const abr_sign *s)
         return true; /* a switch of Java's, -XX:+ExitOnOutOfMemoryError */
     if (ABR_HAS(".-", after) && is_alnum(then))
         return !(s->type && after == '.') || starts_with(l, end_of(s), ".class");
-    if (abr_is_digit(after) && !all_caps(l, s))
-        return true;
-    return after == '(' && then != 's' && !s->type;
+    return (abr_is_digit(after) && !all_caps(l, s)) || (after == '(' && then != 's' && !s->type);
 }
 
 bool abr_in_title(const abr_evidence *l, const abr_sign *s)

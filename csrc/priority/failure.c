@@ -139,10 +139,10 @@ static bool places_error(const abr_reading *r, const char *p, size_t n)
 {
     abr_file_place place = {0};
     n -= n > 0 && p[n - 1] == '\r';
-    if (!r->placed || !abr_find_place(p, n, 0, &place) || place.start > 0 || place.end + 2 >= n ||
-        memcmp(p + place.end, ": ", 2) != 0)
-        return false;
-    return abr_past((abr_text_line){p, n}, place.end + 2, abr_joined(ABR_WORD_CHARS, ABR_SET("."))) == n;
+    const abr_char_set of_name = abr_joined(ABR_WORD_CHARS, ABR_SET("."));
+    return r->placed && abr_find_place(p, n, 0, &place) && place.start == 0 && place.end + 2 < n &&
+           memcmp(p + place.end, ": ", 2) == 0 &&
+           abr_past((abr_text_line){p, n}, place.end + 2, of_name) == n;
 }
 
 static void start_failure(abr_failure *f, const abr_reading *r, const abr_layout *l)
