@@ -150,15 +150,6 @@ static unsigned result_place(unsigned place)
                                   : MARK_RESULT_START;
 }
 
-/* A byte of the mark that few lines have: small letters, blanks and dots are nearly everywhere. */
-static char rare_byte(const form_mark *m)
-{
-    for (size_t i = 0; i < m->n; i++)
-        if (!abr_is_lower(m->text[i]) && m->text[i] != ' ' && m->text[i] != '.')
-            return m->text[i];
-    return *m->text;
-}
-
 ABR_WRAPS static void open_marks(abr_forms *x, abr_form_set asked)
 {
     for (unsigned i = MARK_ROWS; i-- > 0;) {
@@ -174,7 +165,6 @@ ABR_WRAPS static void open_marks(abr_forms *x, abr_form_set asked)
             continue;
         }
         const char c = (char)(m->place == MARK_WITHIN ? '\0' : m->text[m->place == MARK_END ? m->n - 1 : 0]);
-        x->rare[i + 1] = rare_byte(m);
         uint16_t *head = &x->marks[place][char_index(c)];
         x->next[i + 1] = *head;
         *head = (uint16_t)(i + 1);
@@ -267,9 +257,7 @@ static bool has_result(const abr_forms *x, mark_place place, char c, const abr_f
 {
     for (unsigned i = x->marks[place][char_index(c)]; i != 0; i = x->next[i]) {
         const form_mark *m = &mark_rows[i - 1];
-        if (place == MARK_RESULT_WITHIN
-                ? memchr(l->bare.p, x->rare[i], l->bare.n) && abr_contains(l->bare, m->text, m->n)
-                : has_mark(l, m))
+        if (place == MARK_RESULT_WITHIN ? abr_contains(l->bare, m->text, m->n) : has_mark(l, m))
             return true;
     }
     return false;

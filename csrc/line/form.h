@@ -72,7 +72,6 @@ typedef struct abr_forms {
     abr_form_set surer_log[ABR_SURE + 1];        /* forms that are more than so many steps sure of a log, */
     abr_form_set surer_text[ABR_SURE + 1];       /* or of a text */
     uint16_t marks[ABR_MARK_PLACES][ABR_FIRSTS]; /* the first mark of a place, by its first or last byte */
-    char rare[ABR_MARKS_MOST + 1];               /* of each mark, from 1, a byte that few lines have */
     uint16_t next[ABR_MARKS_MOST];               /* the next one */
     abr_mark_within within[ABR_WITHIN_MOST];
     unsigned within_count;

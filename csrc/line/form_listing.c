@@ -146,12 +146,11 @@ static bool is_path(abr_text_line name)
     return letters;
 }
 
-/* End of the name that starts at `from`, before a colon; the line's end if a blank comes first. */
-static size_t name_end(abr_text_line bare, size_t from)
+/* End of the name before a colon; the line's end if a blank comes first. */
+static size_t name_end(abr_text_line bare)
 {
-    const char *colon = memchr(bare.p + from, ':', bare.n - from);
-    return colon && !memchr(bare.p + from, ' ', (size_t)(colon - bare.p) - from) ? (size_t)(colon - bare.p)
-                                                                                 : bare.n;
+    const size_t end = abr_next(bare, 0, ':', ':', true);
+    return end < bare.n && !memchr(bare.p, ' ', end) ? end : bare.n;
 }
 
 /* The start of a time that stands behind a name: `shop.log.2026-11-22T10` of `...:00:01`. */
@@ -166,7 +165,7 @@ static bool ends_with_hour(abr_text_line name)
 static bool states_level_after(const abr_form_line *l, size_t at, bool has_column)
 {
     const abr_text_line text = abr_line_from(l->bare, at);
-    const size_t rule = name_end(text, 0);
+    const size_t rule = name_end(text);
     const bool sure = has_column || abr_is_lower(*text.p);
     return (sure && abr_states_level(text.p, text.n, l->forms->without)) ||
            (rule < text.n && abr_states_level(text.p + rule + 1, text.n - rule - 1, l->forms->without));
@@ -189,7 +188,7 @@ static bool states_level_beside(const abr_form_line *l, size_t at)
 bool abr_is_match(const abr_form_line *l)
 {
     const abr_text_line bare = l->bare;
-    const size_t i = name_end(bare, 0);
+    const size_t i = name_end(bare);
     if (i == 0 || i >= bare.n || bare.p[i] != ':' || !is_path((abr_text_line){bare.p, i}))
         return false;
     const size_t number = abr_digits_at(bare, i + 1);
