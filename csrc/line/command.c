@@ -97,7 +97,8 @@ static bool names_section(const abr_evidence *l, const abr_sign *s)
 static bool follows_command(const abr_evidence *l, size_t at)
 {
     at = abr_back(l->p, at, ABR_SET(" "));
-    for (ABR_EACH_LISTED(name, &l->lexicon->ends, ABR_LIST_COMMAND, byte_before(l, at)))
+    for (const abr_listed_row *name = NULL;
+         (name = abr_next_listed(&l->lexicon->ends, ABR_LIST_COMMAND, byte_before(l, at), name)) != NULL;)
         if (at >= name->n && stands_at(l, at - name->n, name->text, name->n) &&
             !is_alnum(byte_before(l, at - name->n)))
             return true;

@@ -30,11 +30,11 @@ typedef struct {
     bool ends_word;
 } pattern_part;
 
-/* The first place of a part in (p, n) from `from` on, or n. An empty part is everywhere. */
+/* The first place of a part, which is not empty, in (p, n) from `from` on, or n. */
 static size_t find_part(const pattern_part *x, const char *p, size_t n, size_t from)
 {
     for (size_t at = from; at + x->n <= n; at++) {
-        if (!x->folded && x->n > 0) {
+        if (!x->folded) {
             const char *first = memchr(p + at, x->p[0], n - at - x->n + 1);
             if (!first)
                 return n;
@@ -42,11 +42,9 @@ static size_t find_part(const pattern_part *x, const char *p, size_t n, size_t f
         }
         if (!same(p + at, x->p, x->n, x->folded))
             continue;
-        bool starts =
-            !x->starts_word || at == 0 || !abr_is_word(p[at - 1]) || (x->n > 0 && !abr_is_word(x->p[0]));
+        bool starts = !x->starts_word || at == 0 || !abr_is_word(p[at - 1]) || !abr_is_word(x->p[0]);
         size_t end = at + x->n;
-        bool ends =
-            !x->ends_word || end == n || !abr_is_word(p[end]) || (x->n > 0 && !abr_is_word(x->p[x->n - 1]));
+        bool ends = !x->ends_word || end == n || !abr_is_word(p[end]) || !abr_is_word(x->p[x->n - 1]);
         if (starts && ends)
             return at;
     }

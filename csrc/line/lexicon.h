@@ -171,11 +171,6 @@ static inline const abr_listed_row *abr_next_listed(const abr_list_index *index,
     return row > 0 ? &abr_listed_rows[row - 1] : NULL;
 }
 
-/* for (...) each such word. */
-#define ABR_EACH_LISTED(word, index, list, c)                                                                \
-    const abr_listed_row *word = NULL;                                                                       \
-    (word = abr_next_listed((index), (list), (c), word)) != NULL;
-
 ABR_PRIVATE_END
 
 #endif

@@ -7,7 +7,8 @@
 
 bool abr_ends_listed(const abr_evidence *l, size_t at, abr_list list)
 {
-    for (ABR_EACH_LISTED(word, &l->lexicon->ends, list, byte_before(l, at)))
+    for (const abr_listed_row *word = NULL;
+         (word = abr_next_listed(&l->lexicon->ends, list, byte_before(l, at), word)) != NULL;)
         if (at >= word->n && memcmp(l->p + at - word->n, word->text, word->n) == 0)
             return true;
     return false;
@@ -20,7 +21,8 @@ bool abr_is_between_listed(const abr_evidence *l, size_t at, size_t end, abr_lis
 
 bool abr_starts_listed(const abr_evidence *l, size_t at, abr_list list)
 {
-    for (ABR_EACH_LISTED(word, &l->lexicon->starts, list, byte_at(l, at)))
+    for (const abr_listed_row *word = NULL;
+         (word = abr_next_listed(&l->lexicon->starts, list, byte_at(l, at), word)) != NULL;)
         if (at + word->n <= l->n && memcmp(l->p + at, word->text, word->n) == 0)
             return true;
     return false;
@@ -29,7 +31,8 @@ bool abr_starts_listed(const abr_evidence *l, size_t at, abr_list list)
 size_t abr_listed_word(const abr_evidence *l, size_t at, abr_list list)
 {
     const char first = abr_to_lower(byte_at(l, at));
-    for (ABR_EACH_LISTED(word, &l->lexicon->starts, list, first))
+    for (const abr_listed_row *word = NULL;
+         (word = abr_next_listed(&l->lexicon->starts, list, first, word)) != NULL;)
         if (*word->text == first && at + word->n <= l->n &&
             memcmp(l->p + at + 1, word->text + 1, word->n - 1) == 0 &&
             !abr_is_letter(byte_at(l, at + word->n)))

@@ -53,7 +53,8 @@ static bool ends_value(const abr_evidence *l, size_t i, bool assigned)
 /* Skip null and its kin; 0 if there is none at i. */
 static size_t skip_empty_word(const abr_evidence *l, size_t i)
 {
-    for (ABR_EACH_LISTED(word, &l->lexicon->starts, ABR_LIST_EMPTY, byte_at(l, i)))
+    for (const abr_listed_row *word = NULL;
+         (word = abr_next_listed(&l->lexicon->starts, ABR_LIST_EMPTY, byte_at(l, i), word)) != NULL;)
         if (stands_at(l, i, word->text, word->n) && !is_alnum(byte_at(l, i + word->n)))
             return i + word->n;
     return 0;
@@ -137,7 +138,8 @@ static bool has_part(const abr_evidence *l, size_t start, size_t end, abr_list l
     for (size_t i = start; i < end; i++) {
         if (i > start && is_alnum(l->p[i - 1]) && !(abr_is_upper(l->p[i]) && !abr_is_upper(l->p[i - 1])))
             continue;
-        for (ABR_EACH_LISTED(word, &l->lexicon->starts, list, l->p[i])) {
+        for (const abr_listed_row *word = NULL;
+             (word = abr_next_listed(&l->lexicon->starts, list, l->p[i], word)) != NULL;) {
             const char c = byte_at(l, i + word->n);
             if (stands_at(l, i, word->text, word->n) && (!abr_is_letter(c) || abr_is_upper(c)))
                 return true;

@@ -614,7 +614,8 @@ static void remark(abr_evidence *l)
 /* Is the warning of a program whose warnings are advice, whatever they are about? */
 static bool is_advice_of_program(const abr_evidence *l, const abr_sign *s)
 {
-    for (ABR_EACH_LISTED(name, &l->lexicon->ends, ABR_LIST_ADVISES, byte_before(l, s->at)))
+    for (const abr_listed_row *name = NULL;
+         (name = abr_next_listed(&l->lexicon->ends, ABR_LIST_ADVISES, byte_before(l, s->at), name)) != NULL;)
         if (preceded_by(l, s->at, name->text) && (size_t)s->at - name->n <= l->words->indent)
             return *name->text != '*' || !all_caps(l, s); /* not "** WARNING **" of GLib */
     return false;

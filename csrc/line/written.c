@@ -252,12 +252,8 @@ bool abr_reads_as_source(const abr_evidence *l)
 static bool is_function(const abr_evidence *l, size_t i)
 {
     const size_t start = skip_name_back(l, i, ABR_SET("_.!:"));
-    if (start == i || start + 1 == i)
-        return false;
-    for (size_t k = start; k < i; k++)
-        if (l->p[k] == '.')
-            return true;
-    return l->p[start] == '_' || (abr_is_letter(l->p[start]) && !abr_is_upper(l->p[start]));
+    return start + 1 < i &&
+           (memchr(l->p + start, '.', i - start) || l->p[start] == '_' || abr_is_lower(l->p[start]));
 }
 
 bool abr_is_argument(const abr_evidence *l, const abr_sign *s)
