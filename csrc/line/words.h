@@ -49,7 +49,8 @@ typedef struct {
 typedef enum {
     ABR_READ_ALL = 0,
     ABR_READ_PLAIN, /* it has no escape sequences */
-    ABR_READ_ALONE /* without the shape, the outline, the tokens and the plain words, which tell lines apart */
+    /* without the shape, the outline, the tokens and the plain words, which tell lines apart */
+    ABR_READ_ALONE
 } abr_way;
 
 /* Read (p, n), at most ABR_SEGMENT bytes, into *out; the ABR_PADDING bytes after it must be readable. */
