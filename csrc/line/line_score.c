@@ -142,6 +142,14 @@ static void read_message_of_pytest(abr_evidence *l)
         say_badly(l, 0, "E leads a detail of pytest");
 }
 
+/* Is it a failed test of Vader: "(12/13) [ EXPECT] (X) adds the tax"? */
+static bool is_crossed_test(const abr_evidence *l)
+{
+    const size_t at = l->words->indent;
+    const size_t title = abr_skip_number_of_test(l, at);
+    return title > at && starts_with(l, title, "(X) ");
+}
+
 /* The start of the line. */
 static void read_start(abr_evidence *l)
 {
@@ -153,6 +161,8 @@ static void read_start(abr_evidence *l)
         read_message_of_pytest(l);
     if (errors && abr_kotlin_level(l->p, l->n) == 'e')
         say_clearly(l, 0, "e: leads a place");
+    if (failures && is_crossed_test(l))
+        say_clearly(l, i, "(X) leads the title of a test");
     if (is_clocked_test(l))
         read_clocked_test(l);
     if (errors && abr_starts_listed(l, i, ABR_LIST_REPORT))
@@ -188,7 +198,8 @@ static bool may_say_something(const abr_evidence *l)
     const char c = byte_at(l, w->indent);
     bool bracketed = c == '[' && ABR_HAS("+-", byte_at(l, w->indent + 1)); /* Pester */
     return w->located < l->n || w->mark < l->n || ABR_HAS("E*", c) || bracketed ||
-           abr_kotlin_level(l->p, l->n) == 'e' || is_clocked_test(l) || ends_with_place(l);
+           abr_kotlin_level(l->p, l->n) == 'e' || is_clocked_test(l) || (c == '(' && is_crossed_test(l)) ||
+           ends_with_place(l);
 }
 
 static abr_line_kind kind_of(const abr_evidence *l, abr_form form)

@@ -291,6 +291,17 @@ static bool is_time_taken(const abr_evidence *l, size_t i)
            (starts_with(l, at, "ms)") || starts_with(l, at, "s)"));
 }
 
+size_t abr_skip_number_of_test(const abr_evidence *l, size_t i)
+{
+    const size_t which = byte_at(l, i) == '(' ? skip(l, i + 1, ABR_SET(" ")) : l->n;
+    const size_t many = skip(l, which, ABR_DIGITS) + 1;
+    const size_t end = many > which + 1 && byte_at(l, many - 1) == '/' ? skip(l, many, ABR_DIGITS) : l->n;
+    if (!starts_with(l, end, ") ["))
+        return i;
+    const size_t stage = skip(l, end + 3, abr_joined(ABR_CAPITALS, ABR_SET(" ")));
+    return starts_with(l, stage, "] ") ? stage + 2 : i;
+}
+
 /* Bytes of the verb that starts the title of a test, "rejects", if a word that may be one stands at i. It may
  * be a noun, too: "files were modified", "tests failed". */
 static size_t verb_of_title(const abr_evidence *l, size_t i)
@@ -328,6 +339,7 @@ static bool is_title_of_test(const abr_evidence *l)
         return true;
     if (i < 2)
         return false;
+    i = abr_skip_number_of_test(l, i);
     if (ABR_HAS("*+-", byte_at(l, i)) && byte_at(l, i + 1) == ' ')
         i += 2;
     if (starts_with(l, i, "test "))

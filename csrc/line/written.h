@@ -28,6 +28,10 @@ bool abr_is_spoken_of(const abr_evidence *l, const abr_sign *s);
 /* Does a sentence with a bare "error" or "exception" report one: "syntax error near", "returned an error"? */
 bool abr_is_reported(const abr_evidence *l, const abr_sign *s);
 
+/* Past the number of a test and its stage at i, as Vader prints them: "( 1/13) [EXECUTE] "; i if there are
+ * none. */
+size_t abr_skip_number_of_test(const abr_evidence *l, size_t i);
+
 ABR_PRIVATE_END
 
 #endif
