@@ -15,10 +15,12 @@
 #include "priority/chooser.h"
 
 enum {
-    RECORD_SHARE = 8,     /* a record's part of the content, and that */
-    WORTH_SHARE = 4,      /* of one worth at least half as much as the best one */
-    ROW_LEAST = 128,      /* bytes of a row in part, as wide as most terminals, */
-    JSON_LEAST = 192,     /* and of a JSON record: a message, and markers around it */
+    RECORD_SHARE = 8,  /* a record's part of the content, and that */
+    WORTH_SHARE = 4,   /* of one worth at least half as much as the best one */
+    ROW_LEAST = 128,   /* bytes of a row in part, as wide as most terminals, */
+    JSON_LEAST = 192,  /* and of a JSON record: a message, and markers around it */
+    NOVEL_LEAST = 176, /* of one where many tell of trouble, and this part of the content */
+    NOVEL_PART = 50,
     RECORD_GAP_SIZE = 24, /* added to a record's size: about what its marker costs */
     UNUSED = 20,          /* part of the content that may stay empty */
     ODD_FEW = 2,          /* odd records that are chosen like those in trouble */
@@ -222,6 +224,17 @@ static void keep_end_record(chooser *x, size_t i, bool part)
         keep_record(x, i, x->most, x->share);
 }
 
+/* If many records tell of trouble, each of another, they share the `room` for all of them. */
+static void share_among_novel(chooser *x, uint64_t room)
+{
+    uint64_t novel = 0;
+    for (size_t i = 0; i < x->list->count; i++)
+        novel += x->list->records[i].novel;
+    const uint64_t part = novel > 0 ? abr_budget_left(room / novel, x->marker) : room;
+    const uint64_t least = x->list->table ? ROW_LEAST : NOVEL_LEAST;
+    x->share = abr_at_most(x->share, abr_at_least(part, abr_at_least(least, x->most / NOVEL_PART)));
+}
+
 static void choose_records(chooser *x)
 {
     enum { TROUBLE_PART = 3, TROUBLE_OF = 4, ROUNDS = 2 };
@@ -232,6 +245,7 @@ static void choose_records(chooser *x)
     if (start > x->most || list->count == 0)
         return;
     const uint64_t room = x->most - start;
+    share_among_novel(x, room / TROUBLE_OF * TROUBLE_PART);
     const uint64_t runs = keep_runs(x);
     keep_end_record(x, list->count - 1, false);
     keep_end_record(x, 0, false);

@@ -20,6 +20,7 @@ typedef struct {
     uint64_t run;    /* records of a run; 0: a single record */
     float value;     /* its worth; 0: it says nothing */
     bool odd;        /* no more than that: it tells of no trouble, and is near none */
+    bool novel;      /* it tells of trouble that no record listed before it does */
     bool kept;
     bool grows;   /* it is shown in part, and more of it might be */
     size_t limit; /* bytes of a record that is shown in part; 0: it is shown whole */

@@ -328,7 +328,9 @@ static void value_list(abr_record_reader *r, abr_worth *worths, char *scratch)
     uint32_t nth = 0;
     for (size_t i = 0; i < list->count; i++) {
         nth = i > 0 && keys[i].key == keys[i - 1].key ? nth + 1 : 0;
-        list->records[keys[i].index].value = abr_record_weight(&worths[keys[i].index], nth);
+        const abr_worth *w = &worths[keys[i].index];
+        list->records[keys[i].index].value = abr_record_weight(w, nth);
+        list->records[keys[i].index].novel = nth == 0 && w->trouble >= ABR_SCORE_HIT;
     }
     abr_record_run run = {.number = 0};
     for (size_t i = 0; i < list->count; i++) {
