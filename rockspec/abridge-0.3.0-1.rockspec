@@ -104,6 +104,7 @@ build = {
         "csrc/kinds/records/record.c",
         "csrc/kinds/records/record_reader.c",
         "csrc/kinds/records/values.c",
+        "csrc/kinds/roles.c",
         "csrc/line/layout.c",
         "csrc/line/listed.c",
         "csrc/line/locations.c",

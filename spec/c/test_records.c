@@ -357,7 +357,7 @@ static float trouble_of(const char *value, abr_role role)
     return worth.trouble;
 }
 
-/* Every row of columns.def earns its place: a value of the column is judged otherwise without it. */
+/* Every row of roles.def earns its place: a value of the column is judged otherwise without it. */
 static void a_name_of_a_column_and_a_state_judge_otherwise_than_words_alone(void)
 {
     static const struct {
@@ -366,7 +366,7 @@ static void a_name_of_a_column_and_a_state_judge_otherwise_than_words_alone(void
     } roles[] = {
 #define ROLE(role, name, program, value) {name, value, ABR_ROLE_##role},
 #define STATE(clear, value, program)
-#include "kinds/records/columns.def"
+#include "kinds/roles.def"
 #undef ROLE
 #undef STATE
     };
@@ -376,7 +376,7 @@ static void a_name_of_a_column_and_a_state_judge_otherwise_than_words_alone(void
     } states[] = {
 #define ROLE(role, name, program, value)
 #define STATE(clear, value, program) {value, clear},
-#include "kinds/records/columns.def"
+#include "kinds/roles.def"
 #undef ROLE
 #undef STATE
     };

@@ -44,7 +44,8 @@ typedef struct {
     uint64_t dots;
     uint32_t waiting; /* start of its entries in `waiting` */
     bool object;
-    bool tells; /* its key says that its strings tell what the object around it is about */
+    bool tells;    /* its key says that its strings tell what the object around it is about */
+    abr_role role; /* of an array, by its key */
 } abr_json_level;
 
 enum { ABR_JSON_WAITING = ABR_JSON_SMALL / 2 + 16 };

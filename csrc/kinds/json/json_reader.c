@@ -46,6 +46,7 @@ typedef struct {
     uint64_t broken_at;    /* the byte that broke it */
     bool has_key;          /* the next value has a key */
     bool tells;            /* its key is new, and says that its words tell what its object is about */
+    abr_role role;         /* of its key, if that is new */
     uint64_t path;         /* path of the next value */
     abr_json_known *known; /* its key; NULL: it is looked up */
     size_t half;           /* bytes retained of either end of a long string */
@@ -72,15 +73,20 @@ static inline abr_json_path *path_of_next(json_reader *r, bool *first)
         abr_json_path *path = abr_json_note_path(r->values, r->path, first);
         if (r->known)
             r->known->noted = path;
-        if (*first && path && r->known)
+        if (*first && path && r->known) {
             path->tells = r->tells || in->tells;
+            path->role = (uint8_t)r->role;
+        }
         return path;
     }
     if (in->elements) {
         in->elements->count += abr_json_counts_values(in->elements);
         return in->elements;
     }
-    return in->elements = abr_json_note_path(r->values, in->any, first);
+    in->elements = abr_json_note_path(r->values, in->any, first);
+    if (*first && in->elements && in->role == ABR_ROLE_BAD)
+        in->elements->role = ABR_ROLE_BAD;
+    return in->elements;
 }
 
 /* The first n bytes of a string that has ended, from its quote on, up to ABR_JSON_READ after it, with so many
@@ -100,22 +106,23 @@ static inline abr_json_saying say_string(json_reader *r, abr_json_path *path, ui
     return p ? abr_json_read_string(r->values, path, p + 1, read) : (abr_json_saying){0};
 }
 
-/* Is a number or a literal unlike the others of its path? */
-static bool reads_odd(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
+/* Judge a number or a literal. */
+static inline abr_json_saying say_scalar(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
 {
-    if (!abr_json_counts_values(path) || n > ABR_JSON_SHORT_NUMBER)
-        return false;
+    const bool counts = abr_json_counts_values(path);
+    if (!(counts || (path && path->role != ABR_ROLE_NONE)) || n > ABR_JSON_SHORT_NUMBER)
+        return (abr_json_saying){0};
     const char *p = abr_json_bytes(&r->now->source, at, (size_t)n, 0);
-    return p && abr_json_is_odd(r->values, path, abr_json_hash(p, (size_t)n));
+    return p ? (abr_json_saying){abr_json_scalar_trouble(r->values, path, p, (size_t)n),
+                                 counts && abr_json_is_odd(r->values, path, abr_json_hash(p, (size_t)n))}
+             : (abr_json_saying){0};
 }
 
 static inline void judge_value(json_reader *r, abr_json_token token, abr_json_path *path, abr_json_entry *e)
 {
-    if (token != ABR_JSON_STRING) {
-        e->says |= reads_odd(r, path, e->start, e->end - e->start) ? ABR_JSON_ODD : 0;
-        return;
-    }
-    const abr_json_saying says = say_string(r, path, e->start, e->end - e->start - ABR_JSON_QUOTES);
+    const abr_json_saying says = token == ABR_JSON_STRING
+                                     ? say_string(r, path, e->start, e->end - e->start - ABR_JSON_QUOTES)
+                                     : say_scalar(r, path, e->start, e->end - e->start);
     e->score = says.score;
     e->says |= (says.odd ? ABR_JSON_ODD : 0) | (says.score > 0 ? ABR_JSON_TROUBLE : 0);
 }
@@ -193,8 +200,13 @@ static void take_key(json_reader *r, uint64_t start, uint64_t end)
         in->dots |= abr_json_dots(p);
     else if (p)
         known = abr_json_learn(&r->now->keys, p + 1, (size_t)size, in->path, path);
-    r->tells = known && !known->noted && !abr_json_find_path(r->values, path) &&
-               abr_json_role_of(p, (size_t)size + ABR_JSON_QUOTES) <= ABR_JSON_NAMES;
+    const bool is_new = known && !known->noted && !abr_json_find_path(r->values, path);
+    const abr_json_role shows_as =
+        is_new ? abr_json_role_of(p, (size_t)size + ABR_JSON_QUOTES) : ABR_JSON_OTHER;
+    r->tells = shows_as <= ABR_JSON_NAMES;
+    r->role = is_new ? abr_role_of(p + 1, (size_t)size) : ABR_ROLE_NONE;
+    if (shows_as == ABR_JSON_NAME || shows_as == ABR_JSON_NAMES)
+        r->role = ABR_ROLE_NAME;
     note_key(r, known, path);
 }
 
@@ -240,7 +252,7 @@ static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, ui
     abr_json_entry e = {.start = start, .end = end, .values = 1, .says = first ? ABR_JSON_FRESH : 0};
     judge_value(r, token, path, &e);
     if (path && path->tells && path->count <= ABR_JSON_TELLING && token == ABR_JSON_STRING &&
-        is_telling(r, start, end)) {
+        (path->role == ABR_ROLE_NAME || is_telling(r, start, end))) {
         e.tells = (uint16_t)(ABR_JSON_TELLING + 1 - path->count);
         e.says |= ABR_JSON_TELLS;
     }
@@ -268,6 +280,7 @@ static void take_open(json_reader *r, uint64_t start, uint64_t end, bool object)
     }
     level->entry.says = first ? ABR_JSON_FRESH : 0;
     level->tells = object && path && path->tells;
+    level->role = path && !object ? (abr_role)path->role : ABR_ROLE_NONE;
     level->object = object;
     level->from = end;
     r->has_key = false;

@@ -315,13 +315,13 @@ static void set_path(abr_json_tree *t, abr_json_value *v)
 }
 
 /* The score of (p, n), which has no padding after it. */
-static float score_of_bytes(const abr_json_values *says, const char *p, size_t n)
+static float score_of_bytes(const abr_json_values *says, const abr_json_path *path, const char *p, size_t n)
 {
     char read[ABR_JSON_READ + ABR_PADDING];
     n = n < ABR_JSON_READ ? n : ABR_JSON_READ;
     memcpy(read, p, n);
     memset(read + n, 0, ABR_PADDING);
-    return abr_json_trouble(says, read, n);
+    return abr_json_trouble(says, path, read, n);
 }
 
 static void set_score(const abr_json_values *says, const abr_json_value *values, abr_json_value *v)
@@ -338,11 +338,14 @@ static void set_score(const abr_json_values *says, const abr_json_value *values,
     if (v->type == ABR_JSON_TEXT && abr_json_is_shared(says, path, values[v->parent].hash))
         v->score = 0;
     else if (v->type == ABR_JSON_TEXT && found.score == 0 && n > 2)
-        v->score = score_of_bytes(says, p + 1, n - 2);
+        v->score = score_of_bytes(says, path, p + 1, n - 2);
     else if (v->type == ABR_JSON_SCALAR && v->head > v->lead) { /* "ExitCode": 137 */
-        v->score = score_of_bytes(says, v->p + v->lead, v->head - v->lead + n);
+        v->score = score_of_bytes(says, NULL, v->p + v->lead, v->head - v->lead + n);
         if (v->score < ABR_SCORE_HIT) /* a sum */
             v->score = 0;
+        const float meant = abr_json_scalar_trouble(says, path, p, n);
+        if (v->score < meant)
+            v->score = meant;
     }
     if (found.odd && v->score < odd_score)
         v->score = odd_score;

@@ -178,10 +178,27 @@ const abr_json_path *abr_json_find_path(const abr_json_values *x, uint64_t hash)
 
 /* ---- trouble ---- */
 
-float abr_json_trouble(const abr_json_values *x, const char *p, size_t n)
+static abr_role role_at(const abr_json_path *path)
+{
+    return path ? (abr_role)path->role : ABR_ROLE_NONE;
+}
+
+float abr_json_scalar_trouble(const abr_json_values *x, const abr_json_path *path, const char *p, size_t n)
+{
+    const abr_role role = role_at(path);
+    if (role == ABR_ROLE_NONE || role == ABR_ROLE_NAME)
+        return 0;
+    return abr_is_letter(*p) ? abr_text_trouble(&x->lexicon, role, p, n, 0)
+                             : abr_number_trouble(&x->lexicon, role, p, n);
+}
+
+float abr_json_trouble(const abr_json_values *x, const abr_json_path *path, const char *p, size_t n)
 {
     char line[ABR_JSON_READ + ABR_PADDING];
+    const abr_role role = role_at(path);
     abr_reading reading;
+    if (role == ABR_ROLE_NAME)
+        return 0;
     if (n > ABR_JSON_READ)
         n = ABR_JSON_READ;
     if (memchr(p, '\\', n)) {
@@ -190,8 +207,11 @@ float abr_json_trouble(const abr_json_values *x, const char *p, size_t n)
     }
     if (n == 0)
         return 0;
+    if (abr_is_whole_number(p, n))
+        return abr_number_trouble(&x->lexicon, role, p, n);
     abr_read_if_scored(&x->lexicon, &x->patterns, p, n, &reading);
-    return reading.hit || reading.line_score >= ABR_SCORE_WARNED ? reading.line_score : 0;
+    const bool scores = reading.hit || reading.line_score >= ABR_SCORE_WARNED;
+    return abr_text_trouble(&x->lexicon, role, p, n, scores ? reading.line_score : 0);
 }
 
 /* ---- values ---- */
@@ -247,10 +267,10 @@ abr_json_saying abr_json_read_string(abr_json_values *x, abr_json_path *path, co
     if (!value) {
         if (path && n > COUNTED_MOST)
             path->distinct = ABR_JSON_DISTINCT + 1;
-        return (abr_json_saying){.score = abr_json_trouble(x, p, n)};
+        return (abr_json_saying){.score = abr_json_trouble(x, path, p, n)};
     }
     if (first)
-        value->score = abr_json_trouble(x, p, n);
+        value->score = abr_json_trouble(x, path, p, n);
     return (abr_json_saying){value->score, is_odd_value(path, value)};
 }
 

@@ -7,6 +7,7 @@
 #include "base/tiny.h"
 #include "base/word.h"
 #include "kinds/reader.h"
+#include "kinds/roles.h"
 #include "line/hits.h"
 #include "line/lexicon.h"
 
@@ -44,6 +45,7 @@ typedef struct {
     uint32_t count;
     uint16_t distinct; /* different values counted */
     bool tells;        /* the caller's */
+    uint8_t role;      /* the caller's, an abr_role */
 } abr_json_path;
 
 typedef struct {
@@ -132,8 +134,9 @@ abr_json_saying abr_json_look_up(const abr_json_values *x, const abr_json_path *
 /* Do all objects of the path `parent` have the same string there, so that it says nothing of one of them? */
 bool abr_json_is_shared(const abr_json_values *x, const abr_json_path *path, uint64_t parent);
 
-/* The score of the trouble that a string reports. */
-float abr_json_trouble(const abr_json_values *x, const char *p, size_t n);
+/* The score of the trouble that a string reports, or a number or a literal, by its path or NULL. */
+float abr_json_trouble(const abr_json_values *x, const abr_json_path *path, const char *p, size_t n);
+float abr_json_scalar_trouble(const abr_json_values *x, const abr_json_path *path, const char *p, size_t n);
 
 ABR_PRIVATE_END
 

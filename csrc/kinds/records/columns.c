@@ -26,7 +26,6 @@
 #include "line/words.h"
 
 enum {
-    LONGEST_ROLE = 32,                    /* of a column with a role */
     SEGMENT = ABR_OR_TINY(1024, 96),      /* bytes of a value that are read at once */
     VALUE_MOST = ABR_OR_TINY(16384, 160), /* bytes of a value that are read */
     VALUE_OVERLAP = 64,                   /* of two segments */
@@ -64,35 +63,6 @@ void abr_columns_open(abr_record_columns *c, unsigned quiet_groups)
 {
     memset(c, 0, sizeof *c);
     abr_lexicon_open(&c->lexicon, quiet_groups);
-}
-
-/* ---- roles ---- */
-
-static const struct {
-    const char *name; /* lower-case letters only */
-    uint8_t n;
-    uint8_t role;
-} roles[] = {
-#define ROLE(role, name, program, value) {name, sizeof(name) - 1, ABR_ROLE_##role},
-#define STATE(clear, value, program)
-#include "kinds/records/columns.def"
-#undef ROLE
-#undef STATE
-};
-
-abr_role abr_role_of(const char *name, size_t n)
-{
-    char letters[LONGEST_ROLE];
-    size_t used = 0;
-    if (n >= LONGEST_ROLE)
-        return ABR_ROLE_NONE;
-    for (size_t i = 0; i < n; i++)
-        if (abr_is_letter(name[i]))
-            letters[used++] = abr_to_lower(name[i]);
-    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
-        if (used == roles[i].n && memcmp(letters, roles[i].name, used) == 0)
-            return (abr_role)roles[i].role;
-    return ABR_ROLE_NONE;
 }
 
 /* ---- columns ---- */
@@ -144,84 +114,6 @@ static bool has_escape(const abr_cell *v)
     return v->kind == ABR_VALUE_STRING && memchr(v->p, '\\', v->n) != NULL;
 }
 
-static bool is_text(const abr_cell *v, const char *word)
-{
-    for (size_t i = 0; i < v->n; i++)
-        if (abr_to_lower(v->p[i]) != word[i]) /* stops at the word's end */
-            return false;
-    return word[v->n] == '\0';
-}
-
-/* Is it empty, zero, null, or a word for one of them? */
-static bool says_nothing(const abr_record_columns *c, const abr_cell *v)
-{
-    size_t zeros = 0;
-    for (size_t i = 0; i < v->n; i++)
-        zeros += v->p[i] == '0' || v->p[i] == '.' || v->p[i] == '-' || v->p[i] == ' ';
-    return zeros == v->n || abr_is_empty_word(&c->lexicon, (abr_text_line){v->p, v->n});
-}
-
-/* The value as a whole number below a million; -1 if it isn't one. */
-static long whole_number(const abr_cell *v)
-{
-    enum { MOST_DIGITS = 6 };
-    long number = 0;
-    if (v->n == 0 || v->n > MOST_DIGITS)
-        return -1;
-    for (size_t i = 0; i < v->n; i++) {
-        if (!abr_is_digit(v->p[i]))
-            return -1;
-        number = number * 10 + (v->p[i] - '0');
-    }
-    return number;
-}
-
-/* Judge a number by the name of its column. */
-static float judge_number(const abr_record_columns *c, const abr_cell *v)
-{
-    enum { SERVER_ERROR = 500, CLIENT_ERROR = 400, LAST_CODE = 599, LEVEL_ERROR = 50, LEVEL_WARNING = 40 };
-    const long number = whole_number(v);
-    switch (v->role) {
-    case ABR_ROLE_STATE:
-        if (number < CLIENT_ERROR || number > LAST_CODE)
-            return 0;
-        return number >= SERVER_ERROR ? ABR_SCORE_CLEAR : ABR_SCORE_HIT;
-    case ABR_ROLE_LEVEL:
-        if (number == LEVEL_WARNING)
-            return ABR_SCORE_WARNED;
-        return number >= LEVEL_ERROR && number <= LEVEL_ERROR + 20 ? ABR_SCORE_CLEAR : 0;
-    case ABR_ROLE_EXIT:
-    case ABR_ROLE_BAD:
-        return says_nothing(c, v) ? 0 : ABR_SCORE_BAD + 1;
-    default:
-        return 0;
-    }
-}
-
-/* States that mean trouble, though their words don't in most sentences. */
-static float judge_state(const abr_cell *v)
-{
-    static const struct {
-        const char *text;
-        uint8_t n;
-        bool clear;
-    } states[] = {
-#define STATE(clear, value, program) {value, sizeof(value) - 1, clear},
-#define ROLE(role, name, program, value)
-#include "kinds/records/columns.def"
-#undef ROLE
-#undef STATE
-    };
-    static const abr_text_line ended[] = {{"Exited (", 8}, {"Restarting (", 12}}; /* with a code, of docker */
-    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
-        if (v->n == states[i].n && (*v->p | ' ') == *states[i].text && is_text(v, states[i].text))
-            return states[i].clear ? ABR_SCORE_BAD : ABR_SCORE_WEAK;
-    for (size_t i = 0; i < sizeof ended / sizeof *ended; i++)
-        if (v->n > ended[i].n && memcmp(v->p, ended[i].p, ended[i].n) == 0)
-            return v->p[ended[i].n] == '0' ? 0 : ABR_SCORE_BAD + 1;
-    return 0;
-}
-
 /* What else the words of a value say. */
 typedef struct {
     uint32_t shape;
@@ -251,22 +143,11 @@ static float judge_words(const abr_record_columns *c, const abr_cell *v, value_w
 
 static float judge_meaning(const abr_record_columns *c, const abr_cell *v, value_words *words)
 {
-    if (v->kind == ABR_VALUE_NUMBER || whole_number(v) >= 0)
-        return (c->lexicon.quiet & ABR_GROUP_SUMMARIES) ? 0 : judge_number(c, v);
+    if (v->kind == ABR_VALUE_NUMBER || abr_is_whole_number(v->p, v->n))
+        return abr_number_trouble(&c->lexicon, v->role, v->p, v->n);
     if (v->role == ABR_ROLE_NAME)
         return 0;
-    float score = judge_words(c, v, words);
-    const bool failures = !(c->lexicon.quiet & ABR_GROUP_FAILURES);
-    if (!failures)
-        return score;
-    const float state = v->n > 0 ? judge_state(v) : 0;
-    if (state > score)
-        score = state;
-    if (v->role == ABR_ROLE_BAD)
-        return says_nothing(c, v) ? 0 : score > ABR_SCORE_BAD ? score : ABR_SCORE_BAD;
-    if (v->role == ABR_ROLE_GOOD && (is_text(v, v->n == 5 ? "false" : "no") || (v->n == 1 && *v->p == '0')))
-        return ABR_SCORE_BAD + 1;
-    return score;
+    return abr_text_trouble(&c->lexicon, v->role, v->p, v->n, judge_words(c, v, words));
 }
 
 /* The shape of a value whose words alone do not score. */

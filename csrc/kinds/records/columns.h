@@ -3,20 +3,10 @@
 #define ABR_KINDS_RECORDS_COLUMNS_H
 
 #include "base/private.h"
+#include "kinds/roles.h"
 #include "line/lexicon.h"
 
 ABR_PRIVATE_BEGIN
-
-/* What the name of a column says about its values. */
-typedef enum {
-    ABR_ROLE_NONE = 0,
-    ABR_ROLE_LEVEL, /* of a log */
-    ABR_ROLE_STATE, /* status, result: a word, or a code of HTTP */
-    ABR_ROLE_EXIT,  /* an exit code */
-    ABR_ROLE_NAME,  /* names and descriptions: their words are no news */
-    ABR_ROLE_GOOD,  /* ok, success */
-    ABR_ROLE_BAD    /* error, failures: something is wrong unless the value is empty or zero */
-} abr_role;
 
 typedef enum {
     ABR_VALUE_TEXT = 0,
@@ -86,9 +76,6 @@ typedef struct {
 } abr_cell;
 
 void abr_columns_open(abr_record_columns *c, unsigned quiet_groups);
-
-/* The role of a column of this name. */
-abr_role abr_role_of(const char *name, size_t n);
 
 /* A hash that is never 0; 8 bytes after (p, n) must be readable unless n is 8. */
 uint64_t abr_hash_bytes(const char *p, size_t n, uint64_t seed);
