@@ -29,7 +29,10 @@ typedef enum { FRESH, CLEAR, HIT, WARNED, ODD, AT_START, AT_END, ANY, REASONS } 
 
 /* The shares of the reasons in the allowance. If much was spent on a reason, further units weigh little, so
  * at any limit each reason has had its share, and the first units come first. */
-static const float shares[REASONS] = {6, 6, 3, 1, 4, 3, 3, 4};
+static const float shares[REASONS] = {6, 12, 8, 1, 4, 3, 3, 4};
+
+/* Of each path for its words: names of elements, what they are about. */
+static const float share_of_path = 3;
 
 /* ---- units ---- */
 
@@ -48,7 +51,7 @@ static float heavier(float a, float b)
 /* The weight of the n-th unit of a path for its words: each path has a share of its own. */
 static float weight_of_nth(uint64_t cost, uint32_t n)
 {
-    return shares[CLEAR] / (shares[CLEAR] * 4096 + (float)cost * (float)n);
+    return share_of_path / (share_of_path * 4096 + (float)cost * (float)n);
 }
 
 static float weight_of(abr_json_levels *x, const abr_json_entry *e, bool last)

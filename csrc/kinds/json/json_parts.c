@@ -15,7 +15,7 @@
 enum {
     STRING_HALF = ABR_OR_TINY(1024 + 32, 128),  /* bytes retained of either end of any string, */
     STRING_LEAST = 2 * STRING_HALF,             /* and of both, */
-    STRING_PER_KEEP = 32,                       /* and this part of the budget on top */
+    STRING_PER_KEEP = 48,                       /* and this part of the budget on top */
     STEP = 512,                                 /* bytes of budget; all grows in steps, or none does */
     HALF_MOST = 16 * 1024 * 1024,               /* of either end, at most: allocated at once */
     LAST = 4,                                   /* part of the allowance for the units that came last */
@@ -200,19 +200,37 @@ static uint64_t value_cost(const abr_json_parts *x)
     return x->is_record ? ABR_JSON_RECORD_VALUE_COST : ABR_JSON_VALUE_COST;
 }
 
-/* The cost of a unit that is so many values in a tree, with `half` of either end of a long string. */
+/* The cost of a unit that is so many values in a tree, with `half` of either end of a long string, without
+ * the nodes around it. */
 static uint64_t cost_as(const abr_json_parts *x, const abr_json_unit *u, size_t half, uint32_t values)
 {
     size_t bytes = u->n;
     if (u->chars > 0)
         bytes = u->lead + abr_bytes_at_most(u->n + u->tail_n - u->lead, 2 * half);
-    const uint64_t around = u->node == ABR_JSON_NONE ? 0 : x->nodes[u->node].chain;
-    return (uint64_t)bytes * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST + value_cost(x) * values + around;
+    return (uint64_t)bytes * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST + value_cost(x) * values;
 }
 
+static void unmark(const abr_json_parts *x)
+{
+    for (size_t i = 0; i < x->node_count; i++)
+        x->nodes[i].mark = 0;
+}
+
+/* Mark a node and those around it; returns the cost of those that were not marked. */
+static uint64_t mark_around(const abr_json_parts *x, uint32_t node)
+{
+    uint64_t cost = 0;
+    for (; node != ABR_JSON_NONE && !x->nodes[node].mark; node = x->nodes[node].parent) {
+        x->nodes[node].mark = 1;
+        cost += x->nodes[node].cost;
+    }
+    return cost;
+}
+
+/* The cost of a unit, and of the nodes around it that no unit has paid for since unmark(). */
 static uint64_t unit_cost(const abr_json_parts *x, const abr_json_unit *u, size_t half)
 {
-    return cost_as(x, u, half, abr_json_tree_values(x, u));
+    return cost_as(x, u, half, abr_json_tree_values(x, u)) + mark_around(x, u->node);
 }
 
 /* Are the keys around its values longer than any content with this allowance? */
@@ -245,6 +263,7 @@ static size_t before_last(const abr_json_parts *x, size_t allowance, size_t reac
     const size_t half = any_half(x, allowance);
     uint64_t cost = 0;
     size_t i = x->unit_count;
+    unmark(x);
     while (i > 0 && x->units[i - 1].at >= x->dropped_at) {
         if (is_within_reach(x, &x->units[i - 1], reach))
             cost += unit_cost(x, &x->units[i - 1], half);
@@ -272,6 +291,7 @@ static size_t choose_units(const abr_json_parts *x, size_t allowance, size_t rea
     const size_t half = any_half(x, allowance);
     uint64_t cost = 0;
     size_t n = 0;
+    unmark(x);
     for (size_t i = 0; i < x->unit_count; i++) {
         const abr_json_unit *u = &x->units[i];
         chosen[i] = (i >= before || !is_excluded(x, u)) && is_within_reach(x, u, reach);
@@ -283,6 +303,7 @@ static size_t choose_units(const abr_json_parts *x, size_t allowance, size_t rea
     if (cost <= most)
         return SIZE_MAX;
     cost = 0;
+    unmark(x);
     memset(chosen, 0, before * sizeof *chosen);
     abr_sort_keys(keys, n, keys + n);
     for (size_t i = 0; i < n; i++) {
@@ -315,12 +336,6 @@ static void exclude_unit(abr_json_parts *x, const abr_json_unit *u)
     x->excluded_at = u->at;
 }
 
-static void mark_around(abr_json_parts *x, uint32_t node)
-{
-    for (; node != ABR_JSON_NONE && !x->nodes[node].mark; node = x->nodes[node].parent)
-        x->nodes[node].mark = 1;
-}
-
 /* Keep no more of the ends of a long string than its rank has. */
 static void trim_string(abr_json_unit *u, size_t half)
 {
@@ -339,13 +354,10 @@ static void trim_string(abr_json_unit *u, size_t half)
 static void sweep_units(abr_json_parts *x, const bool *chosen)
 {
     size_t kept = 0;
-    x->cost = 0;
-    for (size_t i = 0; i < x->node_count; i++)
-        x->nodes[i].mark = 0;
-    for (size_t i = 0; i < x->depth; i++)
-        mark_around(x, x->open[i]);
+    unmark(x);
+    x->cost = x->depth > 0 ? mark_around(x, x->open[x->depth - 1]) : 0;
     if (x->node_count > 0 && x->nodes[0].parent == ABR_JSON_NONE)
-        x->nodes[0].mark = 1; /* the document itself */
+        x->cost += mark_around(x, 0); /* the document itself */
     for (size_t i = 0; i < x->unit_count; i++) {
         if (!chosen[i])
             continue;
@@ -355,7 +367,6 @@ static void sweep_units(abr_json_parts *x, const bool *chosen)
         if (u->chars > 0)
             trim_string(u, half);
         x->cost += unit_cost(x, u, half);
-        mark_around(x, u->node);
     }
     x->unit_count = kept;
 }
@@ -445,13 +456,14 @@ abr_json_node *abr_json_parts_open(abr_json_parts *x, size_t text_n)
     const uint32_t parent = x->depth > 0 ? x->open[x->depth - 1] : ABR_JSON_NONE;
     abr_json_node *node = &x->nodes[x->node_count];
     *node = (abr_json_node){.parent = parent, .place = x->copied};
-    node->chain = ABR_JSON_NODE_COST + (uint32_t)(text_n * ABR_JSON_BYTE_COST);
+    node->cost = node->chain = ABR_JSON_NODE_COST + (uint32_t)(text_n * ABR_JSON_BYTE_COST);
     node->depth = (uint8_t)(x->depth + 1);
     if (parent != ABR_JSON_NONE) {
         node->chain += x->nodes[parent].chain;
         node->ghost = x->nodes[parent].ghost;
     }
     node->ghost = node->ghost || is_beyond(node, x->allowance);
+    x->cost += node->cost;
     x->copied += node->ghost ? 0 : text_n;
     x->open[x->depth++] = (uint32_t)x->node_count++;
     return node;
@@ -470,12 +482,19 @@ void abr_json_parts_raise(abr_json_parts *x, bool outside)
 {
     const size_t least = abr_json_allowance(0, x->is_record);
     uint64_t cost = 0;
+    uint32_t node = ABR_JSON_NONE;
     size_t i = x->unit_count;
     const float weight = i > 0 ? part_around * x->units[i - 1].weight : 0;
-    while (i-- > 0 && (cost += cost_as(x, &x->units[i], STRING_HALF, x->units[i].values)) <= least / LAST)
-        if (x->units[i].weight < weight && !(outside && x->units[i].node == x->open[x->depth - 1]) &&
-            is_open_inside(x, x->units[i].node))
-            x->units[i].weight = weight;
+    while (i-- > 0) {
+        abr_json_unit *u = &x->units[i];
+        cost += cost_as(x, u, STRING_HALF, u->values);
+        cost += u->node != node ? x->nodes[u->node].chain : 0;
+        node = u->node;
+        if (cost > least / LAST)
+            return;
+        if (u->weight < weight && !(outside && node == x->open[x->depth - 1]) && is_open_inside(x, node))
+            u->weight = weight;
+    }
 }
 
 abr_json_unit *abr_json_parts_add(abr_json_parts *x, uint32_t values, size_t text_n)
@@ -485,7 +504,6 @@ abr_json_unit *abr_json_parts_add(abr_json_parts *x, uint32_t values, size_t tex
     *u = (abr_json_unit){
         .values = values, .place = x->copied, .node = x->depth > 0 ? x->open[x->depth - 1] : ABR_JSON_NONE};
     x->cost += (uint64_t)text_n * ABR_JSON_BYTE_COST + ABR_JSON_UNIT_COST + value_cost(x) * values;
-    x->cost += u->node == ABR_JSON_NONE ? 0 : x->nodes[u->node].chain;
     x->copied += text_n;
     return u;
 }

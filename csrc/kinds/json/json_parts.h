@@ -17,8 +17,8 @@ enum {
 
 /* Retained parts are paid for from an allowance. */
 enum {
-    ABR_JSON_LEAST = ABR_OR_TINY(80 * 1024, 4096), /* the allowance, */
-    ABR_JSON_PER_BYTE = 13,                        /* and more for each byte of the budget */
+    ABR_JSON_LEAST = ABR_OR_TINY(128 * 1024, 4096), /* the allowance, */
+    ABR_JSON_PER_BYTE = 13,                         /* and more for each byte of the budget */
     ABR_JSON_RECORD_LEAST = ABR_OR_TINY(28 * 1024, 2048),
     ABR_JSON_RECORD_PER_BYTE = 8,
     ABR_JSON_BYTE_COST = 2,   /* of a retained byte */
@@ -55,7 +55,8 @@ typedef struct {
     uint64_t ordinal;    /* in its parent */
     uint64_t dots;       /* bit n is set if it has a key of n + 3 dots */
     size_t place;        /* place of its text from `at` up to its bracket */
-    uint32_t chain;      /* cost of it and the nodes around it */
+    uint32_t cost;
+    uint32_t chain; /* cost of it and the nodes around it */
     uint32_t parent;
     uint32_t mark;
     bool object;
