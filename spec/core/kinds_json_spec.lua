@@ -713,3 +713,63 @@ describe("a cut of JSON #few", function()
     end)
   end)
 end)
+
+describe("a list of long elements", function()
+  local function members(prefix, count)
+    local list = {}
+    for i = 1, count do
+      list[i] = ('"%s_%d":"some value of this"'):format(prefix, i)
+    end
+    return table.concat(list, ",")
+  end
+
+  it("names them all before it shows more of one, over 4 KiB too", function()
+    local pods = {}
+    for i = 1, 8 do
+      pods[i] = ('{"managed":{%s},"metadata":{"name":"shop-cart-%dx","labels":{%s}},"spec":{%s}}'):format(
+        members("m", 30),
+        i,
+        members("l", 20),
+        members("s", 30)
+      )
+    end
+    local content = abridge.auto('{"items":[' .. table.concat(pods, ",") .. "]}", { max_bytes = 6000 })
+    for i = 1, 8 do
+      assert.truthy(content:find(('"name":"shop-cart-%dx"'):format(i), 1, true), content)
+    end
+  end)
+
+  it("takes the words of a name for no trouble", function()
+    local tests = {}
+    for i = 1, 80 do
+      local title = i % 9 == 4 and "the cart: Error: no rate for currency X" .. i or "the cart sums " .. i
+      tests[i] = ('{"fullName":"%s","trace":"%s","status":"passed"}'):format(title, ("step "):rep(30))
+    end
+    local content = abridge.auto('{"tests":[' .. table.concat(tests, ",") .. "]}", { max_bytes = 1500, kind = "json" })
+    local _, gaps = content:gsub('"%.%.%. %d+ of 80 omitted', "")
+    assert.equal(1, gaps, content)
+  end)
+
+  it("shows a count of errors with the name of its element, though much stands between them", function()
+    local files = {}
+    for i = 1, 120 do
+      files[i] = ('{"filePath":"/srv/shop/part %d.js","source":"%s","errorCount":%d}'):format(
+        i,
+        ("let x = 1;\\n"):rep(300),
+        i == 60 and 3 or 0
+      )
+    end
+    local content = abridge.auto("[" .. table.concat(files, ",\n") .. "]", { max_bytes = 2048 })
+    assert.truthy(content:find('"filePath":"/srv/shop/part 60.js"', 1, true), content)
+    assert.truthy(content:find('"errorCount":3', 1, true), content)
+  end)
+
+  it("shows the start alone of a string of which little fits", function()
+    local list = {}
+    for i = 1, 50 do
+      list[i] = ('{"id":%d,"stack":"TypeError: no total of cart %d %s"}'):format(i, i, ("at line "):rep(60))
+    end
+    local content = abridge.auto("[" .. table.concat(list, ",") .. "]", { max_bytes = 1000 })
+    assert.truthy(content:find 'TypeError: no total of cart %d+[^"]* omitted%] %.%.%."', content)
+  end)
+end)

@@ -691,3 +691,57 @@ describe("a table that a program aligns", function()
     assert.equal(1, gaps, content)
   end)
 end)
+
+describe("a log of long JSON records", function()
+  local STACK = "\\n    at handle (/srv/app/routes/orders.js:12:5)"
+  local ENDINGS = { "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven" }
+
+  --- Records of `count` kinds of trouble amid many that tell of none.
+  local function records(count)
+    local list = {}
+    for i = 1, 400 do
+      list[i] = ('{"level":"info","message":"request %d served","service":"shop"}'):format(i)
+    end
+    for i = 1, count do
+      for k = 0, 2 do
+        list[i * 30 + k] = ('{"level":"error","message":"cannot load part %s","service":"shop","stack":"Error%s"}'):format(
+          ENDINGS[i],
+          STACK:rep(40)
+        )
+      end
+    end
+    return table.concat(list, "\n") .. "\n"
+  end
+
+  it("shows each kind of trouble before more of one", function()
+    local text = records(#ENDINGS)
+    local content = abridge.auto(text, { max_bytes = 6000 })
+    for _, ending in ipairs(ENDINGS) do
+      assert.truthy(content:find("cannot load part " .. ending .. '"', 1, true), ending .. " in " .. content)
+    end
+    local _, some = abridge.auto(text, { max_bytes = 2048 }):gsub("cannot load part", "")
+    assert.is_true(some >= 7, some)
+  end)
+
+  it("shows a record in trouble in detail where it is the only one", function()
+    local content = abridge.auto(records(1), { max_bytes = 6000 })
+    local _, frames = content:gsub("orders.js", "")
+    assert.is_true(frames > 20, content)
+  end)
+
+  it("shows what went wrong beside the message, before ids", function()
+    local list = {}
+    for i = 1, 60 do
+      list[i] = ('{"error":"quota of key %d used up %s","jobId":"0b9f4c1e-7d52-4a0e-9c3b-%012d","level":"error",'):format(
+        i,
+        ("and so on "):rep(90),
+        i
+      ) .. '"message":"no profile made"}'
+    end
+    local content = abridge.auto(table.concat(list, "\n") .. "\n", { max_bytes = 1200 })
+    for line in content:gmatch "{[^\n]*" do
+      assert.truthy(line:find('"error":"quota of key', 1, true), content)
+      assert.truthy(line:find('"message":"no profile made"', 1, true), content)
+    end
+  end)
+end)

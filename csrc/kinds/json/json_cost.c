@@ -81,11 +81,8 @@ bool abr_json_may_be_whole(const abr_json_costs *x, const abr_json_value *v)
     return abr_json_own_size(v) <= 2 * (uint64_t)abr_json_half(x, v);
 }
 
-/* Is a string cut as a document, whatever is retained of it? */
-static bool is_held(const abr_json_costs *x, const abr_json_value *v)
+bool abr_json_is_kept_apart(const abr_json_costs *x, const abr_json_value *v)
 {
-    if (x->held->document)
-        return true;
     for (size_t i = 0; i < x->held->count; i++)
         if (x->held->strings[i].at == v->at + v->head + 1)
             return abr_json_held_as(x->held, i, x->keep) != ABR_JSON_UNHELD;
@@ -94,7 +91,7 @@ static bool is_held(const abr_json_costs *x, const abr_json_value *v)
 
 uint64_t abr_json_most_room(const abr_json_costs *x, const abr_json_value *v)
 {
-    if (abr_json_may_be_whole(x, v) || is_held(x, v))
+    if (abr_json_may_be_whole(x, v) || x->held->document || abr_json_is_kept_apart(x, v))
         return abr_json_text_size(v);
     const uint64_t front = abr_json_half(x, v) - 1 - ABR_JSON_ESCAPE;
     return front + front / 2; /* two thirds of a shown string are its start */

@@ -52,6 +52,9 @@ ABR_WRAPS static inline uint64_t abr_json_text_size(const abr_json_value *v)
     return abr_json_own_size(v) - ABR_JSON_QUOTES;
 }
 
+/* Is a string cut as a document, whatever is retained of the one around it? */
+bool abr_json_is_kept_apart(const abr_json_costs *x, const abr_json_value *v);
+
 /* How many of them may be shown. */
 uint64_t abr_json_most_room(const abr_json_costs *x, const abr_json_value *v);
 

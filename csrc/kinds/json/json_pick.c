@@ -79,28 +79,42 @@ static bool is_object_of(const abr_json_value *values, uint32_t v, bool holders)
 
 /* ---- the message of a record ---- */
 
-/* Is it a string with the key `message`, or an abbreviation of it? */
+/* The key of a string, without its quotes; empty if it has none. */
+static abr_text_line key_of(const abr_json_value *v)
+{
+    const char *key = v->p + v->lead;
+    if (abr_json_holds_values(v) || v->head <= v->lead || v->p[v->head] != '"')
+        return (abr_text_line){key, 0};
+    const char *end = memchr(key + 1, '"', v->head - v->lead - 1);
+    return (abr_text_line){key + 1, end ? (size_t)(end - key) - 1 : 0};
+}
+
+/* Is its key `message`, or an abbreviation of it? */
 static bool is_message(const abr_json_value *v)
 {
-    static const char *const keys[] = {"\"message\"", "\"msg\"", "\"Message\"", "\"MESSAGE\""};
-    if (abr_json_holds_values(v) || v->head <= v->lead || v->p[v->head] != '"')
-        return false;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const size_t n = strlen(keys[i]);
-        if (n < v->head - v->lead && memcmp(v->p + v->lead, keys[i], n) == 0)
+    static const char *const keys[] = {"message", "msg", "Message", "MESSAGE"};
+    const abr_text_line key = key_of(v);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (key.n == strlen(keys[i]) && memcmp(key.p, keys[i], key.n) == 0)
             return true;
-    }
     return false;
 }
 
-/* The least nested message; 0: none. */
-static uint32_t find_message(const abr_json_tree *t)
+/* Does its key say that it is an error? */
+static bool is_error(const abr_json_value *v)
+{
+    const abr_text_line key = key_of(v);
+    return key.n > 0 && v->score > 0 && abr_role_of(key.p, key.n) == ABR_ROLE_BAD;
+}
+
+/* The least nested string of this meaning; 0: none. */
+static uint32_t find_meant(const abr_json_tree *t, bool (*is_meant)(const abr_json_value *))
 {
     uint32_t found = 0;
     size_t least = SIZE_MAX;
     for (uint32_t i = 2; i < t->count; i++) {
         size_t depth = 0;
-        if (!is_message(&t->values[i]))
+        if (!is_meant(&t->values[i]))
             continue;
         for (uint32_t in = t->values[i].parent; in != 0 && depth < least; in = t->values[in].parent)
             depth++;
@@ -135,20 +149,22 @@ static uint32_t find_rendered(const abr_json_costs *x, uint32_t message)
     return found;
 }
 
-/* Show a string, if there is one, in part if it is long. */
-static void show_told(abr_json_costs *x, uint32_t v, uint64_t limit)
+/* Show a string, if there is one, in part if it is long: up to `more` if it fits at all. */
+static void show_told(abr_json_costs *x, uint32_t v, uint64_t more, uint64_t limit)
 {
     if (v && !x->tree->values[v].shown && show_if(x, v, limit))
-        show_more_of(x, v, UINT64_MAX, limit);
+        show_more_of(x, v, UINT64_MAX, more);
 }
 
 void abr_json_pick_message(abr_json_costs *x)
 {
     const uint64_t limit = x->most - x->most / MESSAGE;
-    const uint32_t v = find_message(x->tree);
+    const uint32_t v = find_meant(x->tree, is_message);
     const uint32_t rendered = v ? find_rendered(x, v) : 0;
-    show_told(x, v, limit);
-    show_told(x, rendered, limit);
+    const uint32_t error = find_meant(x->tree, is_error);
+    show_told(x, v, error ? x->most / 2 : limit, limit);
+    show_told(x, rendered, limit, limit);
+    show_told(x, error, limit, x->most);
 }
 
 /* ---- trouble ---- */
@@ -350,7 +366,7 @@ static uint32_t names_ahead(const abr_json_value *values, uint32_t v)
 
 /* Show a list's element whole rather than this name of it: if that costs no more, or little more in a list
  * too long for the names of all elements. */
-static bool show_element_if(abr_json_costs *x, uint32_t element, uint32_t name)
+static bool show_element_if(abr_json_costs *x, uint32_t element, uint32_t name, uint64_t limit)
 {
     const uint32_t list = x->tree->values[element].parent;
     const uint64_t cost = abr_json_cost(x, name);
@@ -359,7 +375,7 @@ static bool show_element_if(abr_json_costs *x, uint32_t element, uint32_t name)
     const bool is_long = x->tree->values[list].count > x->most / alone;
     if (x->tree->values[element].cut)
         return false; /* a piece of a long string says less than another name */
-    return show_whole_if(x, element, is_long ? WHOLE * cost : cost, x->most);
+    return show_whole_if(x, element, is_long ? WHOLE * cost : cost, limit);
 }
 
 void abr_json_pick_labels(abr_json_costs *x, uint64_t limit)
@@ -374,7 +390,7 @@ void abr_json_pick_labels(abr_json_costs *x, uint64_t limit)
     }
 }
 
-void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q)
+void abr_json_pick_names(abr_json_costs *x, uint64_t limit, abr_json_queue *q)
 {
     abr_json_value *values = x->tree->values;
     q->count = 0;
@@ -391,12 +407,13 @@ void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q)
         const uint32_t v = abr_json_queue_take(q, &key);
         const uint32_t element = element_of(values, v);
         const bool is_element = abr_json_is_list(&values[values[element].parent]);
-        if (values[v].shown || (is_element && !values[element].shown && show_element_if(x, element, v)))
+        if (values[v].shown ||
+            (is_element && !values[element].shown && show_element_if(x, element, v, limit)))
             continue;
-        if (x->used + abr_json_cost(x, v) > x->most)
+        if (x->used + abr_json_cost(x, v) > limit)
             continue;
         const callings around = callings_around(x, v);
-        show_with_callings(x, v, &around, x->most);
+        show_with_callings(x, v, &around, limit);
     }
 }
 
@@ -554,16 +571,17 @@ void abr_json_pick_ends(abr_json_costs *x, abr_json_queue *q)
 
 /* ---- strings ---- */
 
-void abr_json_pick_text(abr_json_costs *x, abr_json_queue *q)
+void abr_json_pick_text(abr_json_costs *x, bool apart, uint64_t limit, abr_json_queue *q)
 {
     const abr_json_value *values = x->tree->values;
     q->count = 0;
     for (uint32_t i = 1; i < x->tree->count; i++)
-        if (values[i].shown && values[i].type == ABR_JSON_TEXT && !values[i].full)
+        if (values[i].shown && values[i].type == ABR_JSON_TEXT && !values[i].full &&
+            (!apart || abr_json_is_kept_apart(x, &values[i])))
             abr_json_queue_put(q, abr_json_most_room(x, &values[i]), i);
-    while (q->count > 0 && x->used < x->most) {
+    while (q->count > 0 && x->used < limit) {
         uint64_t most;
-        const uint64_t share = (x->most - x->used) / q->count;
+        const uint64_t share = (limit - x->used) / q->count;
         const uint32_t v = abr_json_queue_take(q, &most);
         abr_json_give_room(x, v, values[v].room + share);
     }

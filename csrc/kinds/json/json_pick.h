@@ -24,11 +24,13 @@ void abr_json_pick_summaries(abr_json_costs *x);
 void abr_json_pick_keys(abr_json_costs *x);
 
 /* Show ids, names and codes: every object's first one before second ones, from both ends of lists. */
-void abr_json_pick_names(abr_json_costs *x, abr_json_queue *q);
+void abr_json_pick_names(abr_json_costs *x, uint64_t limit, abr_json_queue *q);
 
-/* Show both ends of objects and arrays, and more of strings. */
+/* Show both ends of objects and arrays. */
 void abr_json_pick_ends(abr_json_costs *x, abr_json_queue *q);
-void abr_json_pick_text(abr_json_costs *x, abr_json_queue *q);
+
+/* Show more of the strings, or only of those that are `apart`: see abr_json_is_kept_apart(). */
+void abr_json_pick_text(abr_json_costs *x, bool apart, uint64_t limit, abr_json_queue *q);
 
 ABR_PRIVATE_END
 

@@ -235,7 +235,9 @@ static void print_part(printer *x, abr_json_value *v)
         return;
     const text_ends e = ends_of(x, v);
     const size_t size = (size_t)abr_json_text_size(v);
-    const size_t front = v->type == ABR_JSON_DATA ? v->room : v->room - v->room / 3;
+    enum { BOTH_ENDS = 96 };
+    const bool ends = v->type != ABR_JSON_DATA && v->room >= BOTH_ENDS;
+    const size_t front = ends ? v->room - v->room / 3 : v->room;
     uint64_t chars = 0;
     const size_t head =
         fit_head(e.p, e.n, abr_bytes_at_most(front, e.n < size ? e.n - ABR_JSON_ESCAPE : e.n), &chars);
