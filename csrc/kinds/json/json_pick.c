@@ -80,7 +80,7 @@ static bool is_object_of(const abr_json_value *values, uint32_t v, bool holders)
 /* ---- the message of a record ---- */
 
 /* The key of a string, without its quotes; empty if it has none. */
-static abr_text_line key_of(const abr_json_value *v)
+static abr_text_line key_text(const abr_json_value *v)
 {
     const char *key = v->p + v->lead;
     if (abr_json_holds_values(v) || v->head <= v->lead || v->p[v->head] != '"')
@@ -93,7 +93,7 @@ static abr_text_line key_of(const abr_json_value *v)
 static bool is_message(const abr_json_value *v)
 {
     static const char *const keys[] = {"message", "msg", "Message", "MESSAGE"};
-    const abr_text_line key = key_of(v);
+    const abr_text_line key = key_text(v);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (key.n == strlen(keys[i]) && memcmp(key.p, keys[i], key.n) == 0)
             return true;
@@ -103,7 +103,7 @@ static bool is_message(const abr_json_value *v)
 /* Does its key say that it is an error? */
 static bool is_error(const abr_json_value *v)
 {
-    const abr_text_line key = key_of(v);
+    const abr_text_line key = key_text(v);
     return key.n > 0 && v->score > 0 && abr_role_of(key.p, key.n) == ABR_ROLE_BAD;
 }
 
