@@ -56,10 +56,10 @@ roundings = x87 $(shell grep -qsw fma /proc/cpuinfo && echo fused)
 check-x87:
 ifneq ($(filter x86_64 amd64,$(shell uname -m)),)
 	@$(MAKE) --no-print-directory build/test/plain/digests CFLAGS=-O2
-	@build/test/plain/digests 8000 > build/test/plain/digests.txt
+	@build/test/plain/digests 8000 > build/test/plain/roundings.txt
 	@$(foreach b,$(roundings),$(MAKE) --no-print-directory build/test/$b/digests OBJ=build/obj/$b BIN=build/test/$b \
-		CC=gcc CFLAGS="-O2 -std=gnu11 $(rounding_$b)" && build/test/$b/digests 8000 > build/test/$b/digests.txt && \
-		cmp build/test/plain/digests.txt build/test/$b/digests.txt &&) echo "$(roundings): the same cuts"
+		CC=gcc CFLAGS="-O2 -std=gnu11 $(rounding_$b)" && build/test/$b/digests 8000 > build/test/$b/roundings.txt && \
+		cmp build/test/plain/roundings.txt build/test/$b/roundings.txt &&) echo "$(roundings): the same cuts"
 else
 	@echo "x87: not on this machine"
 endif
