@@ -654,9 +654,13 @@ static char piece[2 * PIECE];
 /* Put a text as so many strings around it spell it; it has no backslashes. */
 static size_t put_spelled(char *dst, const char *p, size_t n, unsigned deep)
 {
+    if (deep == 0) {
+        memcpy(dst, p, n);
+        return n;
+    }
     size_t used = 0;
     for (size_t i = 0; i < n; i++) {
-        const bool breaks = p[i] == '\n' && deep > 0;
+        const bool breaks = p[i] == '\n';
         const size_t before = breaks ? (size_t)1 << (deep - 1) : p[i] == '"' ? ((size_t)1 << deep) - 1 : 0;
         used += fill(dst + used, '\\', before);
         dst[used++] = (char)(breaks ? 'n' : p[i]);
