@@ -61,8 +61,10 @@ lint-format:
 	@clang-format --dry-run --Werror $(all_c)
 	@echo "clang-format: nothing to change"
 
+lint-gcc: optimized := -O2
+lint-clang: optimized := -O0# what it warns of, it sees before it optimizes
 lint-gcc lint-clang: lint-%:
-	@$(MAKE) --no-print-directory objects QUIET=1 CC=$* OBJ=build/obj/lint/$* CFLAGS="-O2 -Werror"
+	@$(MAKE) --no-print-directory objects QUIET=1 CC=$* OBJ=build/obj/lint/$* CFLAGS="$(optimized) -Werror"
 	@echo "$*: no warnings"
 
 objects: $(plain_src:%.c=$(OBJ)/c/%.o) $(call binding_for,nvim) \
