@@ -45,9 +45,9 @@ check-fuzz: fuzz-build
 	@CC="$(CC)" LUA="$(strip $(LUA))" spec/fuzz/run.sh check
 
 # Every family with budgets up to 1 MiB, each allocation of a call from Lua, and every text of the small world.
-check-memory:
-	@$(MAKE) --no-print-directory c-tests OBJ=build/obj/plain BIN=build/test/plain CFLAGS="-O1 -g" C_TESTS="memory lua_memory small_world"
-	@for test in memory lua_memory small_world; do echo "== $$test" && ABRIDGE_CASES=10 build/test/plain/test_$$test || exit 1; done
+memory_tests := memory lua_memory small_world
+check-memory: $(memory_tests:%=build/test/plain/test_%)
+	@for test in $(memory_tests); do echo "== $$test" && ABRIDGE_CASES=10 build/test/plain/test_$$test || exit 1; done
 
 lint: $(lints) ## luacheck, StyLua, names that clash, clang-format, clang-tidy, cppcheck, gcc and clang -Werror, macOS, BSD
 
