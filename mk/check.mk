@@ -20,8 +20,9 @@ doc: ## write tables and signatures into doc/lua.md, from it and doc/neovim.md t
 	@cat doc/neovim.md doc/lua.md | LUA_PATH="doc/?.lua;;" $(LUA) doc/help.lua > doc/abridge.txt~ || { rm -f doc/abridge.txt~; exit 1; }
 	@mv doc/abridge.txt~ doc/abridge.txt
 
-# Two parts at a time, what takes longest first, what each prints kept together.
-longest := check-cases msan check-fuzz check-memory lint-tidy lint-cppcheck bench-check
+# Two parts at a time, what takes longest first, what each prints kept together. CASES_TRIED=1: the suite
+# has run with ALL_CASES=1.
+longest := $(if $(CASES_TRIED),,check-cases) msan check-fuzz lint-cppcheck lint-tidy check-memory bench-check
 check: check-tools ## lint, tests that want more tools, msan, tsan, bench-check, other systems, each fuzzer for 20 seconds
 	@$(MAKE) --no-print-directory $(call parallel,2) --output-sync=recurse --keep-going \
 		$(longest) check-portable check-suite check-arm64 test-windows test-amalgamation check-x87 tsan $(filter-out $(longest),$(lints))

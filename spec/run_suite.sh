@@ -15,6 +15,7 @@
 #   SPEC="spec/a_spec.lua ..."  these spec files only, all of their tests on each host, and no C tests
 #   C_TESTS="scan cut"   these C tests only
 #   EMULATOR=qemu-aarch64   the C tests, built for another processor, under an emulator
+#   ALL_CASES=1          Lua 5.4 and `once` try all cases of each property, as `make check` does otherwise
 #   JOBS=1               hosts at once
 #   HOST_TIMEOUT=1500    seconds after which a process counts as hanging
 set -u
@@ -168,6 +169,7 @@ run_host() {
   chmod 711 "$place" "$place/tmp"
   : > "$log"
   export TMPDIR=$place/tmp HOME=$place/home
+  case $host in lua5.4|once) if [ -n "${ALL_CASES:-}" ]; then export ABRIDGE_CASES=1; fi ;; esac
   program=$(program_of "$host")
   case $host in lua5.*) version=${host#lua} ;; once|check) version=5.4 ;; esac
   case $host in
