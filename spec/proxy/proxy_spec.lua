@@ -248,6 +248,21 @@ describe("an MCP proxy", function()
       assert.is_true(#out < 33000)
     end)
 
+    it("counts the comma and the blanks that go with an element", function()
+      list '[{"name":"rows"}]'
+      local rows = {}
+      for i = 1, 9000 do
+        rows[i] = ('"%d"'):format(i)
+      end
+      local value = '{"rows":[' .. table.concat(rows, ",      ") .. "]}"
+      call(1, "rows")
+      local out = between:from_server(answer("1", text_block "see", ',"structuredContent":' .. value))
+      local kept = out:match '"structuredContent":(.*]}),"_meta"'
+      assert.equal("see", json.decode(out).result.content[1].text)
+      assert.is_true(#kept > 30000 and #kept < 30720)
+      assert.equal(#kept + #"see", json.decode(out).result._meta[KEY].bytes_returned)
+    end)
+
     it("leaves it whole where shortening is not enough", function()
       list '[{"name":"bound","outputSchema":{"properties":{"content":{"type":"string","pattern":"^l"}}}}]'
       call(1, "bound")

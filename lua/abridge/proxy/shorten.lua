@@ -64,6 +64,7 @@ end
 
 ---@class abridge.proxy.Node
 ---@field size integer bytes of the value as it stands
+---@field gap integer bytes between the element before and this one: a comma and blanks, which go with it
 ---@field pointer string
 ---@field text? abridge.Spliced a string that may be cut
 ---@field list? boolean its elements may go, from the end
@@ -74,7 +75,7 @@ local function tree(state, value, pointer, schema, depth)
   state.nodes = state.nodes + 1
   if state.nodes > MOST_NODES or depth > DEEP then return nil end
   schema = resolved(schema, state.root)
-  local node, free = { size = value.last - value.first + 1, pointer = pointer }, is_free(schema)
+  local node, free = { size = value.last - value.first + 1, gap = 0, pointer = pointer }, is_free(schema)
   if value.type == "string" then
     if free then node.text = value end
     return node
@@ -82,10 +83,13 @@ local function tree(state, value, pointer, schema, depth)
     return node
   end
   node.list, node.inner = free and value.type == "array", {}
+  local before
   for i, inner in ipairs(splice.list(state.json, MOST_NODES, value.first, value.last) or {}) do
     local step = inner.name and inner.name:gsub("~", "~0"):gsub("/", "~1") or ("%d"):format(i - 1)
     node.inner[i] = tree(state, inner, pointer .. "/" .. step, inner_schema(schema, inner.name), depth + 1)
     if not node.inner[i] then return nil end
+    if before then node.inner[i].gap = inner.first - before - 1 end
+    before = inner.last
   end
   return node
 end
@@ -98,9 +102,11 @@ local function kept_of(node, most, each)
     local inner_size = inner.text and math.min(inner.size, most + 2) or kept_of(inner, most)
     gone = gone or (node.list and used + inner_size > most) or false
     if each then each(inner, gone) end
-    if gone then inner_size = 0 end
-    used = used + inner_size
-    size = size - inner.size + inner_size
+    if gone then
+      size = size - inner.size - inner.gap
+    else
+      used, size = used + inner_size, size - inner.size + inner_size
+    end
   end
   return size
 end
@@ -130,11 +136,13 @@ local function put_edits(state, node, most)
     local spelled = state.json:sub(node.text.first + 1, node.text.first + most + 12)
     local kept = spelled:sub(1, whole_chars(spelled, most))
     state.edits[#state.edits + 1] = { pointer = node.pointer, replace = '"' .. kept .. '"' }
+    state.size = state.size - node.size + #kept + 2
     return
   end
   kept_of(node, most, function(inner, gone)
     if gone then
       state.edits[#state.edits + 1] = { pointer = inner.pointer, remove = true }
+      state.size = state.size - inner.size - inner.gap
     else
       put_edits(state, inner, most)
     end
@@ -163,8 +171,9 @@ function M.edits(json, value, pointer, schema, budget)
       high = middle
     end
   end
+  state.size = top.size
   put_edits(state, top, low)
-  return state.edits, size_within(top, low)
+  return state.edits, state.size
 end
 
 return M
