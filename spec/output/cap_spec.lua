@@ -56,6 +56,22 @@ describe("cap #few", function()
     assert.equal("x\27[m", (abridge.cap("x\27[m", { max_lines = 1, clean = { color = false } })))
   end)
 
+  it("cleans a text for read_file that is no page before it counts", function()
+    local rows = ("\27[1mx\27[m\n"):rep(100)
+    for _, case in ipairs {
+      { "```lua\n" .. rows .. "```\n", { wrapper = true } },
+      { rows, { first_line = 5 } },
+    } do
+      case[2].limits = { clean = true, max_bytes = 120 }
+      local content, cut = abridge.cap(case[1], "read_file", case[2])
+      assert.is_nil(content:find("\27", 1, true))
+      assert.is_true(cut.truncated)
+      assert.equal(#case[1], cut.raw_bytes)
+      assert.equal(#abridge.clean(case[1]), cut.total_bytes)
+      assert.equal(cut.total_bytes, cut.output_bytes + cut.omitted_bytes)
+    end
+  end)
+
   it("cuts by a tool's limits of the default profile", function()
     local content, cut, block = abridge.cap(seq(1, 5000), "run_command")
     assert.equal("1\n2\n", content:sub(1, 4))

@@ -171,6 +171,13 @@ local function block_of(cut, body, limits, tool, opts, reason)
     or info.without_resume(#body, cut.total_bytes, results.reason(cut, limits, reason))
 end
 
+--- Is a text the first page of a file? Such a text is never cleaned; one inside a wrapper, or from further on in its
+--- file, is a text of its own.
+local function is_page(text, tool, opts)
+  if tool ~= "read_file" or opts.first_line then return false end
+  return not (opts.wrapper and require("abridge.output.wrapper").split(text, opts.wrapper))
+end
+
 --- Cut a text and add the notice; `save` keeps its full output, `forgets` does without the memory of texts capped
 --- lately.
 local function capped(text, limits, tool, opts, save, forgets)
@@ -185,7 +192,7 @@ local function capped(text, limits, tool, opts, save, forgets)
   end
   local given, raw_bytes = limits, nil
   limits = limit.of_kind(limits, kind)
-  if tool ~= "read_file" then
+  if not is_page(text, tool, opts) then
     text, limits, raw_bytes = limit.cleaned(text, limits)
   end
   if tool ~= "read_file" then limits = limit.split_lines(limits) end
