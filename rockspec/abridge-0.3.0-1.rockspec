@@ -331,6 +331,7 @@ build = {
     ["abridge.output.sentences"] = "lua/abridge/output/sentences.lua",
     ["abridge.output.share"] = "lua/abridge/output/share.lua",
     ["abridge.output.source"] = "lua/abridge/output/source.lua",
+    ["abridge.output.window"] = "lua/abridge/output/window.lua",
     ["abridge.output.wrapper"] = "lua/abridge/output/wrapper.lua",
     ["abridge.output.yielded"] = "lua/abridge/output/yielded.lua",
     ["abridge.process.args"] = "lua/abridge/process/args.lua",

@@ -107,7 +107,7 @@ local CALLS = {
     fit { usage = opts }
   end,
   ["abridge.Limits"] = by_strategy(function(w, opts)
-    w.abridge.cap("text", opts)
+    w.abridge.session { run_dir = false, window = 100, limits = { x = opts } }
   end),
   ["abridge.LocationsOptions"] = of({ "locations" }, {}),
   ["abridge.OtelOptions"] = function(w, opts)
@@ -175,7 +175,7 @@ end
 
 --- Values of each type: one of them is right wherever the type is.
 local VALUES = {
-  string = { "x", "1KB", "7d", "{next}", "default" },
+  string = { "x", "1KB", "7d", "{next}", "default", "5%" },
   number = { 1, 0.5 },
   boolean = { true },
   ["false"] = { false },

@@ -490,7 +490,10 @@ describe("a turn with a budget #few", function()
       { { max_bytes = "much" }, 'max_bytes must be an integer from 1 to 2^53, or a size such as "30KB", got "much"' },
       { { max_tokens = 0 }, "max_tokens must be an integer from 1 to 2^53, got 0" },
       { { max_tokens = 1.5 }, "max_tokens must be an integer from 1 to 2^53, got 1.5" },
-      { { max_tokens = "1KB" }, 'max_tokens must be an integer from 1 to 2^53, got "1KB"' },
+      {
+        { max_tokens = "1KB" },
+        'max_tokens must be an integer from 1 to 2^53, or a share of the session\'s window such as "5%", got "1KB"',
+      },
       { { max_chars = 1 }, "unknown option 'max_chars' (value 1)" },
     } do
       local ok, message = pcall(function()

@@ -3,6 +3,7 @@
 
 local check = require "abridge.base.check"
 local limit = require "abridge.output.limit"
+local window = require "abridge.output.window"
 local records = require "abridge.history.records"
 local shapes = require "abridge.history.shapes"
 local tokens = require "abridge.history.tokens"
@@ -20,8 +21,8 @@ local WHO = "abridge.history.fit"
 --- own](#messages-of-another-shape): guessing would fail on the first odd message (default: must be given)
 ---@field format "openai"|"responses"|"anthropic"|abridge.HistoryFormat
 --- room for the messages: the model's window less the definitions of tools, a system prompt that is sent apart, and
---- room for the answer (default: must be given)
----@field max_tokens integer
+--- room for the answer; or a share of the `window` of `session`, such as `"80%"` (default: must be given)
+---@field max_tokens integer|string
 --- a counter of the model's own, if you have one: it is taken at its word (default: the
 --- [estimate](lua.md#counting-and-sizes))
 ---@field count_tokens? fun(text: string): integer
@@ -93,7 +94,7 @@ end
 
 local OPTIONS = {
   format = any, -- checked when it is looked up
-  max_tokens = check.positive,
+  max_tokens = window.or_share(check.positive),
   count_tokens = any, -- these two as limits
   token_safety = any,
   trigger = ratio,
@@ -129,6 +130,7 @@ local function checked_options(opts)
   if opts == nil then check.fail(WHO .. ": opts must be a table, got nil", 1) end
   opts = check.options(WHO, opts, OPTIONS, 2)
   if opts.max_tokens == nil then check.fail(("%s: max_tokens must be %s, got nil"):format(WHO, check.positive()), 1) end
+  window.take_share(WHO, opts, opts.session and opts.session.window, 1)
   local counted = { max_tokens = opts.max_tokens, count_tokens = opts.count_tokens, token_safety = opts.token_safety }
   limit.checked(WHO, counted, 2)
   for key, value in pairs(DEFAULTS) do

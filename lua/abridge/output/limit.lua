@@ -15,7 +15,6 @@ local KB = 1024
 ---@field max_lines? integer as for [cuts](#options)
 ---@field max_bytes? integer|string
 ---@field max_chars? integer
----@field max_tokens? integer
 ---@field count_tokens? fun(text: string): integer
 ---@field token_safety? number
 ---@field long_line? "omit"|"split"
@@ -26,6 +25,8 @@ local KB = 1024
 ---@field kind? abridge.Kind
 ---@field hits? table
 ---@field indicators? boolean
+--- as for cuts; in a session also a share of its `window`, such as `"5%"`
+---@field max_tokens? integer|string
 ---@field utf8? "keep"|"replace" as for cuts; `"replace"` in sessions
 --- as for a cut; a tool's text or stream is cleaned and [redacted](#redaction). Pages of files are not cleaned. In the
 --- profile `default` it is `{ invisible = true }` for commands and for tools without a row

@@ -5,6 +5,7 @@ local core = require "abridge.base.core_loader"
 local limit = require "abridge.output.limit"
 local notice = require "abridge.output.notice"
 local profiles = require "abridge.output.profiles"
+local window = require "abridge.output.window"
 
 local M = {}
 
@@ -19,6 +20,7 @@ local NO_PAGES = "run_command"
 ---@field ceiling abridge.Limits|nil
 ---@field ceiling_is_own boolean|nil it is the profile's, so a row of the profile may exceed it
 ---@field aliases table<string, string>
+---@field window integer|nil tokens that a share such as "5%" is of
 ---@field only table<string, true>|nil the tools that a session has unless it says otherwise; nil: all
 local LimitTable = {}
 LimitTable.__index = LimitTable
@@ -28,6 +30,7 @@ local function override(self, who, tool, row, deeper)
   local where = ("%s: limits.%s"):format(who, check.name(tool))
   if type(row) ~= "table" then check.fail(("%s must be a table, got %s"):format(where, check.show(row)), deeper) end
   row = check.copied(row)
+  window.take_share(where, row, self.window, deeper)
   local name = self.aliases[tool] or tool
   for key, value in pairs(row) do
     if value == false and not limit.is_limit(key) then limit.fail_unknown(where, key, value, deeper) end
@@ -61,6 +64,7 @@ end
 ---@field limits? table<string, table> by tool, over those of the profile
 ---@field ceiling? table|false over that of the profile; false: none
 ---@field aliases? table<string, string> more of them
+---@field window? integer tokens
 
 --- The limits of a session. Raises at the caller's level, or `deeper` levels out.
 ---@param who string
@@ -72,7 +76,7 @@ function M.new(who, profile, opts, deeper)
   local given = profiles.all[profile]
   if not given then check.fail(("%s: unknown profile %s"):format(who, check.show(profile)), deeper) end
   local aliases = limit.copy(given.aliases, opts.aliases)
-  local self = setmetatable({ rows = {}, overrides = {}, aliases = aliases }, LimitTable)
+  local self = setmetatable({ rows = {}, overrides = {}, aliases = aliases, window = opts.window }, LimitTable)
   for name, row in pairs(given) do
     if not NOT_TOOLS[name] then self.rows[name] = row end
   end

@@ -6,6 +6,7 @@ local cap = require "abridge.output.cap"
 local limit = require "abridge.output.limit"
 local limit_table = require "abridge.output.limit_table"
 local page = require "abridge.output.page"
+local window = require "abridge.output.window"
 local stats = require "abridge.run.stats"
 local writer = require "abridge.run.writer"
 local calls = require "abridge.session.call"
@@ -29,6 +30,7 @@ M.TIMEOUT_MAX = 3600
 ---@field private tools table<string, table> by own name
 ---@field private order string[] own names
 ---@field private opts abridge.SessionOptions
+---@field private window? integer tokens of the model's window
 ---@field announce? fun(event: table) told of each event beside the host: for windows that show calls as they are made
 local Session = {}
 Session.__index = Session
@@ -48,6 +50,7 @@ function M.new(opts)
   self.pages = page.memory()
   self.redactor = opts.redact and require("abridge.redact").compile(WHO, opts.redact, 1) or nil
   if opts.allow_private ~= nil then self.allowed = options.allowed_hosts(opts.allow_private) end
+  self.window = opts.window
   local profile = opts.profile or "default"
   self.table_of_limits = limit_table.new(WHO, profile, opts, 1)
   self.hints = profile == "default" -- the notices of other profiles are those of their sources
@@ -189,7 +192,11 @@ end
 function Session:cap(name, value, opts)
   if type(name) ~= "string" then check.fail("session:cap: name must be a string, got " .. check.show(name)) end
   opts = check.options("session:cap", opts, CAP_OPTIONS, 1)
-  local budgets = opts.limits and limit.checked_budgets("session:cap: limits", opts.limits, 1)
+  local budgets = opts.limits and check.copied(opts.limits)
+  if budgets then
+    window.take_share("session:cap: limits", budgets, self.window)
+    budgets = limit.checked_budgets("session:cap: limits", budgets, 1)
+  end
   local call = calls.new(self, name, nil, self.run:begin_call())
   call.names = opts.tool_names
   if budgets then

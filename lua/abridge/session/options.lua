@@ -57,6 +57,9 @@ local WHO = "abridge.session"
 ---@field retention? { max_bytes: integer|string|nil, max_age: number|string|nil }
 --- a function of lines or a list of Lua patterns: [what nobody may see](#redaction) (default: nothing)
 ---@field redact? (fun(line: string): string)|string[]
+--- tokens of the model's window, of which `max_tokens` may then be a share, such as `"5%"`: in `limits`, in the budget
+--- of a [reply](#one-budget-for-a-reply) and of a [conversation](#history) (default: none)
+---@field window? integer
 
 local function seconds(value)
   if type(value) ~= "number" or not (value > 0 and value < math.huge) then return "a number of seconds over 0" end
@@ -96,6 +99,7 @@ local OPTIONS = {
   end,
   root = "string",
   databases = "table",
+  window = check.positive,
 }
 
 local TABLES = {

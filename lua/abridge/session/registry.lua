@@ -7,6 +7,7 @@ local system = require "abridge.base.system"
 local info = require "abridge.output.info"
 local limit = require "abridge.output.limit"
 local sentences = require "abridge.output.sentences"
+local window = require "abridge.output.window"
 
 local M = {}
 
@@ -107,6 +108,7 @@ function M.register(self, definition)
     check.fail(("%s: name %s is taken"):format(who, check.show(name)))
   end
   local limits = definition.limits and limit.with_strategy(nil, definition.limits)
+  if limits then window.take_share(("%s: limits of %s"):format(who, name), limits, self.window) end
   self.tools[name] = {
     name = name,
     tool = definition,

@@ -5,6 +5,7 @@ local core = require "abridge.base.core_loader"
 local crude = require "abridge.base.crude"
 local host = require "abridge.base.host"
 local sentences = require "abridge.output.sentences"
+local window = require "abridge.output.window"
 local dispatch = require "abridge.session.dispatch"
 local jobs = require "abridge.session.job"
 local messages = require "abridge.session.messages"
@@ -41,15 +42,15 @@ local FAILURE_BYTES = 4096 -- of the message when something fails in here
 --- `true`: starts all calls at once. By default each starts when the one before has ended: a model may write a file and
 --- run it in one reply
 ---@field parallel? boolean
---- [one budget](#one-budget-for-a-reply) for all results of the reply: bytes, or a size such as `"60KB"`, and tokens.
---- None unless set
+--- [one budget](#one-budget-for-a-reply) for all results of the reply: bytes, or a size such as `"60KB"`, and tokens,
+--- or a share of the session's `window` such as `"20%"`. None unless set
 ---@field max_bytes? integer|string
----@field max_tokens? integer
+---@field max_tokens? integer|string
 
 local OPTIONS = {
   on_done = "function",
   parallel = "boolean",
-  max_tokens = check.positive,
+  max_tokens = window.or_share(check.positive),
   max_bytes = function(value)
     local bytes = core.parse_size(value)
     if not bytes or bytes == 0 then return 'an integer from 1 to 2^53, or a size such as "30KB"' end
@@ -213,6 +214,7 @@ function M.run(who, session, calls, opts, shape)
     check.fail(("%s: session must be a session, got %s"):format(who, check.show(session)), 1)
   end
   opts = check.options(who, opts, OPTIONS, 2)
+  window.take_share(who, opts, session.window, 1)
   local self = setmetatable({ session = session, calls = calls, shape = shape }, Turn)
   self.on_done, self.parallel = opts.on_done, opts.parallel
   self.ids, self.started, self.left = {}, 0, #calls
