@@ -12,6 +12,8 @@ local structured_content = require "abridge.hosts.structured"
 
 local M = {}
 
+local WHO = "abridge.mcp.cap"
+
 --- The keys in `_meta` of the block and of the counts of passed content.
 M.truncation_key, M.parts_key = mcp_view.truncation_key, mcp_view.parts_key
 
@@ -89,7 +91,19 @@ local function structured(tool, view, told, limits, opts)
   return { text = "", said = said, lines = 0, taken = false, info = info.without_resume(0, json and #json, "size_cap") }
 end
 
+--- The options for a result: it has the chars that it asks for, as far as the session lets it.
+local function widened(tool, value, opts)
+  local most = opts.session and opts.session.opts.max_result_chars
+  local asked = most and type(value) == "table" and require("abridge.output.yielded").chars_asked(value._meta)
+  if not asked then return opts end
+  local under = require "abridge.session.under"
+  opts = check.copied(opts)
+  opts.session = under.with_chars(WHO, opts.session, tool, math.min(asked, most))
+  return opts
+end
+
 local function capped(tool, value, opts)
+  opts = widened(tool, value, opts)
   local share, shown = require "abridge.output.share", safe.redacted(value, opts)
   local view, limits = mcp_view.open(shown), share.limits(tool, opts)
   local told, beside = view.texts, nil
@@ -124,10 +138,10 @@ end
 ---@return table result of the same shape, what was cut and what passed in its `_meta`
 function M.cap(tool_name, value, opts)
   if type(tool_name) ~= "string" then
-    check.fail("abridge.mcp.cap: tool_name must be a string, got " .. check.show(tool_name))
+    check.fail(WHO .. ": tool_name must be a string, got " .. check.show(tool_name))
   end
   local problem
-  opts, problem = options.open(options.checked("abridge.mcp.cap", opts))
+  opts, problem = options.open(options.checked(WHO, opts))
   local ok, result = pcall(function()
     if type(value) ~= "table" or value.content ~= nil or type(value.result) ~= "table" then
       if problem then error(problem, 0) end

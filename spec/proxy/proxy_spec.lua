@@ -199,6 +199,10 @@ describe("an MCP proxy", function()
     call(2, "search")
     local text = json.decode(between:from_server(answer("2", text_block(LONG)))).result.content[1].text
     assert.is_true(#text > 44000 and #text <= 45000, #text)
+    call(3, "search") -- a result asks for itself
+    local meta = ',"_meta":{"anthropic/maxResultSizeChars":20000}'
+    text = json.decode(between:from_server(answer("3", text_block(LONG), meta))).result.content[1].text
+    assert.is_true(#text > 19000 and #text <= 20000, #text)
   end)
 
   describe("with structured content", function()

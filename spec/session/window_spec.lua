@@ -1,6 +1,7 @@
--- Budgets that are a share of the model's window.
+-- Budgets that are a share of the model's window, and results that ask for room.
 local abridge = require "abridge"
 local history = require "abridge.history"
+local mcp = require "abridge.mcp"
 local openai = require "abridge.openai"
 local plain = require "support.plain"
 
@@ -121,12 +122,68 @@ describe("a budget that is a share of the window", function()
       assert.is_false((pcall(history.fit, {}, { format = "openai", max_tokens = wrong, session = session })))
     end
     without:close()
-    for _, key in ipairs { "window" } do
+    for _, key in ipairs { "window", "max_result_chars" } do
       local said = plain.misuse(function()
         local opened = abridge.session { [key] = 0 }
         return opened
       end)
       assert.equal(("abridge.session: %s must be an integer from 1 to 2^53, got 0"):format(key), said)
     end
+  end)
+end)
+
+describe("a foreign result that asks for chars", function()
+  local function asking(chars)
+    return { content = { { type = "text", text = LONG } }, _meta = { ["anthropic/maxResultSizeChars"] = chars } }
+  end
+
+  --- The sizes of that result, however it comes.
+  local function sizes(session, chars)
+    local hosted = mcp.cap("mine", asking(chars), { session = session }).content[1].text
+    local called = session:call("own", { chars = chars }).content
+    return { #session:cap("mine", asking(chars)).content, #called, #hosted }
+  end
+
+  local function opened(opts)
+    local session = open(opts)
+    session:register {
+      name = "own",
+      execute = function(input)
+        return asking(input.chars)
+      end,
+    }
+    return session
+  end
+
+  local function about(most, all)
+    for i, size in ipairs(all) do
+      assert.is_true(size <= most and size > most - 100, ("%d: %d of %d"):format(i, size, most))
+    end
+  end
+
+  it("gets them up to the session's most, also over the profile's ceiling", function()
+    local session = opened { max_result_chars = 300000 }
+    about(50000, sizes(session, 50000))
+    about(1000, sizes(session, 1000))
+    about(200000, sizes(session, 200000.5))
+    about(300000, sizes(session, 1e9))
+    about(2000, { #session:cap("mine", asking(50000), { limits = { max_bytes = 2000 } }).content })
+    for _, wrong in ipairs { "x", -1, 0 / 0, false } do
+      about(30 * 1024, sizes(session, wrong))
+    end
+    about(30 * 1024, { #session:cap("mine", LONG).content }) -- no other result has them
+    session:close()
+  end)
+
+  it("has its tool's limits if the session lets none ask", function()
+    local session = opened {}
+    about(30 * 1024, sizes(session, 50000))
+    session:close()
+  end)
+
+  it("stays under a ceiling that the host gave", function()
+    local session = opened { max_result_chars = 300000, ceiling = { max_bytes = 40000 } }
+    about(40000, sizes(session, 200000))
+    session:close()
   end)
 end)

@@ -207,7 +207,7 @@ function M.run(args)
   local uv, message = host.uv()
   if not uv then terminal.fail(message) end
   local most = args.other.max_result_chars
-  local session = tools.proxy_session(args, rows_of(args.other.limits), most)
+  local session = tools.proxy_session(args, rows_of(args.other.limits))
   local state, warned = {}, {}
   local server = start(uv, args.words, function(code, signal)
     state.ended = { code = code, signal = signal }

@@ -133,19 +133,15 @@ function M.serving_session(args)
   return opened(opts, "")
 end
 
-local CEILING = 128 * 1024 -- of the profile default
-local BYTES_A_CHAR = 4
 local MOST_BESIDE = 100 -- proxies that were given one folder: a client may start a server in each of its windows
 
 --- The session of `abridge mcp`, which offers no tools of its own. Its run folder is DIR-2 and so on while others are
 --- at work in DIR.
 ---@param args abridge.cli.Args
 ---@param limits table<string, table> rows by tool
----@param max_result_chars? integer that a tool may ask for
 ---@return abridge.Session
-function M.proxy_session(args, limits, max_result_chars)
+function M.proxy_session(args, limits)
   local opts = { profile = args.other.profile, limits = limits, tools = {}, run_dir = run_dir(args), tool_names = {} }
-  if max_result_chars then opts.ceiling = { max_bytes = math.max(CEILING, max_result_chars * BYTES_A_CHAR) } end
   local dir = opts.run_dir
   for number = 2, MOST_BESIDE do
     local session = opened(opts, "", type(dir) == "string")

@@ -103,6 +103,13 @@ function LimitTable:with(who, tool, row)
   return other
 end
 
+--- Let a ceiling of the profile's own through so many bytes; one that the caller gave stays.
+---@param max_bytes integer
+function LimitTable:raise_ceiling(max_bytes)
+  if not self.ceiling or not self.ceiling_is_own then return end
+  self.ceiling = limit.copy(self.ceiling, { max_bytes = math.max(self.ceiling.max_bytes, max_bytes) })
+end
+
 --- The limits of a tool: its row, or those it was registered with, or the row "*"; and over them the session's. Here
 --- `output` becomes a byte budget.
 ---@param tool string the tool's own name

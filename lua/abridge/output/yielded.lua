@@ -71,6 +71,16 @@ local function foreign_details(details)
   return own
 end
 
+local ASKS = "anthropic/maxResultSizeChars"
+
+--- The chars that a foreign result or tool asks for in its `_meta`; nil if it does not.
+---@param meta any
+---@return integer|nil
+function M.chars_asked(meta)
+  local chars = type(meta) == "table" and rawget(meta, ASKS)
+  return type(chars) == "number" and chars >= 1 and chars <= 2 ^ 53 and math.floor(chars) or nil
+end
+
 --- A foreign tool's value, in the form that the tools of this package yield.
 ---@param value any a string, MCP content, or {content=, is_error=, total=, next_offset=, resume_hint=, details=}
 ---@param redactor? abridge.Redactor of data that is encoded here
@@ -102,6 +112,7 @@ function M.normalized(value, redactor)
     total = value.total,
     next_offset = value.next_offset,
     resume_hint = value.resume_hint,
+    chars_asked = not stream and M.chars_asked(value._meta) or nil,
     details = type(details) == "table" and foreign_details(details) or nil,
   }
 end

@@ -7,6 +7,7 @@ local check = require "abridge.base.check"
 local message = require "abridge.proxy.message"
 local result = require "abridge.proxy.result"
 local single = require "abridge.proxy.single"
+local yielded = require "abridge.output.yielded"
 local registry = require "abridge.session.registry"
 local under = require "abridge.session.under"
 
@@ -16,7 +17,6 @@ local WHO = "abridge mcp"
 local MOST_PENDING = 10000 -- requests without an answer; those that were cancelled may never get one
 local MOST_TOOLS = 10000
 local MOST_SCHEMA = 1024 * 1024 -- bytes of a tool's description that are read
-local ASKS = "anthropic/maxResultSizeChars"
 
 ---@class abridge.proxy.Tool
 ---@field name string as the session knows it
@@ -108,21 +108,22 @@ end
 
 -- from the server -----------------------------------------------------------------------
 
+--- An object that stands there, decoded; nil if it is none, or too large.
+local function decoded(line, at)
+  local json = host.json()
+  if not at or not json or at.last - at.first > MOST_SCHEMA then return nil end
+  local ok, data = pcall(json.decode, line:sub(at.first, at.last))
+  return ok and type(data) == "table" and data or nil
+end
+
 --- A tool's declaration; only the parts in use are decoded.
 local function tool_of(line, value)
   local found = message.find(line, { "/name", "/outputSchema", "/_meta" }, value.first, value.last)
   local name = message.text(line, found["/name"])
   if not name then return nil end
-  local function decoded(pointer)
-    local at, json = found[pointer], host.json()
-    if not at or not json or at.last - at.first > MOST_SCHEMA then return nil end
-    local ok, data = pcall(json.decode, line:sub(at.first, at.last))
-    return ok and type(data) == "table" and data or nil
-  end
-  local tool = { name = M.own_name(name), listed = true, output_schema = decoded "/outputSchema" }
+  local tool = { name = M.own_name(name), listed = true, output_schema = decoded(line, found["/outputSchema"]) }
   if found["/outputSchema"] and not tool.output_schema then tool.output_schema = { ["not"] = {} } end
-  local chars = (decoded "/_meta" or {})[ASKS]
-  if type(chars) == "number" and chars >= 1 and chars <= 2 ^ 53 then tool.chars = math.floor(chars) end
+  tool.chars = yielded.chars_asked(decoded(line, found["/_meta"]))
   return name, tool
 end
 
@@ -150,18 +151,20 @@ function Proxy:learn(line, answer)
   return edits
 end
 
---- The session with the limits of a tool that asks for some.
-function Proxy:session_for(tool)
+--- The session with the limits that a result asks for, or else its tool.
+function Proxy:session_for(tool, line, at)
   local most = self.opts.max_result_chars
-  if not tool.chars or not most then return self.session end
-  local row = { max_chars = math.min(tool.chars, most), max_bytes = false, max_lines = false, max_tokens = false }
-  return under.of(WHO, self.session, tool.name, row)
+  if not most then return self.session end
+  local meta = at.type == "object" and message.find(line, { "/_meta" }, at.first, at.last)["/_meta"]
+  local chars = yielded.chars_asked(decoded(line, meta)) or tool.chars
+  return chars and under.with_chars(WHO, self.session, tool.name, math.min(chars, most)) or self.session
 end
 
 --- The edits of a tool's result.
 function Proxy:cut(line, answer, name)
   local tool = self:tool_named(name)
-  return result.edits(self:session_for(tool), line, answer, tool, self.opts.keep_structured or false)
+  local session = self:session_for(tool, line, answer.result)
+  return result.edits(session, line, answer, tool, self.opts.keep_structured or false)
 end
 
 --- The edits of an answer to a request that was noted.

@@ -58,6 +58,16 @@ function M.shown_name(self, name)
   return self.redactor and self.redactor:document(name) or name
 end
 
+--- Put a call under the limits that its tool has in a session.
+---@param call table
+---@param self abridge.Session its own, or that under other limits
+function M.set_limits(call, self)
+  local name, known = call.own_name, self.tools[call.own_name]
+  call.limits = registry.own_limits(self, name)
+  call.ceiling = self.table_of_limits:ceiling_limits(name)
+  call.ceiling_bound = known and known.built_in and self.table_of_limits:ceiling_bound(name) or nil
+end
+
 --- A new call of a session's tool; `entry` is nil for a tool it does not have.
 ---@param self abridge.Session
 ---@param name string
@@ -68,21 +78,18 @@ end
 function M.new(self, name, entry, number, id)
   local own_name = entry and entry.name or self.table_of_limits.aliases[name] or name
   local shown = entry and name or M.shown_name(self, name)
-  local known = self.tools[own_name]
   local call = {
     number = number,
     tool = shown,
     own_name = own_name == name and shown or own_name,
     built_in = entry ~= nil and entry.built_in,
     call_id = id or M.id_of(number),
-    limits = registry.own_limits(self, own_name),
-    ceiling = self.table_of_limits:ceiling_limits(own_name),
-    ceiling_bound = known and known.built_in and self.table_of_limits:ceiling_bound(own_name) or nil,
     reason = entry and entry.tool.reason,
     no_hint = not self.hints or nil,
     redactor = self.redactor,
     started = host.now(),
   }
+  M.set_limits(call, self)
   call.save = saver(self, call)
   call.keeps = self.keeps_all and keeps or nil
   function call.name_of(key) -- looks for a program, so only if it is needed

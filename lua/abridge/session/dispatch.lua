@@ -15,9 +15,11 @@ local context = require "abridge.session.context"
 local ends = require "abridge.session.ends"
 local jobs = require "abridge.session.job"
 local registry = require "abridge.session.registry"
+local under = require "abridge.session.under"
 
 local M = {}
 
+local WHO = "abridge.session"
 local MOST_NESTED = 10 -- calls that tools and callbacks make inside each other
 
 -- results -----------------------------------------------------------------------
@@ -124,6 +126,16 @@ function M.refusal(self)
   if self.nested > MOST_NESTED then return failed("nested", { count = MOST_NESTED }) end
 end
 
+--- Give a foreign result the chars that it asks for, as far as the session lets it.
+---@param self abridge.Session
+---@param call table of `abridge.session.call`
+---@param value table
+function M.widen(self, call, value)
+  local most = self.opts.max_result_chars
+  if not (most and value.chars_asked) then return end
+  calls.set_limits(call, under.with_chars(WHO, self, call.own_name, math.min(value.chars_asked, most)))
+end
+
 ---@class abridge.HeldResult A result that is not final: its share of a turn's budget is not known yet.
 ---@field call table of `abridge.session.call`
 ---@field value table the value it was made from, still open
@@ -209,6 +221,7 @@ function M.result(self, call, value)
     value = failed("aborted", { name = call.tool })
   elseif not (call.built_in or call.failed) then
     value = value == nil and failed("no_result", { name = call.tool }) or M.normalized(value, self.redactor)
+    M.widen(self, call, value)
   end
   clean_value(call, value, self.redactor)
   if self.redactor then redact_value(self.redactor, call, value) end

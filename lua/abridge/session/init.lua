@@ -199,11 +199,6 @@ function Session:cap(name, value, opts)
   end
   local call = calls.new(self, name, nil, self.run:begin_call())
   call.names = opts.tool_names
-  if budgets then
-    local by_ceiling = call.ceiling and not limit.has_budget(call.limits)
-    call.limits = limit.narrowed(by_ceiling and call.ceiling or call.limits, budgets)
-    call.ceiling = call.ceiling and limit.narrowed(call.ceiling, { max_bytes = budgets.max_bytes })
-  end
   dispatch.emit(self, { type = "tool_call", call_id = call.call_id, tool = call.tool })
   call.failed = true -- the value is brought to our form here
   local refused = dispatch.refusal(self)
@@ -211,6 +206,12 @@ function Session:cap(name, value, opts)
     opts = self.redactor:data(opts) -- paths and sentences of notices
   end
   value = refused or dispatch.normalized(value == nil and "" or value, self.redactor)
+  dispatch.widen(self, call, value)
+  if budgets then
+    local by_ceiling = call.ceiling and not limit.has_budget(call.limits)
+    call.limits = limit.narrowed(by_ceiling and call.ceiling or call.limits, budgets)
+    call.ceiling = call.ceiling and limit.narrowed(call.ceiling, { max_bytes = budgets.max_bytes })
+  end
   if not refused and value.text then
     cap.prepare(call, value, opts, self.redactor)
     if opts.structured then value.limits = require("abridge.output.share").structured(call.limits) end

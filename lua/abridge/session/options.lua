@@ -57,6 +57,9 @@ local WHO = "abridge.session"
 ---@field retention? { max_bytes: integer|string|nil, max_age: number|string|nil }
 --- a function of lines or a list of Lua patterns: [what nobody may see](#redaction) (default: nothing)
 ---@field redact? (fun(line: string): string)|string[]
+--- the most chars that a foreign result may ask for, by `anthropic/maxResultSizeChars` in its `_meta`: it gets them in
+--- place of its tool's budgets (default: none, so that these hold)
+---@field max_result_chars? integer
 --- tokens of the model's window, of which `max_tokens` may then be a share, such as `"5%"`: in `limits`, in the budget
 --- of a [reply](#one-budget-for-a-reply) and of a [conversation](#history) (default: none)
 ---@field window? integer
@@ -100,6 +103,7 @@ local OPTIONS = {
   root = "string",
   databases = "table",
   window = check.positive,
+  max_result_chars = check.positive,
 }
 
 local TABLES = {

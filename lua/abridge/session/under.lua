@@ -5,6 +5,8 @@ local limit = require "abridge.output.limit"
 
 local M = {}
 
+local BYTES_A_CHAR = 4
+
 --- Limits that somebody gave, to go over those of a session.
 ---@param limits table<string, any>
 ---@return table<string, any> a copy
@@ -27,6 +29,19 @@ end
 function M.of(who, session, tool, limits)
   local limit_table = session.table_of_limits:with(who, tool, M.over(limits))
   return setmetatable({ table_of_limits = limit_table }, { __index = session, __newindex = session })
+end
+
+--- The same session for a result of a tool that may have so many chars, in place of the tool's budgets.
+---@param who string
+---@param session abridge.Session
+---@param tool string
+---@param chars integer
+---@return abridge.Session
+function M.with_chars(who, session, tool, chars)
+  local row = { max_chars = chars, max_bytes = false, max_lines = false, max_tokens = false, output = false }
+  local wide = M.of(who, session, tool, row)
+  wide.table_of_limits:raise_ceiling(chars * BYTES_A_CHAR)
+  return wide
 end
 
 return M
