@@ -421,6 +421,7 @@ typedef struct {
     size_t reserve_len;
     abr_long_line long_line; /* ABR_LONG_DEFAULT: unchanged */
     bool keep_output; /* in finish: keep the full output, for later snapshots that may leave out more */
+    bool keep_bytes;  /* bytes outside UTF-8 show as they came, whatever utf8_replace says */
 } abr_narrow;
 
 /* Cut the text so far; the stream goes on. narrow may be NULL. The pieces of the cut are valid until the next

@@ -121,6 +121,8 @@ abr_code abr_narrowed(const abr_opts *opts, const abr_narrow *narrow, abr_opts *
     }
     if (narrow->long_line != ABR_LONG_DEFAULT)
         out->long_line = narrow->long_line;
+    if (narrow->keep_bytes)
+        out->utf8_replace = false;
     return ABR_OK;
 }
 

@@ -334,7 +334,7 @@ bool abr_take_option(lua_State *L, const char *key)
     return true;
 }
 
-/* Options of one cut of a stream: budgets, reserve and long_line. */
+/* Options of one cut of a stream: budgets, reserve, long_line, and two that are not for callers. */
 static void read_narrow(lua_State *L, const char *who, abr_narrow *narrow)
 {
     if (lua_type(L, 2) != LUA_TTABLE)
@@ -350,6 +350,8 @@ static void read_narrow(lua_State *L, const char *who, abr_narrow *narrow)
             narrow->long_line = check_long_line(L, who, key, value);
         } else if (IS(key, "keep_output")) {
             narrow->keep_output = abr_check_boolean(L, who, key.p, value);
+        } else if (IS(key, "keep_bytes")) {
+            narrow->keep_bytes = abr_check_boolean(L, who, key.p, value);
         } else if (!read_budget(L, who, key, value, &narrow->max)) {
             abr_unknown_option(L, who, value - 1, value);
         }

@@ -36,7 +36,8 @@ bool abr_take_option(lua_State *L, const char *key);
 
 #define ABR_NO_NARROW                                                                                        \
     {                                                                                                        \
-        {ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0, ABR_LONG_DEFAULT, false       \
+        {ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0, ABR_LONG_DEFAULT, false,      \
+            false                                                                                            \
     }
 
 /* Set the stack up for a cut of a stream or a page, its options at 2, and read them. */

@@ -237,8 +237,12 @@ ABR_WRAPS static size_t check_page(const paging *g, size_t i, bool own, abr_page
 
 static abr_narrow random_narrow(const abr_opts *o)
 {
-    abr_narrow narrow = {
-        {ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0, ABR_LONG_DEFAULT, false};
+    abr_narrow narrow = {{ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED},
+                         NULL,
+                         0,
+                         ABR_LONG_DEFAULT,
+                         false,
+                         false};
     if (o->max.bytes != ABR_UNLIMITED && pick(2) == 0)
         narrow.max.bytes = o->max.bytes - pick((size_t)(o->max.bytes < 20 ? o->max.bytes : 20) + 1);
     return narrow;

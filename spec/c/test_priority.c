@@ -539,7 +539,7 @@ static void check_stream(const made *t, const abr_opts *o, const abr_cut *want, 
         if (pick(50) == 0 && abr_stream_snapshot(s, NULL, &cut, NULL) == ABR_OK)
             abr_cut_free(&cut);
     }
-    const abr_narrow narrow = {o->max, NULL, 0, ABR_LONG_DEFAULT, false};
+    const abr_narrow narrow = {o->max, NULL, 0, ABR_LONG_DEFAULT, false, false};
     if (CHECK(abr_stream_finish(s, &narrow, &cut, NULL) == ABR_OK)) {
         char *got = content_of(&cut);
         CHECK_BYTES(content, want->content_bytes, got, cut.content_bytes);

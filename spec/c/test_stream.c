@@ -331,7 +331,7 @@ static void option_strings_are_copied(void)
 /* ---- one cut under lower budgets ---- */
 
 static const abr_narrow as_it_is = {
-    {ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0, ABR_LONG_DEFAULT, false};
+    {ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0, ABR_LONG_DEFAULT, false, false};
 
 static void budgets_may_be_lowered_for_one_cut(void)
 {

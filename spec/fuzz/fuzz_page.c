@@ -218,7 +218,7 @@ static void check_narrow(const paging *g, uint64_t bytes)
     abr_cut cut;
     abr_page_lines lines;
     const abr_narrow narrow = {
-        {ABR_UNLIMITED, bytes, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0, ABR_LONG_DEFAULT, false};
+        {ABR_UNLIMITED, bytes, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0, ABR_LONG_DEFAULT, false, false};
     if (abr_page_text(g->p, g->n, &g->o, &page, NULL) != ABR_OK)
         return;
     abr_code code = abr_page_cut(page, &narrow, &cut, &lines, NULL);

@@ -123,8 +123,12 @@ static void look(run *r, const abr_narrow *narrow, bool finish, const char *prev
 static abr_narrow take_narrow(const run *r, input *in)
 {
     static const char *const reserves[] = {NULL, "", "[less]", "\xC3\xA9\xFF"};
-    abr_narrow narrow = {
-        {take_budget(in), ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED}, NULL, 0, ABR_LONG_DEFAULT, false};
+    abr_narrow narrow = {{take_budget(in), ABR_UNLIMITED, ABR_UNLIMITED, ABR_UNLIMITED},
+                         NULL,
+                         0,
+                         ABR_LONG_DEFAULT,
+                         false,
+                         false};
     unsigned wanted = take_byte(in);
     if (wanted & 1)
         narrow.max.lines = take_budget(in);

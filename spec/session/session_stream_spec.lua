@@ -176,6 +176,14 @@ describe("a command's stream #few", function()
       local page = session:call("read_file", { path = whole.details.full_output_path })
       assert.is_nil(page.details.full_output_path)
 
+      local bytes = open { run_dir = dir:at "bytes", limits = { run_command = { clean = false, max_bytes = 1500 } } }
+      for _, rest in ipairs { "seq 300", "seq 398; exit 1" } do -- whole, and cut for the exit line
+        local shown = bytes:call("run_command", { command = "printf 'a\\377b '; " .. rest })
+        local kept = paths.read(shown.details.full_output_path)
+        assert.truthy(kept:find("a\255b ", 1, true))
+        assert.equal(#kept, shown.details.cut.total_bytes)
+      end
+
       local run_dir = dir:at "fits"
       session = open { run_dir = run_dir, keep_outputs = "cut" }
       local commands = { "true", "seq 2000", "printf x", "echo a; exit 3", "head -c 30720 /dev/zero" }

@@ -184,11 +184,14 @@ local function is_bound(call, limits, cut)
   return call.ceiling_bound and limits.max_bytes == call.ceiling_bound and cut.truncated_by == "bytes"
 end
 
---- The text to cut; its text, if all of it is in memory; and the ledger of a stream by its own limits.
-local function source_of(value)
+--- The text to cut; its text, if all of it is in memory, as a full output has it: with bytes outside UTF-8; and the
+--- ledger of a stream by its own limits.
+local function source_of(call, value)
   if not value.stream then return value.text, value.text, {} end
   local all, cut = value.stream:finish()
-  return value.stream, not (cut.truncated or cut.compact) and all or nil, cut
+  if cut.truncated or cut.compact then return value.stream, nil, cut end
+  if call.save and #all ~= cut.total_bytes then all = value.stream:snapshot { keep_bytes = true } end
+  return value.stream, all, cut
 end
 
 --- The options of a text's cut: the data of its notice, how it ended, and a function that adds to its ledger.
@@ -218,7 +221,7 @@ end
 --- The source and the options of a value's cut, the same however often it is cut.
 local function opened(call, value)
   if not value.opened then
-    local source, text, streamed = source_of(value)
+    local source, text, streamed = source_of(call, value)
     local parts = parts_of(call, value, text, streamed)
     value.opened = { source = source, text = text, streamed = streamed, parts = parts }
   end
