@@ -47,6 +47,12 @@ int abr_wrong(lua_State *L, const char *who, const char *name, const char *expec
     return luaL_error(L, "%s: %s must be %s, got %s", who, name, expected, value);
 }
 
+int abr_unknown_key(lua_State *L, const char *who, const char *where, int key, int value)
+{
+    const char *name = lua_type(L, key) == LUA_TSTRING ? lua_tostring(L, key) : abr_describe(L, key);
+    return luaL_error(L, "%s: unknown key '%s' in %s (value %s)", who, name, where, abr_describe(L, value));
+}
+
 bool abr_number_to_count(lua_State *L, int idx, uint64_t *count)
 {
 #if LUA_VERSION_NUM >= 503

@@ -17,6 +17,9 @@ const char *abr_describe(lua_State *L, int idx);
 /* Raise "{who}: {name} must be {expected}, got {the value at idx}". */
 int abr_wrong(lua_State *L, const char *who, const char *name, const char *expected, int idx);
 
+/* Raise "{who}: unknown key '{key}' in {where} (value {value})", for a field of a table among the options. */
+int abr_unknown_key(lua_State *L, const char *who, const char *where, int key, int value);
+
 /* The one check of counts: a number, finite, integral, 0 to 2^53. */
 bool abr_to_count(lua_State *L, int idx, uint64_t *count);
 bool abr_number_to_count(lua_State *L, int idx, uint64_t *count); /* the value is a number */

@@ -31,9 +31,7 @@ static void read_clean_table(lua_State *L, const char *who, int value, abr_clean
         while (clean_names[kind] && strcmp(clean_names[kind], key) != 0)
             kind++;
         if (!clean_names[kind])
-            luaL_error(L, "%s: unknown key '%s' in clean (value %s)", who,
-                       lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : abr_describe(L, -2),
-                       abr_describe(L, at));
+            abr_unknown_key(L, who, "clean", at - 1, at);
         const char *name = lua_pushfstring(L, "clean.%s", key);
         if (!abr_check_boolean(L, who, name, at))
             opts->keep |= 1u << kind;

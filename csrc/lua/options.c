@@ -160,8 +160,7 @@ static void read_hit(lua_State *L, const char *who, const char *name, int value,
             else if (strcmp(key, "case") == 0)
                 hit->fold = !abr_check_boolean(L, who, full, field);
             else
-                luaL_error(L, "%s: unknown key '%s' in %s", who,
-                           lua_type(L, field - 1) == LUA_TSTRING ? key : abr_describe(L, field - 1), name);
+                abr_unknown_key(L, who, name, field - 1, field);
             lua_settop(L, field - 1);
         }
     }
@@ -214,9 +213,7 @@ static void read_hits(lua_State *L, abr_cut_options *c, int value)
         else if (strcmp(abr_word_at(L, field - 1), "groups") == 0)
             read_groups(L, c, field);
         else
-            luaL_error(L, "%s: unknown key '%s' in hits", c->who,
-                       lua_type(L, field - 1) == LUA_TSTRING ? lua_tostring(L, field - 1)
-                                                             : abr_describe(L, field - 1));
+            abr_unknown_key(L, c->who, "hits", field - 1, field);
         lua_settop(L, field - 1);
     }
     lua_pop(L, 1);

@@ -74,8 +74,7 @@ static void read_full_output(lua_State *L, const char *who, int value, const cha
     while (lua_next(L, value)) {
         const char *key = abr_word_at(L, -2);
         if (strcmp(key, "dir") != 0 && strcmp(key, "name") != 0)
-            luaL_error(L, "%s: unknown key '%s' in full_output", who,
-                       lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : abr_describe(L, -2));
+            abr_unknown_key(L, who, "full_output", lua_gettop(L) - 1, lua_gettop(L));
         lua_pop(L, 1);
     }
     lua_pushvalue(L, value);

@@ -350,11 +350,11 @@ describe("hits", function()
     wrong({ "hits[1].weight", "-1" }, { { text = "a", weight = -1 } })
     wrong({ "hits[1].weight", "101" }, { { text = "a", weight = 101 } })
     wrong({ "hits[1].word", "yes" }, { { text = "a", word = "yes" } })
-    wrong({ "wieght", "hits[1]" }, { { text = "a", wieght = 1 } })
+    wrong({ "'wieght' in hits[1] (value 1)" }, { { text = "a", wieght = 1 } })
     wrong({ "hits.groups.errors", "no" }, { groups = { errors = "no" } })
     wrong({ "hits.groups", "eror" }, { groups = { eror = false } })
     wrong({ "hits.groups", "got 1" }, { groups = 1 })
-    wrong({ "'pattern'", "hits" }, { pattern = "a" })
+    wrong({ "'pattern' in hits (value \"a\")" }, { pattern = "a" })
     local many = {}
     for i = 1, 257 do
       many[i] = "a"

@@ -284,7 +284,10 @@ describe("misuse of a stream", function()
       { { strategy = "tail", max_bytes = 1, full_output = { name = "n" } }, "full_output.dir must be .*, got nil" },
       { { strategy = "tail", max_bytes = 1, full_output = { dir = "a\0b", name = "n" } }, "full_output.dir must be" },
       { { strategy = "tail", max_bytes = 1, full_output = { dir = "d", name = "" } }, "full_output.name must be" },
-      { { strategy = "tail", max_bytes = 1, full_output = { dir = "d", name = "n", nmae = "n" } }, "nmae" },
+      {
+        { strategy = "tail", max_bytes = 1, full_output = { dir = "d", name = "n", nmae = "m" } },
+        "unknown key 'nmae' in full_output %(value \"m\"%)",
+      },
       { { strategy = "tail", max_tokens = 1, count_tokens = 1 }, "count_tokens must be a function, got 1" },
     }
     for _, case in ipairs(cases) do
