@@ -711,14 +711,22 @@ describe("a notice of what is no cut", function()
       { cut, { reached = "pages" }, 'data.reached must be "matches", "results", "entries" or "rows", got "pages"' },
     }
     for _, case in ipairs(wrong) do
-      local message = plain.raised(abridge.notice, "read_file", case[1], case[2])
-      assert.matches("abridge.notice: ", message, 1, true)
-      assert.matches(case[3], message, 1, true)
+      plain.misuse(function()
+        local line = abridge.notice("read_file", case[1], case[2])
+        return line
+      end, "abridge.notice: ", case[3])
     end
-    local message = plain.raised(abridge.protocol)
-    assert.matches("abridge.protocol: cut must be what a cut returned, got nil", message, 1, true)
-    message = plain.raised(abridge.protocol, changed_by("kept", true))
-    assert.matches("abridge.protocol: cut.kept must be a table", message, 1, true)
+    local function protocol_of(value, words)
+      plain.misuse(function()
+        local flat = abridge.protocol(value)
+        return flat
+      end, words)
+    end
+    protocol_of(nil, "abridge.protocol: cut must be what a cut returned, got nil")
+    protocol_of({}, "abridge.protocol: cut must be what a cut returned, it has no total_lines")
+    protocol_of(changed_by("kept", true), "abridge.protocol: cut.kept must be a table")
+    local result = { content = "", truncation = abridge.info.not_truncated(0):to_table(), details = { cut = 5 } }
+    protocol_of(result, "abridge.protocol: cut must be what a cut returned, got number")
   end)
 end)
 

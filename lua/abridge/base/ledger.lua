@@ -38,31 +38,33 @@ local UNITS = { lines = true, bytes = true, chars = true, tokens = true }
 --- Check that a table is a ledger, as far as its fields tell.
 ---@param who string
 ---@param cut any
-function M.check(who, cut)
+---@param deeper? integer levels between the caller of this function and the public one
+function M.check(who, cut, deeper)
+  deeper = (deeper or 0) + 2
   local function wrong(what)
-    check.fail(("%s: cut must be what a cut returned%s"):format(who, what), 2)
+    check.fail(("%s: cut must be what a cut returned%s"):format(who, what), deeper)
   end
   if type(cut) ~= "table" then wrong(", got " .. type(cut)) end
-  check.fields(who, "cut", cut, CUT, 1)
+  check.fields(who, "cut", cut, CUT, deeper)
   for _, key in ipairs { "total_lines", "total_bytes", "output_lines", "output_bytes" } do
     if cut[key] == nil then wrong((", it has no %s"):format(key)) end
   end
   local unit = cut.truncated_by
   if unit and not UNITS[unit] then wrong(", truncated_by is " .. check.show(unit)) end
   for i, range in ipairs(check.list(cut.kept or {})) do
-    check.fields(who, ("cut.kept[%d]"):format(i), range, RANGE, 1)
+    check.fields(who, ("cut.kept[%d]"):format(i), range, RANGE, deeper)
     for key in next, RANGE do
       if range[key] == nil then wrong((", kept[%d] has no %s"):format(i, key)) end
     end
   end
   for i, item in ipairs(check.list(cut.items or {})) do
-    check.fields(who, ("cut.items[%d]"):format(i), item, ITEM, 1)
+    check.fields(who, ("cut.items[%d]"):format(i), item, ITEM, deeper)
     if not (item.unit and item.total and item.kept) then wrong((", items[%d] is incomplete"):format(i)) end
   end
   for _, key in ipairs { "hits", "failures" } do
     local found = cut[key]
     if found then
-      check.fields(who, "cut." .. key, found, FOUND, 1)
+      check.fields(who, "cut." .. key, found, FOUND, deeper)
       if not (found.found and found.kept) then wrong((", %s are not counted"):format(key)) end
     end
   end

@@ -280,14 +280,14 @@ end
 local function told_by(who, value)
   local is_result = type(value) == "table" and type(value.truncation) == "table" and value.content ~= nil
   if not is_result then
-    ledger.check(who, value)
+    ledger.check(who, value, 1)
     return value
   end
   local block, message = M.parse(value.truncation)
   if not block then check.fail(("%s: the result's truncation: %s"):format(who, message), 1) end
   local details = value.details
   local cut = type(details) == "table" and details.cut or nil
-  if cut ~= nil then ledger.check(who, cut) end
+  if cut ~= nil then ledger.check(who, cut, 1) end
   return cut, block
 end
 

@@ -501,7 +501,7 @@ local REACHED = { matches = true, results = true, entries = true, rows = true }
 ---@return string|nil notice
 function M.notice(tool, cut, data)
   ledger.check("abridge.notice", cut)
-  check.fields("abridge.notice", "data", data or {}, DATA)
+  check.fields("abridge.notice", "data", data or {}, DATA, 1)
   if data and data.reached ~= nil and not REACHED[data.reached] then
     local wanted = '"matches", "results", "entries" or "rows"'
     check.fail(("abridge.notice: data.reached must be %s, got %s"):format(wanted, check.show(data.reached)))
