@@ -41,8 +41,10 @@ enum {
     START_MOST = ABR_OR_TINY(1280, 40),                /* bytes retained of a line's start */
     WINDOW_BEFORE = ABR_OR_TINY(160, 8),               /* bytes of a window before the sign */
     WINDOW_MOST = ABR_OR_TINY(640, 24),
-    WAITING = ABR_LINES_BEFORE_HIT, /* waiting lines */
-    RETAINED_AFTER_HIT = 120,       /* lines retained with it */
+    WAITING = ABR_LINES_BEFORE_HIT,     /* waiting lines */
+    LATEST = ABR_OR_TINY(16, 4),        /* last lines of failures, retained whatever they weigh */
+    LATEST_SIZE = ABR_OR_TINY(512, 24), /* of each, at most; longer ones go by their weight */
+    RETAINED_AFTER_HIT = 120,           /* lines retained with it */
     /* a larger budget retains no more: it is filled with the lines in between */
     KEEP_MOST = ABR_OR_TINY(256 * 1024, 4096),
     FOUND_MARKS = ABR_OR_TINY(128, 16) /* places with counts of the hits before them */
@@ -113,6 +115,9 @@ struct abr_retainer {
     char (*texts)[START_MOST + WINDOW_MOST]; /* their bytes; NULL: the text stays where it is */
     size_t queued;
     size_t oldest;
+    abr_candidate latest[LATEST];      /* a ring of the last lines of failures that no longer wait; */
+    char (*latest_texts)[LATEST_SIZE]; /* as `texts` */
+    uint64_t latest_count;             /* such lines so far */
     open_line open;
     uint64_t bytes; /* before the open line */
     uint64_t line;  /* its number */
@@ -350,10 +355,21 @@ static inline void follow_test(abr_retainer *q, const char *p, size_t n, const a
 
 /* ---- lines ---- */
 
+/* Note a line of a failure: of many that are alike each weighs less, and the last one counts nonetheless. */
+static void note_latest(abr_retainer *q, const abr_candidate *c)
+{
+    const size_t place = (size_t)(q->latest_count++ % LATEST);
+    q->latest[place] = *c;
+    if (q->retained.copies)
+        abr_candidate_copy(&q->latest[place], q->latest_texts[place]);
+}
+
 /* Make the line that waited longest a candidate, or forget it. */
 static void end_wait(abr_retainer *q)
 {
     const abr_candidate *c = &q->queue[q->oldest];
+    if (c->failure > 0 && c->size <= LATEST_SIZE)
+        note_latest(q, c);
     if (c->retain_weight > 0 && !abr_candidates_excluded(&q->retained, c))
         abr_candidates_add(&q->retained, c);
     q->oldest = (q->oldest + 1) % WAITING;
@@ -700,17 +716,30 @@ static size_t allowance_for(size_t keep, bool inside)
 size_t abr_retainer_most_lines(abr_retainer *q)
 {
     abr_candidates_trim(&q->retained);
-    return q->retained.count + q->queued + 1;
+    return q->retained.count + q->queued + 1 + LATEST + WAITING + 1;
 }
 
-static void add_retained(const abr_retainer *q, abr_candidate *c, uint32_t more, abr_retained *out)
+static void list_retained_line(const abr_retainer *q, abr_candidate *c, uint32_t more, abr_retained *out)
 {
-    if (c->retain_weight <= 0 || abr_candidates_excluded(&q->retained, c))
-        return;
     if (abr_passed_has(&q->passed, c->line))
         abr_excuse(c);
     out->keys[out->count++].index = (uint32_t)out->used;
     out->lines[out->used++] = (abr_retained_line){c, abr_shapes_seen(&q->shapes, c->shape) + more};
+}
+
+static void add_retained(const abr_retainer *q, abr_candidate *c, uint32_t more, abr_retained *out)
+{
+    if (c->retain_weight > 0 && !abr_candidates_excluded(&q->retained, c))
+        list_retained_line(q, c, more, out);
+}
+
+/* Add a line of a failure, unless it is there. */
+static void list_latest_line(const abr_retainer *q, abr_candidate *c, uint32_t more, abr_retained *out)
+{
+    for (size_t i = 0; i < out->count; i++)
+        if (out->lines[out->keys[i].index].c->line == c->line)
+            return;
+    list_retained_line(q, c, more, out);
 }
 
 /* Copy the waiting lines, and the open line after them as if it ended here, which may raise them; its other
@@ -789,6 +818,11 @@ void abr_retainer_lines(abr_retainer *q, size_t keep, abr_retained *out)
     for (size_t i = 0; i < looked; i++)
         add_retained(q, &q->looked[i], i == q->queued, out);
     leave_heaviest(allowance_for(keep, q->opts.inside), out);
+    for (size_t i = 0; i < LATEST && i < q->latest_count; i++)
+        list_latest_line(q, &q->latest[i], 0, out);
+    for (size_t i = 0; i < looked; i++)
+        if (q->looked[i].failure > 0)
+            list_latest_line(q, &q->looked[i], i == q->queued, out);
 }
 
 /* ---- the object ---- */
@@ -800,7 +834,7 @@ static size_t lay_tables(const abr_retainer_opts *opts, abr_retainer *q)
     const unsigned recalled = opts->inside ? ABR_RECALLED_FEW : ABR_RECALLED;
     const size_t lexicon = opts->lexicon ? 0 : sizeof(abr_lexicon);
     const size_t judged = opts->decode ? ABR_SEGMENT + ABR_PADDING : 0;
-    const size_t texts = opts->text ? 0 : WAITING * sizeof *q->texts;
+    const size_t texts = opts->text ? 0 : WAITING * sizeof *q->texts + LATEST * sizeof *q->latest_texts;
     const size_t words = opts->inside ? ABR_WORD_COUNTS_FEW : ABR_WORD_COUNTS;
     const size_t words_size = words * sizeof(uint16_t);
     const size_t sets_size = sets * sizeof(abr_shape_set);
@@ -819,6 +853,7 @@ static size_t lay_tables(const abr_retainer_opts *opts, abr_retainer *q)
         q->lexicon = opts->lexicon ? opts->lexicon : (abr_lexicon *)(void *)at;
         q->judged = opts->decode ? at + lexicon : NULL;
         q->texts = opts->text ? NULL : (void *)(at + lexicon + judged);
+        q->latest_texts = opts->text ? NULL : (void *)(q->texts + WAITING);
     }
     return sizeof *q + words_size + sets_size + lines_size + lexicon + judged + texts;
 }

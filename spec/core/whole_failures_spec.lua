@@ -139,6 +139,29 @@ FAIL src/cart%d.test.js
     end
   end)
 
+  it("of many alike show the last one, though the lines around the first ones weigh more", function()
+    local function failure(i)
+      return ("src/f%d.c:%d:5: error: 'x%d' undeclared\n   %d |   x%d = 1;\n      |   ^~\n"):format(i, i, i, i, i)
+    end
+    local parts = {}
+    for i = 1, 60 do
+      parts[#parts + 1] = passed(i * 50, i * 50 + 49) .. failure(i)
+    end
+    local text = table.concat(parts) .. passed(3050, 3099)
+    for _, budget in ipairs { 700, 1500, 4000 } do
+      local opts = { max_bytes = budget }
+      local content, cut = abridge.priority(text, opts)
+      assert.is_true(whole(content, failure(1)) and whole(content, failure(60)))
+      assert.equal(60, cut.failures.found)
+      local stream = abridge.stream { strategy = "priority", max_bytes = 4000 }
+      for from = 1, #text, 777 do
+        stream:write(text:sub(from, from + 776))
+      end
+      assert.equal(content, (stream:finish(opts)))
+      stream:close()
+    end
+  end)
+
   it("below a title drawn with rules are the first of their output, however many tests were named before", function()
     local names, failures = {}, {}
     for i = 1, 40 do
