@@ -150,6 +150,17 @@ static bool is_crossed_test(const abr_evidence *l)
     return title > at && starts_with(l, title, "(X) ");
 }
 
+/* Does the code of a finding, and what is found, stand after a pointer at the source above: "  ^--^ SC2115:
+ * Use ..."? Those with a level, "  ^-- SC2086 (info): Double quote ...", are read by it. */
+static bool points_with_code(const abr_evidence *l)
+{
+    const size_t at = l->words->indent;
+    const size_t code = skip(l, at, ABR_SET("^~-"));
+    if (byte_at(l, at) != '^' || code + 1 != l->words->code || byte_at(l, code) != ' ')
+        return false;
+    return starts_with(l, skip(l, skip(l, code + 1, ABR_CAPITALS), ABR_DIGITS), ": ");
+}
+
 /* The start of the line. */
 static void read_start(abr_evidence *l)
 {
@@ -161,6 +172,8 @@ static void read_start(abr_evidence *l)
         read_message_of_pytest(l);
     if (errors && abr_kotlin_level(l->p, l->n) == 'e')
         say_clearly(l, 0, "e: leads a place");
+    if (errors && points_with_code(l))
+        say_clearly(l, l->words->code, "a code after a pointer");
     if (failures && is_crossed_test(l))
         say_clearly(l, i, "(X) leads the title of a test");
     if (is_clocked_test(l))
@@ -198,8 +211,8 @@ static bool may_say_something(const abr_evidence *l)
     const char c = byte_at(l, w->indent);
     bool bracketed = c == '[' && ABR_HAS("+-", byte_at(l, w->indent + 1)); /* Pester */
     return w->located < l->n || w->mark < l->n || ABR_HAS("E*", c) || bracketed ||
-           abr_kotlin_level(l->p, l->n) == 'e' || is_clocked_test(l) || (c == '(' && is_crossed_test(l)) ||
-           ends_with_place(l);
+           abr_kotlin_level(l->p, l->n) == 'e' || is_clocked_test(l) ||
+           (ABR_HAS("(^", c) && (is_crossed_test(l) || points_with_code(l))) || ends_with_place(l);
 }
 
 static abr_line_kind kind_of(const abr_evidence *l, abr_form form)
