@@ -704,10 +704,8 @@ describe("a log of long JSON records", function()
     end
     for i = 1, count do
       for k = 0, 2 do
-        list[i * 30 + k] = ('{"level":"error","message":"cannot load part %s","service":"shop","stack":"Error%s"}'):format(
-          ENDINGS[i],
-          STACK:rep(40)
-        )
+        local form = '{"level":"error","message":"cannot load part %s","service":"shop","stack":"Error%s"}'
+        list[i * 30 + k] = form:format(ENDINGS[i], STACK:rep(40))
       end
     end
     return table.concat(list, "\n") .. "\n"
@@ -732,11 +730,8 @@ describe("a log of long JSON records", function()
   it("shows what went wrong beside the message, before ids", function()
     local list = {}
     for i = 1, 60 do
-      list[i] = ('{"error":"quota of key %d used up %s","jobId":"0b9f4c1e-7d52-4a0e-9c3b-%012d","level":"error",'):format(
-        i,
-        ("and so on "):rep(90),
-        i
-      ) .. '"message":"no profile made"}'
+      local form = '{"error":"quota of key %d used up %s","jobId":"0b9f4c1e-7d52-4a0e-9c3b-%012d",'
+      list[i] = form:format(i, ("and so on "):rep(90), i) .. '"level":"error","message":"no profile made"}'
     end
     local content = abridge.auto(table.concat(list, "\n") .. "\n", { max_bytes = 1200 })
     for line in content:gmatch "{[^\n]*" do
