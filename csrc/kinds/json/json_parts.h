@@ -17,7 +17,7 @@ enum {
 
 /* Retained parts are paid for from an allowance. */
 enum {
-    ABR_JSON_LEAST = ABR_OR_TINY(128 * 1024, 4096), /* the allowance, */
+    ABR_JSON_LEAST = ABR_OR_TINY(120 * 1024, 4096), /* the allowance, */
     ABR_JSON_PER_BYTE = 13,                         /* and more for each byte of the budget */
     ABR_JSON_RECORD_LEAST = ABR_OR_TINY(28 * 1024, 2048),
     ABR_JSON_RECORD_PER_BYTE = 8,
