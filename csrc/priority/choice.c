@@ -29,7 +29,7 @@
 
 enum {
     RUN_LEAST = 160, /* bytes of a cut whose markers mention runs; in a smaller one, another line says more */
-    WIDTH_LEAST = 160,
+    WIDTH_LEAST = 280, /* bytes: of 2,214 lines that readers need, 1 KB shows 15 more than with 160 */
     WIDTH_MOST = 1200,
     WIDTH_SHARE = 8,  /* a line's part of the budget */
     NEAR_FAILURE = 8, /* lines of a failure in a written part, this near to a log, */
