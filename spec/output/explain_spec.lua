@@ -198,6 +198,22 @@ describe("abridge.explain", function()
     end, "text must be a string")
   end)
 
+  it("blames misuse on its caller, and hands on what a counter raises", function()
+    local ok, message = pcall(function()
+      abridge.explain("x", { max_bytes = -1 })
+    end)
+    assert.is_false(ok)
+    assert.matches("explain_spec%.lua:%d+: abridge%.explain: max_bytes must be ", message)
+    local why = { code = 7 }
+    local opts = {
+      max_tokens = 1,
+      count_tokens = function()
+        error(why)
+      end,
+    }
+    assert.same({ false, why }, { pcall(abridge.explain, ("some words "):rep(99), opts) })
+  end)
+
   it("tiles the lines of any bytes, with every budget", function()
     local pieces = {
       "error: ",

@@ -1,6 +1,7 @@
 --- The reasons of a cut: `abridge.explain`. The core chooses as for any cut, and tells the worth of each line; the
 --- lines of each range are then read again, for the rules that made hits of them.
 
+local check = require "abridge.base.check"
 local core = require "abridge.base.core_loader"
 local strings = require "abridge.base.strings"
 
@@ -232,7 +233,11 @@ end
 ---@param opts abridge.CutOptions
 ---@return abridge.Explanation told
 function M.explain(text, opts)
-  local content, cut, source = core.explain(text, opts)
+  local ok, content, cut, source = pcall(core.explain, text, opts)
+  if not ok then
+    if type(content) == "string" and content:find "^abridge%.explain: " then check.fail(content) end
+    error(content, 0) -- of the caller's counter
+  end
   local told = cut.told_lines
   cut.told_lines = nil
   return {
