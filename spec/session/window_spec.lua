@@ -175,6 +175,12 @@ describe("a foreign result that asks for chars", function()
     session:close()
   end)
 
+  it("gets all of them if it may ask for as many as there can be", function()
+    local session = opened { max_result_chars = 2 ^ 53 }
+    assert.same({ #LONG, #LONG, #LONG }, sizes(session, 2 ^ 53))
+    session:close()
+  end)
+
   it("has its tool's limits if the session lets none ask", function()
     local session = opened {}
     about(30 * 1024, sizes(session, 50000))

@@ -6,6 +6,7 @@ local limit = require "abridge.output.limit"
 local M = {}
 
 local BYTES_A_CHAR = 4
+local MOST_BYTES = 2 ^ 53 -- that a budget may have
 
 --- Limits that somebody gave, to go over those of a session.
 ---@param limits table<string, any>
@@ -40,7 +41,7 @@ end
 function M.with_chars(who, session, tool, chars)
   local row = { max_chars = chars, max_bytes = false, max_lines = false, max_tokens = false, output = false }
   local wide = M.of(who, session, tool, row)
-  wide.table_of_limits:raise_ceiling(chars * BYTES_A_CHAR)
+  wide.table_of_limits:raise_ceiling(math.min(chars * BYTES_A_CHAR, MOST_BYTES))
   return wide
 end
 
