@@ -17,7 +17,7 @@
 
 /* ---- ASCII ---- */
 
-/* The same of a text that may have digits. */
+/* stands_at() for a text that may have digits: then the reading depends on those of the line. */
 static bool same_at(const abr_evidence *l, size_t i, const char *text, size_t n)
 {
     for (size_t k = 0; k < n; k++)
