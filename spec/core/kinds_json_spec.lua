@@ -764,6 +764,15 @@ describe("a list of long elements", function()
     assert.truthy(content:find('"errorCount":3', 1, true), content)
   end)
 
+  it("fills a large budget though numbers stand in arrays that are called failures", function()
+    local list = {}
+    for i = 1, 12000 do
+      list[i] = ('{"name":"n%d","failures":[%s]}'):format(i, ("3,"):rep(29) .. "3")
+    end
+    local content = abridge.auto("[" .. table.concat(list, ",") .. "]", { max_bytes = 500000 })
+    assert.is_true(#content > 495000, #content)
+  end)
+
   it("shows the start alone of a string of which little fits", function()
     local list = {}
     for i = 1, 50 do

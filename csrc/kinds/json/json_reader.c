@@ -106,14 +106,15 @@ static inline abr_json_saying say_string(json_reader *r, abr_json_path *path, ui
     return p ? abr_json_read_string(r->values, path, p + 1, read) : (abr_json_saying){0};
 }
 
-/* Judge a number or a literal. */
+/* Judge a number or a literal; in an array it has no meaning of its own, as in set_score() of json_tree.c. */
 static inline abr_json_saying say_scalar(json_reader *r, abr_json_path *path, uint64_t at, uint64_t n)
 {
     const bool counts = abr_json_counts_values(path);
-    if (!(counts || (path && path->role != ABR_ROLE_NONE)) || n > ABR_JSON_SHORT_NUMBER)
+    const bool meant = r->has_key && path && path->role != ABR_ROLE_NONE;
+    if (!(counts || meant) || n > ABR_JSON_SHORT_NUMBER)
         return (abr_json_saying){0};
     const char *p = abr_json_bytes(&r->now->source, at, (size_t)n, 0);
-    return p ? (abr_json_saying){abr_json_scalar_trouble(r->values, path, p, (size_t)n),
+    return p ? (abr_json_saying){meant ? abr_json_scalar_trouble(r->values, path, p, (size_t)n) : 0,
                                  counts && abr_json_is_odd(r->values, path, abr_json_hash(p, (size_t)n))}
              : (abr_json_saying){0};
 }
