@@ -12,7 +12,6 @@ end
 
 local adapter = require "abridge.hosts.adapter"
 local nvim = require "abridge.nvim"
-local slices = require "abridge.base.time_slices"
 local window = require "abridge.nvim.command_window"
 local windows = require "support.windows"
 local api = vim.api
@@ -106,29 +105,6 @@ describe("in Neovim", function()
     eventually(function()
       return nvim.status() == ""
     end)
-  end)
-
-  it("b:abridge_status says how a command ended as that is told, however much is still to be drawn", function()
-    local start, status = slices.start, nil
-    function slices.start() -- luacheck: ignore 122
-      return function() end -- the drawing never ends
-    end
-    api.nvim_create_autocmd("User", {
-      group = "spec of events",
-      pattern = "AbridgeRunDone",
-      callback = function()
-        status = vim.b.abridge_status
-      end,
-    })
-    local ok, problem = pcall(function()
-      window.command "seq 3; exit 2"
-      eventually(function()
-        return status
-      end)
-    end)
-    slices.start = start -- luacheck: ignore 122
-    assert.is_true(ok, problem)
-    assert.matches("^exit 2", status)
   end)
 
   it("the notifier and the status line of the help do what they are for", function()

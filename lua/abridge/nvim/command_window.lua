@@ -314,7 +314,6 @@ function Run:finish(result)
   self.shown, self.result = result, result
   if self.timer then vim.fn.timer_stop(self.timer) end
   self:paint()
-  if self.painting then self:tell() end -- nobody who is told that it ended should read that it runs
   if self.call_id then events.done(self) end -- else it has ended before `start` knows it
   local unseen = vim.api.nvim_buf_is_valid(self.buf) and #vim.fn.win_findbuf(self.buf) == 0
   if unseen and not (self.job and self.job.cancelled) then
