@@ -182,7 +182,8 @@ static bool pick(abr_json_costs *x)
     abr_json_pick_keys(x);
     if (x->most > x->used)
         abr_json_pick_trouble(x, x->used + three_quarters(x->most - x->used), near);
-    abr_json_pick_names(x, little ? x->most : x->used + abr_budget_left(x->most, x->used) / 2, near);
+    if (!x->tree->parts->coarse)
+        abr_json_pick_names(x, little ? x->most : x->used + abr_budget_left(x->most, x->used) / 2, near);
     abr_json_pick_text(x, true, x->used + abr_budget_left(x->most, x->used) / 2, near);
     abr_json_pick_ends(x, near);
     abr_json_pick_text(x, false, x->most, near);

@@ -488,7 +488,7 @@ void abr_json_parts_raise(abr_json_parts *x, bool outside)
     while (i-- > 0) {
         abr_json_unit *u = &x->units[i];
         cost += cost_as(x, u, STRING_HALF, u->values);
-        cost += u->node != node ? x->nodes[u->node].chain : 0;
+        cost += u->node != node && u->node != ABR_JSON_NONE ? x->nodes[u->node].chain : 0;
         node = u->node;
         if (cost > least / LAST)
             return;
