@@ -1,4 +1,4 @@
---- Budgets of tokens that are a share of a model's window, such as "5%".
+--- Budgets of tokens as shares of a model's window, such as "5%".
 
 local check = require "abridge.base.check"
 
