@@ -357,6 +357,17 @@ static float trouble_of(const char *value, abr_role role)
     return worth.trouble;
 }
 
+/* The words that a value is compared with end before it does, if it has bytes of 0. */
+static void a_value_with_zeros_is_read_no_further_than_a_word(void)
+{
+    static const char value[] = "no\0\0\0\0\0\0";
+    abr_lexicon lexicon;
+    abr_lexicon_open(&lexicon, 0);
+    CHECK(abr_text_trouble(&lexicon, ABR_ROLE_GOOD, value, 2, 0) >= ABR_SCORE_HIT);
+    for (size_t n = 3; n < sizeof value; n++)
+        CHECK(abr_text_trouble(&lexicon, ABR_ROLE_GOOD, value, n, 0) < ABR_SCORE_HIT);
+}
+
 /* Every row of roles.def earns its place: a value of the column is judged otherwise without it. */
 static void a_name_of_a_column_and_a_state_judge_otherwise_than_words_alone(void)
 {
@@ -699,6 +710,7 @@ int main(void)
     RUN(drawn_rows_are_counted_and_the_same_in_chunks);
     RUN(trouble_is_shown_first);
     RUN(a_name_of_a_column_and_a_state_judge_otherwise_than_words_alone);
+    RUN(a_value_with_zeros_is_read_no_further_than_a_word);
     RUN(an_odd_row_is_shown);
     RUN(a_flood_hides_neither_end_nor_other_trouble);
     RUN(names_and_nothing_are_no_trouble);
