@@ -566,14 +566,28 @@ static bool copy_on(void *ctx, const char *p, size_t n)
     return true;
 }
 
+/* Put how a first byte shows that is held back, since it may begin a byte order mark; returns its bytes, 0 if
+ * there is none. */
+static size_t put_held(const abr_cleaner *c, char shown[ABR_REPLACEMENT_SIZE])
+{
+    if (c->encoded.order != ABR_UTF16_OPEN || c->encoded.held_n == 0)
+        return 0;
+    const bool kept = is_kept(c, ABR_CLEAN_INVALID);
+    const size_t n = kept ? c->encoded.held_n : ABR_REPLACEMENT_SIZE;
+    memcpy(shown, kept ? c->encoded.held : ABR_REPLACEMENT, n);
+    return n;
+}
+
 /* Copy the pending text without the chars that hide text; returns its bytes. */
-static size_t filtered(const abr_cleaner *c, const abr_screen_rest *rest, char *dst)
+static size_t filtered(const abr_cleaner *c, const abr_screen_rest *rest, const char *held, size_t held_n,
+                       char *dst)
 {
     abr_invisible seen = c->seen;
     seen.sink = copy_on;
     seen.sink_ctx = &dst;
     abr_invisible_write(&seen, rest->p, rest->n);
     abr_invisible_write(&seen, rest->rest, rest->rest_n);
+    abr_invisible_write(&seen, held, held_n);
     abr_invisible_finish(&seen);
     return (size_t)(seen.written - c->seen.written);
 }
@@ -583,13 +597,16 @@ size_t abr_cleaner_pending(const abr_cleaner *c, char *dst)
     if (c->finished || c->strips)
         return 0;
     abr_screen_rest rest = abr_screen_left_over(&c->screen);
+    char held[ABR_REPLACEMENT_SIZE];
+    const size_t held_n = put_held(c, held);
     if (c->filters)
-        return filtered(c, &rest, dst);
+        return filtered(c, &rest, held, held_n, dst);
     if (dst) {
         memcpy(dst, rest.p, rest.n);
         memcpy(dst + rest.n, rest.rest, rest.rest_n);
+        memcpy(dst + rest.n + rest.rest_n, held, held_n);
     }
-    return rest.n + rest.rest_n;
+    return rest.n + rest.rest_n + held_n;
 }
 
 abr_code abr_cleaner_finish(abr_cleaner *c, abr_clean_stats *stats)

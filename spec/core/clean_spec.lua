@@ -190,6 +190,17 @@ describe("what hides text from people", function()
     end)
   end)
 
+  it("is pending where it might begin a byte order mark", function()
+    for _, byte in ipairs { "\255", "\254" } do
+      for _, opts in ipairs { { invisible = true }, {} } do
+        local cleaner = core.cleaner(opts)
+        assert.equal("\239\191\189", cleaner:write(byte) .. cleaner:pending())
+        assert.equal("\239\191\189a", cleaner:write "a" .. cleaner:pending())
+        cleaner:close()
+      end
+    end
+  end)
+
   it("raises for what is neither true nor false", function()
     local message = plain.misuse(function()
       abridge.clean("a", { invisible = 1 })
