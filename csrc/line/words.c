@@ -409,6 +409,7 @@ static void read_words(const abr_lexicon *lexicon, const char *p, size_t n, bool
         return;
     }
 #endif
+    // cppcheck-suppress ctuuninitvar; it is written here
     const reader r = {lexicon, p, n, out, whole};
     READ_LINE(r, kernels->classify);
 }
