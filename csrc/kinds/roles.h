@@ -1,4 +1,4 @@
-/* What the name of a column or a key tells about its values, and which of these mean trouble. */
+/* The roles of columns and keys, by their names, and the trouble that their values mean. */
 #ifndef ABR_KINDS_ROLES_H
 #define ABR_KINDS_ROLES_H
 

@@ -15,11 +15,17 @@ enum {
     WORDS_WITHIN = 64  /* bytes of a string in which it shows that it has words */
 };
 
-bool abr_json_has_code_for_key(const abr_json_value *v)
+abr_text_line abr_json_key(const abr_json_value *v)
 {
     const char *key = v->p + v->lead;
     const char *end = v->head > v->lead && *key == '"' ? memchr(key + 1, '"', v->head - v->lead - 1) : NULL;
-    return abr_json_holds_values(v) && end && abr_json_is_code(key + 1, (size_t)(end - key) - 1);
+    return (abr_text_line){key + 1, end ? (size_t)(end - key) - 1 : 0};
+}
+
+bool abr_json_has_code_for_key(const abr_json_value *v)
+{
+    const abr_text_line key = abr_json_key(v);
+    return abr_json_holds_values(v) && key.n > 0 && abr_json_is_code(key.p, key.n);
 }
 
 bool abr_json_is_called(const abr_json_value *v)

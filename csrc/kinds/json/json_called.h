@@ -4,8 +4,12 @@
 
 #include "base/private.h"
 #include "kinds/json/json_tree.h"
+#include "line/lines.h"
 
 ABR_PRIVATE_BEGIN
+
+/* The key of a value, without its quotes; empty if it has none. */
+abr_text_line abr_json_key(const abr_json_value *v);
 
 /* Is it an object or an array whose key looks like an identifier? */
 bool abr_json_has_code_for_key(const abr_json_value *v);

@@ -28,10 +28,11 @@ _Static_assert((size_t)RUN_BYTES <= ABR_JSON_SMALL, "a run is small");
 typedef enum { FRESH, CLEAR, HIT, WARNED, ODD, AT_START, AT_END, ANY, REASONS } reason;
 
 /* The shares of the reasons in the allowance. If much was spent on a reason, further units weigh little, so
- * at any limit each reason has had its share, and the first units come first. */
+ * at any limit each reason has had its share, and the first units come first. Those of trouble and of words
+ * are fitted on 30 reports of linters, scanners and test runners. */
 static const float shares[REASONS] = {6, 12, 8, 1, 4, 3, 3, 4};
 
-/* Of each path for its words: names of elements, what they are about. */
+/* Of each path for its words, such as the names of elements. */
 static const float share_of_path = 3;
 
 /* ---- units ---- */

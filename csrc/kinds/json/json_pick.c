@@ -79,32 +79,27 @@ static bool is_object_of(const abr_json_value *values, uint32_t v, bool holders)
 
 /* ---- the message of a record ---- */
 
-/* The key of a string, without its quotes; empty if it has none. */
-static abr_text_line key_text(const abr_json_value *v)
+static bool is_string(const abr_json_value *v)
 {
-    const char *key = v->p + v->lead;
-    if (abr_json_holds_values(v) || v->head <= v->lead || v->p[v->head] != '"')
-        return (abr_text_line){key, 0};
-    const char *end = memchr(key + 1, '"', v->head - v->lead - 1);
-    return (abr_text_line){key + 1, end ? (size_t)(end - key) - 1 : 0};
+    return !abr_json_holds_values(v) && v->p[v->head] == '"';
 }
 
-/* Is its key `message`, or an abbreviation of it? */
+/* Is it a string with the key `message`, or an abbreviation of it? */
 static bool is_message(const abr_json_value *v)
 {
     static const char *const keys[] = {"message", "msg", "Message", "MESSAGE"};
-    const abr_text_line key = key_text(v);
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    const abr_text_line key = abr_json_key(v);
+    for (size_t i = 0; is_string(v) && i < sizeof keys / sizeof *keys; i++)
         if (key.n == strlen(keys[i]) && memcmp(key.p, keys[i], key.n) == 0)
             return true;
     return false;
 }
 
-/* Does its key say that it is an error? */
+/* Is it a string whose key says that it is an error? */
 static bool is_error(const abr_json_value *v)
 {
-    const abr_text_line key = key_text(v);
-    return key.n > 0 && v->score > 0 && abr_role_of(key.p, key.n) == ABR_ROLE_BAD;
+    const abr_text_line key = abr_json_key(v);
+    return is_string(v) && v->score > 0 && abr_role_of(key.p, key.n) == ABR_ROLE_BAD;
 }
 
 /* The least nested string of this meaning; 0: none. */

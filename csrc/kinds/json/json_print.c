@@ -235,7 +235,7 @@ static void print_part(printer *x, abr_json_value *v)
         return;
     const text_ends e = ends_of(x, v);
     const size_t size = (size_t)abr_json_text_size(v);
-    enum { BOTH_ENDS = 96 };
+    enum { BOTH_ENDS = 96 }; /* bytes: of fewer, the start alone says more */
     const bool ends = v->type != ABR_JSON_DATA && v->room >= BOTH_ENDS;
     const size_t front = ends ? v->room - v->room / 3 : v->room;
     uint64_t chars = 0;

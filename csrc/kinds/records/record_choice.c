@@ -15,12 +15,12 @@
 #include "priority/chooser.h"
 
 enum {
-    RECORD_SHARE = 8,  /* a record's part of the content, and that */
-    WORTH_SHARE = 4,   /* of one worth at least half as much as the best one */
-    ROW_LEAST = 128,   /* bytes of a row in part, as wide as most terminals, */
-    JSON_LEAST = 192,  /* and of a JSON record: a message, and markers around it */
-    NOVEL_LEAST = 176, /* of one where many tell of trouble, and this part of the content */
-    NOVEL_PART = 50,
+    RECORD_SHARE = 8,     /* a record's part of the content, and that */
+    WORTH_SHARE = 4,      /* of one worth at least half as much as the best one */
+    ROW_LEAST = 128,      /* bytes of a row in part, as wide as most terminals, */
+    JSON_LEAST = 192,     /* and of a JSON record: a message, and markers around it */
+    NOVEL_LEAST = 176,    /* of one where many tell of trouble, fitted on 39 logs; and this part of the */
+    NOVEL_PART = 50,      /* content, below which none is over its share (SPEC 14) */
     RECORD_GAP_SIZE = 24, /* added to a record's size: about what its marker costs */
     UNUSED = 20,          /* part of the content that may stay empty */
     ODD_FEW = 2,          /* odd records that are chosen like those in trouble */

@@ -12,7 +12,7 @@ local function percentage(value)
   return percent and percent > 0 and percent <= 100 and percent or nil
 end
 
---- A kind for `check.options`: a share, or what the other kind wants.
+--- A kind for `check.options`: a share, or a value of the other kind.
 ---@param kind fun(value: any): string|nil
 ---@return fun(value: any): string|nil
 function M.or_share(kind)

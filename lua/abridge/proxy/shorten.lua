@@ -94,7 +94,7 @@ local function tree(state, value, pointer, schema, depth)
   return node
 end
 
---- Which elements or members stay where no string or array may have over so many bytes, and the size of what does.
+--- Find the elements and members that stay if no string or array may have over so many bytes. Returns their size.
 local function kept_of(node, most, each)
   local size, used = node.size, 0
   local gone = false
