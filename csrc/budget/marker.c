@@ -28,7 +28,7 @@ const char *abr_marker_format(const abr_opts *o, size_t *n)
 
 const char *abr_marker_for(const char *format, const abr_omitted *omitted, size_t *n)
 {
-    if (format == line_marker && *n > 0 && omitted->lines == 0) {
+    if ((format == line_marker || format == priority_marker) && *n > 0 && omitted->lines == 0) {
         *n = sizeof in_line_marker - 1;
         return in_line_marker;
     }

@@ -179,7 +179,8 @@ static abr_code fill_ledger(const abr_cutter *j, const abr_span *from_start, con
     count_output(j, &head, tail, cut);
     const abr_omitted omitted = {.lines = cut->omitted_lines,
                                  .bytes = cut->omitted_bytes,
-                                 .chars = j->view->chars - cut->output_chars};
+                                 .chars = j->view->chars - cut->output_chars,
+                                 .alike = j->alike};
     size_t joint = own_newline || !cut->truncated ? 0 : abr_print_joint(j, &head, tail, &omitted, NULL);
 
     cut->block = j->alloc->malloc(j->alloc->ctx, MAX_PIECES * sizeof(abr_piece) + joint);
@@ -347,21 +348,43 @@ static bool marker_fits(abr_cutter *j)
            abr_content_tokens(j, &abr_no_span, &abr_no_span, true) <= j->opts->max.tokens;
 }
 
+static void fit_ends(abr_cutter *j, abr_ends *ends)
+{
+    const bool with_head = j->opts->head_ratio > 0;
+    const bool with_tail = j->opts->head_ratio < 1;
+    fit_sides(j, with_head, with_tail, ends);
+    /* a side that gets nothing needs no newline by the marker: the other side may have that byte */
+    if (with_head && with_tail && ends->head.lines == 0)
+        fit_sides(j, false, true, ends);
+    if (with_head && with_tail && ends->tail.lines == 0)
+        fit_sides(j, true, false, ends);
+}
+
+/* Have all lines between whole ones of a log the shape of the one below? */
+static bool gap_is_alike(const abr_cutter *j, const abr_ends *ends)
+{
+    const uint64_t first = ends->head.lines;
+    const uint64_t below = j->view->lines - ends->tail.lines;
+    return abr_alike_more(j->format, j->format_len) > 0 && j->view->retainer && ends->tail.lines > 0 &&
+           !ends->head.partial && !ends->tail.partial && below > first + 1 &&
+           abr_retainer_alike(j->view->retainer, first, below);
+}
+
 static abr_code cut_both_sides(abr_cutter *j, abr_unit by, abr_cut *cut)
 {
-    bool with_head = j->opts->head_ratio > 0;
-    bool with_tail = j->opts->head_ratio < 1;
     abr_ends ends;
     const abr_span *head = &ends.head;
     const abr_span *tail = &ends.tail;
     if (j->opts->marker == ABR_MARKER_INSIDE && !marker_fits(j))
         j->format_len = 0;
-    fit_sides(j, with_head, with_tail, &ends);
-    /* a side that gets nothing needs no newline by the marker: the other side may have that byte */
-    if (with_head && with_tail && head->lines == 0)
-        fit_sides(j, false, true, &ends);
-    if (with_head && with_tail && tail->lines == 0)
-        fit_sides(j, true, false, &ends);
+    fit_ends(j, &ends);
+    j->alike = gap_is_alike(j, &ends);
+    if (j->alike) { /* the marker is longer then, and the gap may be */
+        fit_ends(j, &ends);
+        j->alike = gap_is_alike(j, &ends);
+        if (!j->alike)
+            fit_ends(j, &ends);
+    }
     if (j->splits && leaves_a_tenth(j, &ends))
         split_at_gap(j, &ends);
     if ((head->partial && head->lines == 1) || (tail->partial && tail->lines == 1))
@@ -403,8 +426,6 @@ static abr_code cut_by_priority(abr_cutter *j, abr_unit by, abr_cut *cut)
         ends.head_ratio = 0;
     const abr_opts *own = j->opts;
     j->opts = &ends;
-    if (found.hits == 0)
-        j->format = abr_marker_format(&ends, &j->format_len);
     abr_code code = cut_both_sides(j, by, cut);
     j->opts = own;
     return code;

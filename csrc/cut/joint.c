@@ -97,8 +97,16 @@ bool abr_joint_counts(const abr_cutter *j)
 /* Print the joint at its widest, with the source's totals for its numbers, to the scratch at `at`. */
 static size_t widest_joint(abr_cutter *j, const abr_span *head, const abr_span *tail, size_t at)
 {
-    const abr_omitted most = {.lines = j->view->lines, .bytes = j->view->bytes, .chars = j->view->chars};
+    abr_omitted most = {
+        .lines = j->view->lines, .bytes = j->view->bytes, .chars = j->view->chars, .alike = j->alike};
+    abr_omitted in_line = most; /* of a gap without a whole line the marker may be another */
+    in_line.lines = 0;
     size_t n = abr_print_joint(j, head, tail, &most, NULL);
+    const size_t in_line_n = abr_print_joint(j, head, tail, &in_line, NULL);
+    if (in_line_n > n) {
+        n = in_line_n;
+        most.lines = 0;
+    }
     if (!reserve_scratch(j, at + n + 1))
         return 0;
     return abr_print_joint(j, head, tail, &most, j->scratch + at);

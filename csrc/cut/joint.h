@@ -17,6 +17,7 @@ typedef struct {
     abr_measure measure;
     const char *format; /* the marker's; format_len 0: no marker */
     size_t format_len;
+    bool alike;    /* the gap is that of lines like the one below */
     bool splits;   /* a line that would leave a tenth of the budgets unused is split */
     char *scratch; /* for markers at their widest and for the caller's counter */
     size_t scratch_size;

@@ -204,11 +204,14 @@ static void a_long_line_is_cut_between_chars(void)
 
 static void without_a_hit_it_is_head_tail(void)
 {
+    static const char marker[] = "... [{lines} lines left out] ...";
     made t = {0};
     add_lines(&t, 1000, "line # of a quiet text");
     add_lines(&t, 1000, "test_error_# ... ok");
     for (uint64_t budget = 0; budget < 4000; budget += 173) {
         abr_opts o = options(budget);
+        o.marker_text = marker;
+        o.marker_text_len = sizeof marker - 1;
         abr_cut cut;
         char *content = cut_of(t.p, t.n, &o, &cut);
         CHECK(cut.strategy == ABR_PRIORITY);

@@ -126,10 +126,16 @@ describe("priority", function()
     assert.equal(cut.output_bytes, kept)
   end)
 
-  it("is head_tail where nothing is said", function()
+  it("is head_tail where nothing is said, with its own marker", function()
     local opts = { max_bytes = 500 }
     local content, cut = abridge.priority(quiet, opts)
-    assert.equal((abridge.head_tail(quiet, opts)), content)
+    local ends =
+      abridge.head_tail(quiet, { max_bytes = 500, marker_text = "... [{bytes} bytes like the one below omitted] ..." })
+    local function ends_of(s)
+      return { s:match "^(.-)%.%.%. %[.*omitted%] %.%.%.\n(.*)$" }
+    end
+    assert.same(ends_of(ends), ends_of(content))
+    contains(content, ("\n... [%d lines like the one below omitted] ...\n"):format(cut.omitted_lines))
     assert.same({ found = 0, kept = 0 }, cut.hits)
     assert.same({ found = 0, kept = 0 }, cut.failures)
   end)
@@ -286,6 +292,12 @@ describe("priority", function()
       error "no counter"
     end
     plain.raises({ "no counter" }, abridge.priority, log, { max_tokens = 600, count_tokens = broken })
+  end)
+
+  it("tells bytes where no whole line is left out", function()
+    local content = abridge.priority("error: it failed " .. ("word "):rep(300), { max_bytes = 60 })
+    assert.matches("^%.%.%. %[1%d%d%d bytes omitted%] %.%.%.\n", content)
+    assert.is_true(#content <= 60)
   end)
 
   it("takes the markers of head_tail", function()

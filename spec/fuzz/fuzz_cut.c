@@ -270,24 +270,61 @@ static void check_head_tail(const char *p, size_t n, const abr_opts *o, const ab
 
 /* ---- priority ---- */
 
-/* With no hit and no odd line it is head_tail, with little room the end alone. Is it? */
+/* Is one of the markers that of lines alike? */
+static bool tells_alike(const abr_cut *cut)
+{
+    static const char alike[] = " lines like the one below omitted] ...";
+    for (size_t i = 0; i < cut->piece_count; i++) {
+        const abr_piece *x = &cut->pieces[i];
+        for (size_t at = 0; !x->source && at + sizeof alike - 1 <= x->n; at++)
+            if (memcmp(x->p + at, alike, sizeof alike - 1) == 0)
+                return true;
+    }
+    return false;
+}
+
+enum { END_PIECES = 4 };
+
+/* Take the markers of another cut, one for one; `pieces` are where they then stand. */
+static void take_markers(abr_cut *cut, const abr_cut *other, abr_piece pieces[END_PIECES])
+{
+    RULE(cut->piece_count <= END_PIECES);
+    for (size_t i = 0; i < cut->piece_count; i++) {
+        abr_piece *x = &pieces[i];
+        *x = cut->pieces[i];
+        if (x->source || i >= other->piece_count || other->pieces[i].source)
+            continue;
+        cut->content_bytes = cut->content_bytes - x->n + other->pieces[i].n;
+        *x = other->pieces[i];
+    }
+    cut->pieces = pieces;
+}
+
+/* With no hit and no odd line it is head_tail, with little room the end alone. Is it? Its own marker says lines,
+ * and has room for one that says bytes. */
 static bool is_as_ends(const char *p, size_t n, const options *x, const abr_cut *cut)
 {
-    static const char marker[] = "... [{lines} lines omitted] ...";
+    static const char marker[] = "... [{bytes} bytes omitted] ...";
+    static const char alike[] = "... [{bytes} bytes like the one below omitted] ...";
+    const bool own = !x->o.marker_text;
     options both = *x;
     abr_cut want;
+    abr_piece pieces[END_PIECES];
     both.o.strategy = ABR_HEAD_TAIL;
     both.o.snap = ABR_SNAP_LINE;
     both.o.alloc = NULL;
     both.fails_at = 0;
-    if (cut->hits_found > 0) {
+    if (cut->hits_found > 0)
         both.o.head_ratio = 0;
-        both.o.marker_text = x->o.marker_text ? x->o.marker_text : marker;
+    if (own) {
+        both.o.marker_text = tells_alike(cut) ? alike : marker;
         both.o.marker_text_len = strlen(both.o.marker_text);
     }
     if (both.o.count_tokens)
         both.o.count_ctx = &both;
     RULE(abr_cut_text(p, n, &both.o, &want, NULL) == ABR_OK);
+    if (own)
+        take_markers(&want, cut, pieces);
     want.strategy = ABR_PRIORITY;
     want.hits_found = cut->hits_found;
     want.hits_kept = cut->hits_kept;
