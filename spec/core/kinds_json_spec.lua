@@ -764,6 +764,39 @@ describe("a list of long elements", function()
     assert.truthy(content:find('"errorCount":3', 1, true), content)
   end)
 
+  it("shows what a list in an element says with the name of the element, before the list or after it", function()
+    local function report(name_is_first)
+      local files = {}
+      for i = 1, 60 do
+        local messages = {}
+        for k = 1, 40 do
+          messages[k] = ('{"rule":"no-total","message":"the total %d of cart %d is never read","place":"%s"}'):format(
+            k,
+            i,
+            ("at a row, "):rep(30)
+          )
+        end
+        local name = ('"filePath":"/srv/shop/part %d.js"'):format(i)
+        local list = ('"messages":[%s]'):format(table.concat(messages, ","))
+        files[i] = ('{%s,"source":"%s",%s}'):format(
+          name_is_first and name or list,
+          ("let x = 1;\\n"):rep(300),
+          name_is_first and list or name
+        )
+      end
+      return "[" .. table.concat(files, ",\n") .. "]"
+    end
+    for _, name_is_first in ipairs { true, false } do
+      local content = abridge.auto(report(name_is_first), { max_bytes = 8192 })
+      local found = 0
+      for element in content:gmatch '{[^{}]*"messages":%b[][^{}]*}' do
+        found = found + 1
+        assert.truthy(element:find('"filePath":', 1, true), content)
+      end
+      assert.is_true(found >= 2, content)
+    end
+  end)
+
   it("fills a large budget though numbers stand in arrays that are called failures", function()
     local list = {}
     for i = 1, 12000 do

@@ -98,8 +98,10 @@ static void flush(abr_json_levels *x, bool last)
         u->n = n;
         u->weight = weight;
         abr_flow_copy(&x->source->flow, e->at, n, abr_json_text(x->parts, u->place));
-        if (e->says == 0)
+        if ((e->says & ~ABR_JSON_NAMED) == 0)
             abr_json_parts_say_nothing(x->parts, e->siblings);
+        if (e->says & ABR_JSON_NAMED)
+            abr_json_parts_name(x->parts);
         if (e->score >= ABR_SCORE_HIT || e->tells > 0)
             abr_json_parts_raise(x->parts, e->score < ABR_SCORE_HIT);
     }
@@ -295,6 +297,8 @@ void abr_json_level_closes(abr_json_levels *x, uint64_t end)
         abr_json_entry *e = &level->entry;
         e->end = end;
         e->values++;
+        if (!level->object) /* names of its elements */
+            e->says &= (uint8_t)~ABR_JSON_NAMED;
         x->waiting_count = level->waiting;
         x->depth--;
         x->innermost--;

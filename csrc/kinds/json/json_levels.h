@@ -18,7 +18,8 @@ enum {
     ABR_JSON_FRESH = 1,   /* it has a key path for the first time */
     ABR_JSON_ODD = 2,     /* it is unlike the others of its path */
     ABR_JSON_TROUBLE = 4, /* its score is above 0 */
-    ABR_JSON_TELLS = 8    /* it has words that say what its object is about */
+    ABR_JSON_TELLS = 8,   /* it has words that say what its object is about */
+    ABR_JSON_NAMED = 16   /* it has its object's name, which is no reason alone to retain it */
 };
 
 /* A complete value, or several next to each other. */

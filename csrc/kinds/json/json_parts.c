@@ -27,6 +27,14 @@ enum {
     UNIT_KEYS = 2 * sizeof(abr_key) + sizeof(bool) /* bytes to sort a unit and to note that it is chosen */
 };
 
+/* The most that a unit with a name is, for it to be retained while its node is open. */
+enum {
+    NAME_BYTES = ABR_OR_TINY(256, 24),
+    NAME_VALUES = ABR_OR_TINY(16, 2),
+    NAMES_COST = ABR_JSON_NAMES_MOST *
+                 (ABR_JSON_BYTE_COST * NAME_BYTES + ABR_JSON_UNIT_COST + ABR_JSON_VALUE_COST * NAME_VALUES)
+};
+
 /* Of the weight of a unit in trouble, for those of what it belongs to: at all of it, one of 20 long messages
  * lost its name; at 0.7, a pod did in 2 KB. */
 static const float part_around = 0.8F;
@@ -147,7 +155,7 @@ static size_t allowance_for_units(const abr_json_parts *x, size_t allowance)
     size_t more = x->longer_count > 0 ? more_of(x, x->longest[0], 0, allowance) : 0;
     for (size_t rank = 0; rank < x->longer_count; rank++)
         more += more_of(x, x->longest[rank], rank, allowance);
-    return allowance - more * ABR_JSON_BYTE_COST;
+    return allowance - more * ABR_JSON_BYTE_COST - (x->is_record ? 0 : NAMES_COST);
 }
 
 /* ---- memory ---- */
@@ -280,9 +288,24 @@ static bool *chosen_of(const abr_json_parts *x)
     return (bool *)(void *)(x->keys + 2 * x->unit_count);
 }
 
-/* Choose units within an allowance, of those within reach of another one; returns the heaviest one not
- * chosen, or SIZE_MAX. */
-static size_t choose_units(const abr_json_parts *x, size_t allowance, size_t reach, bool *chosen)
+/* The unit that starts at a byte. */
+static abr_json_unit *find_unit(const abr_json_parts *x, uint64_t at)
+{
+    size_t from = 0;
+    size_t to = x->unit_count;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (x->units[middle].at < at)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return &x->units[from];
+}
+
+/* Choose units within an allowance, of those within reach of another one, by their weight or as the last;
+ * returns the heaviest one not chosen, or SIZE_MAX. */
+static size_t choose_by_weight(const abr_json_parts *x, size_t allowance, size_t reach, bool *chosen)
 {
     abr_key *keys = x->keys;
     const size_t before = before_last(x, allowance, reach);
@@ -314,6 +337,17 @@ static size_t choose_units(const abr_json_parts *x, size_t allowance, size_t rea
         chosen[keys[i].index] = true;
     }
     return SIZE_MAX;
+}
+
+/* The same, and names of open nodes. */
+static size_t choose_units(const abr_json_parts *x, size_t allowance, size_t reach, bool *chosen)
+{
+    const size_t heaviest = choose_by_weight(x, allowance, reach, chosen);
+    for (size_t i = 0; i < x->name_count; i++) {
+        const abr_json_unit *u = find_unit(x, x->names[i].at);
+        chosen[u - x->units] = is_within_reach(x, u, reach);
+    }
+    return heaviest;
 }
 
 const bool *abr_json_parts_choose(abr_json_parts *x, size_t allowance, size_t reach, bool coarse)
@@ -478,14 +512,13 @@ static bool is_open_inside(const abr_json_parts *x, uint32_t node)
     return false;
 }
 
-void abr_json_parts_raise(abr_json_parts *x, bool outside)
+/* Raise the units in the open nodes, of those before the last one that any budget retains. */
+static void raise_units_near(const abr_json_parts *x, float weight, bool outside)
 {
     const size_t least = abr_json_allowance(0, x->is_record);
     uint64_t cost = 0;
     uint32_t node = ABR_JSON_NONE;
-    size_t i = x->unit_count;
-    const float weight = i > 0 ? part_around * x->units[i - 1].weight : 0;
-    while (i-- > 0) {
+    for (size_t i = x->unit_count; i-- > 0;) {
         abr_json_unit *u = &x->units[i];
         cost += cost_as(x, u, STRING_HALF, u->values);
         cost += u->node != node && u->node != ABR_JSON_NONE ? x->nodes[u->node].chain : 0;
@@ -495,6 +528,39 @@ void abr_json_parts_raise(abr_json_parts *x, bool outside)
         if (u->weight < weight && !(outside && node == x->open[x->depth - 1]) && is_open_inside(x, node))
             u->weight = weight;
     }
+}
+
+void abr_json_parts_raise(abr_json_parts *x, bool outside)
+{
+    const float weight = x->units[x->unit_count - 1].weight;
+    raise_units_near(x, part_around * weight, outside);
+    for (size_t i = 0; i < x->name_count; i++) {
+        if (!x->names[i].open || x->names[i].weight >= weight)
+            continue;
+        x->names[i].weight = weight;
+        abr_json_unit *u = find_unit(x, x->names[i].at);
+        u->weight = u->weight > weight ? u->weight : weight;
+    }
+    if (x->depth > 0 && x->nodes[x->open[x->depth - 1]].weight < weight)
+        x->nodes[x->open[x->depth - 1]].weight = weight;
+}
+
+void abr_json_parts_name(abr_json_parts *x)
+{
+    abr_json_unit *u = &x->units[x->unit_count - 1];
+    if (x->depth < 2 || !x->nodes[u->node].object)
+        return;
+    if (u->weight < x->nodes[u->node].weight)
+        u->weight = x->nodes[u->node].weight;
+    if (x->is_record || u->n > NAME_BYTES || u->values > NAME_VALUES)
+        return;
+    while (x->name_count > 0 && !x->names[x->name_count - 1].open)
+        x->name_count--;
+    if (x->name_count > 0 && x->names[x->name_count - 1].depth == x->depth)
+        return;
+    if (x->name_count == ABR_JSON_NAMES_MOST)
+        memmove(x->names, x->names + 1, --x->name_count * sizeof *x->names);
+    x->names[x->name_count++] = (abr_json_name){u->at, u->weight, (uint16_t)x->depth, true};
 }
 
 abr_json_unit *abr_json_parts_add(abr_json_parts *x, uint32_t values, size_t text_n)

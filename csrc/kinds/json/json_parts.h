@@ -30,8 +30,9 @@ enum {
     ABR_JSON_SLACK = 5,       /* part of the allowance that may be used beyond it between two sweeps */
     ABR_JSON_REACH = 4,       /* part that the keys around a value may take; no budget has room for more */
     ABR_JSON_COARSE = ABR_OR_TINY(384 * 1024, 256), /* bytes of the least budget under which there are runs */
-    ABR_JSON_RANKS = 16,      /* strings of which more is retained the larger the budget is, */
-    ABR_JSON_RECORD_RANKS = 3 /* the same in a record */
+    ABR_JSON_RANKS = 16,                    /* strings of which more is retained the larger the budget is, */
+    ABR_JSON_RECORD_RANKS = 3,              /* the same in a record */
+    ABR_JSON_NAMES_MOST = ABR_OR_TINY(4, 1) /* names of open nodes, retained whatever their weight */
 };
 
 /* Memory of the parts with an allowance: their bytes, if copied, and their records. */
@@ -63,6 +64,7 @@ typedef struct {
     bool ghost; /* it cannot be shown: its key, or one around it, is too long */
     uint8_t depth;
     uint8_t close_lines; /* those after its last child that may be shown */
+    float weight;        /* what a name that follows weighs at least */
 } abr_json_node;
 
 /* One or more small values next to each other, or one long string. */
@@ -83,6 +85,14 @@ typedef struct {
     uint32_t node;   /* its parent; ABR_JSON_NONE for the document */
     float weight;    /* decides whether it is retained */
 } abr_json_unit;
+
+/* A unit with the name of the node that it is in. */
+typedef struct {
+    uint64_t at;  /* its own */
+    float weight; /* what it has at least */
+    uint16_t depth;
+    bool open; /* the node is */
+} abr_json_name;
 
 /* A string longer than what is retained of any. */
 typedef struct {
@@ -128,6 +138,9 @@ typedef struct {
     uint64_t longest[ABR_JSON_RANKS];       /* and the bytes of the longest, of as many */
     size_t longer_count;
     uint64_t last_longer_at;
+    abr_json_name
+        names[ABR_JSON_NAMES_MOST]; /* of the innermost open nodes, and of those that ended last in them */
+    size_t name_count;
 } abr_json_parts;
 
 /* The allowance for a budget. */
@@ -153,10 +166,13 @@ bool abr_json_parts_settle(abr_json_parts *x);
 abr_json_node *abr_json_parts_open(abr_json_parts *x, size_t text_n);
 abr_json_unit *abr_json_parts_add(abr_json_parts *x, uint32_t values, size_t text_n);
 
-/* Raise the units in the nodes around the last one, but for the document itself, to most of its weight: they
- * say what it belongs to. Those in its own node are not if `outside`. Looks at those before it that are
- * retained for any budget. */
+/* The last unit says why a reader looks at the nodes around it. Raise the others there, but for the
+ * document's own, to most of its weight, and names to all of it. Those in its own node are not raised if
+ * `outside`. Looks at those before it that are retained for any budget; names may follow, too. */
 void abr_json_parts_raise(abr_json_parts *x, bool outside);
+
+/* The last unit has a name of the innermost node. */
+void abr_json_parts_name(abr_json_parts *x);
 
 /* The values of the last unit, `siblings` next to each other, say nothing: under a large budget they are a
  * run, retained and shown together, unless one of them is never shown whole. */
@@ -165,7 +181,12 @@ void abr_json_parts_say_nothing(abr_json_parts *x, uint32_t siblings);
 /* The innermost node ends. */
 static inline abr_json_node *abr_json_parts_close(abr_json_parts *x)
 {
-    return &x->nodes[x->open[--x->depth]];
+    for (size_t i = x->name_count; i-- > 0 && x->names[i].depth >= x->depth;)
+        x->names[i].open = false;
+    abr_json_node *node = &x->nodes[x->open[--x->depth]];
+    if (x->depth > 0 && x->nodes[x->open[x->depth - 1]].weight < node->weight)
+        x->nodes[x->open[x->depth - 1]].weight = node->weight;
+    return node;
 }
 
 /* Are there runs under a budget: is it so large that one is at most a 1,500th of it? */
