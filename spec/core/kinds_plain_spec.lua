@@ -256,6 +256,21 @@ describe("a kind that is asked for", function()
     assert.is_truthy(content:find("no such cart: 4\n", 1, true), content)
   end)
 
+  it("lines with the label of the machine that printed them are a log, not settings", function()
+    local lines = {}
+    for i = 1, 200 do
+      lines[i] = ("    web-1: %s part %d of the shop"):format(i % 3 == 0 and "unpacked" or "copied", i)
+    end
+    lines[90] = "    web-1: Error executing action `run` on resource 'make shop'"
+    local content, cut = abridge.auto(table.concat(lines, "\n") .. "\n", { max_bytes = 1000 })
+    assert.equal("log", cut.kind)
+    assert.is_truthy(content:find(lines[90], 1, true), content)
+    for i = 1, 200 do
+      lines[i] = ("  part_%d: %d of the shop"):format(i, i)
+    end
+    assert.equal("text", (abridge.kind(table.concat(lines, "\n") .. "\n")))
+  end)
+
   it("steps of a build of an image, and what newer versions of npm print in it, are a log", function()
     local lines = { "[+] Building 15.4s (15/20)" }
     for i = 1, 12 do

@@ -49,16 +49,30 @@ typedef struct {
     abr_text_line before; /* the first word of the line before */
 } evidence;
 
-/* Does the line start with the same word as the one before, like lines printed in a loop? Not if that is a
- * call: source may have many of one function. */
-static bool repeats(abr_text_line *before, abr_text_line line)
+/* Bytes of a label at the start of a line, `web-1` of "web-1: GET /"; 0 if there is none. */
+static size_t label_size(abr_text_line line)
 {
-    const size_t n = abr_past(line, 0, ABR_LETTERS);
-    bool words = n < line.n && !memchr("/.-(", line.p[n], 4) && !abr_is_word(line.p[n]) &&
-                 memchr(line.p + n + 1, ' ', line.n - n - 1);
-    bool same = words && n > 0 && n == before->n && memcmp(line.p, before->p, n) == 0;
-    *before = (abr_text_line){line.p, n};
-    return same;
+    const size_t n = abr_past(line, 0, abr_joined(ABR_WORD_CHARS, ABR_SET("-./")));
+    return n + 1 < line.n && line.p[n] == ':' && line.p[n + 1] == ' ' ? n : 0;
+}
+
+typedef enum { REPEATS_NOTHING, REPEATS_WORD, REPEATS_LABEL } repetition;
+
+/* Does the line start with the same word as the one before, like lines printed in a loop? Not if that is a
+ * call: source may have many of one function. Or with the same label, which settings have once? */
+static repetition repeats(abr_text_line *before, abr_text_line line)
+{
+    const abr_text_line own = abr_trimmed(line);
+    const size_t label = label_size(own);
+    const size_t n = label > 0 ? label : abr_past(line, 0, ABR_LETTERS);
+    const abr_text_line first = {label > 0 ? own.p : line.p, n};
+    const bool words = n < line.n && !memchr("/.-(", line.p[n], 4) && !abr_is_word(line.p[n]) &&
+                       memchr(line.p + n + 1, ' ', line.n - n - 1);
+    const bool same = n > 0 && n == before->n && memcmp(first.p, before->p, n) == 0;
+    *before = first;
+    if (same && label > 0)
+        return REPEATS_LABEL;
+    return same && words ? REPEATS_WORD : REPEATS_NOTHING;
 }
 
 /* The start of a line, which tells its form. */
@@ -72,8 +86,9 @@ abr_form_told abr_line_says(const abr_forms *forms, abr_text_line line, abr_text
     abr_form_told told = abr_read_whole_form(forms, line);
     if (line.n >= LONG_LINE && told.log < 1)
         told.text = 1;
-    if (repeats(before, form_part(abr_own_text(line))) && told.text < repeated_text &&
-        told.form != ABR_FORM_COLUMNS) {
+    const repetition again = repeats(before, form_part(abr_own_text(line)));
+    if (told.form != ABR_FORM_COLUMNS &&
+        (again == REPEATS_LABEL || (again == REPEATS_WORD && told.text < repeated_text))) {
         told.text = 0;
         told.log = told.log > repeated_log ? told.log : repeated_log;
     }
