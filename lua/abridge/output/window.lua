@@ -23,8 +23,8 @@ function M.or_share(kind)
   end
 end
 
---- Make a number of `max_tokens` if it is a share, at least 1; any other value stays. Raises at the level of the
---- caller's caller, or `deeper` levels out, if there is no window.
+--- Make a number of `max_tokens` if it is a share, at least 1; a value that is no string stays. Raises at the level of
+--- the caller's caller, or `deeper` levels out, if the string is no share or there is no window.
 ---@param who string
 ---@param budgets table<string, any> a table of the caller's own
 ---@param window integer|nil tokens
@@ -32,7 +32,11 @@ end
 function M.take_share(who, budgets, window, deeper)
   local share = budgets.max_tokens
   local percent = percentage(share)
-  if not percent then return end
+  if type(share) ~= "string" then return end
+  if not percent then
+    local wanted = M.or_share(check.count)(share)
+    check.fail(("%s: max_tokens must be %s, got %s"):format(who, wanted, check.show(share)), (deeper or 0) + 1)
+  end
   if not window then
     local said = "%s: max_tokens is a share of the window, %s, but the session has no window"
     check.fail(said:format(who, check.show(share)), (deeper or 0) + 1)
