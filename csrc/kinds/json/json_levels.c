@@ -84,6 +84,7 @@ static bool is_ghost(const abr_json_levels *x)
 static void flush(abr_json_levels *x, bool last)
 {
     const abr_json_entry *e = &x->run;
+    const abr_json_level *level = &x->open[x->large];
     const size_t n = (size_t)(e->end - e->at);
     if (e->values == 0)
         return;
@@ -98,9 +99,9 @@ static void flush(abr_json_levels *x, bool last)
         u->n = n;
         u->weight = weight;
         abr_flow_copy(&x->source->flow, e->at, n, abr_json_text(x->parts, u->place));
-        if ((e->says & ~ABR_JSON_NAMED) == 0)
+        if (e->says == 0)
             abr_json_parts_say_nothing(x->parts, e->siblings);
-        if (e->says & ABR_JSON_NAMED)
+        if (level->name_at >= e->at && level->name_at < e->end)
             abr_json_parts_name(x->parts);
         if (e->score >= ABR_SCORE_HIT || e->tells > 0)
             abr_json_parts_raise(x->parts, e->score < ABR_SCORE_HIT);
@@ -271,7 +272,7 @@ abr_json_level *abr_json_level_opens(abr_json_levels *x, uint64_t start)
     x->depth++;
     /* set field by field: one is opened for every small object */
     new->entry = (abr_json_entry){.at = in->from, .start = start, .ordinal = in->count};
-    new->count = new->dots = 0;
+    new->count = new->dots = new->name_at = 0;
     new->waiting = x->waiting_count;
     return new;
 }
@@ -297,11 +298,11 @@ void abr_json_level_closes(abr_json_levels *x, uint64_t end)
         abr_json_entry *e = &level->entry;
         e->end = end;
         e->values++;
-        if (!level->object) /* names of its elements */
-            e->says &= (uint8_t)~ABR_JSON_NAMED;
         x->waiting_count = level->waiting;
         x->depth--;
         x->innermost--;
+        if (level->object && x->innermost->object && x->innermost->name_at == 0)
+            x->innermost->name_at = level->name_at;
         add_child(x, e);
         return;
     }

@@ -18,8 +18,7 @@ enum {
     ABR_JSON_FRESH = 1,   /* it has a key path for the first time */
     ABR_JSON_ODD = 2,     /* it is unlike the others of its path */
     ABR_JSON_TROUBLE = 4, /* its score is above 0 */
-    ABR_JSON_TELLS = 8,   /* it has words that say what its object is about */
-    ABR_JSON_NAMED = 16   /* it has its object's name, which is no reason alone to retain it */
+    ABR_JSON_TELLS = 8    /* it has words that say what its object is about */
 };
 
 /* A complete value, or several next to each other. */
@@ -43,6 +42,8 @@ typedef struct {
     uint64_t from;           /* end of its last child */
     uint64_t count;
     uint64_t dots;
+    uint64_t
+        name_at; /* of an object, start of its first name, which may be that of an object in it; 0: none */
     uint32_t waiting; /* start of its entries in `waiting` */
     bool object;
     bool tells;    /* its key says that its strings tell what the object around it is about */

@@ -257,8 +257,9 @@ static void take_scalar(json_reader *r, abr_json_token token, uint64_t start, ui
         e.tells = (uint16_t)(ABR_JSON_TELLING + 1 - path->count);
         e.says |= ABR_JSON_TELLS;
     }
-    if (path && path->role == ABR_ROLE_NAME && token == ABR_JSON_STRING)
-        e.says |= ABR_JSON_NAMED;
+    if (path && path->role == ABR_ROLE_NAME && token == ABR_JSON_STRING &&
+        r->now->levels.innermost->name_at == 0)
+        r->now->levels.innermost->name_at = start;
     r->has_key = false;
     if (is_long)
         end_long(r, &e);
