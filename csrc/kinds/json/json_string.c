@@ -20,7 +20,23 @@ static unsigned hex_value(char c)
     return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | ' ') - 'a') + 10;
 }
 
+/* The code unit of \uXXXX. */
+static unsigned unit_at(const char *p)
+{
+    unsigned unit = 0;
+    for (size_t i = 2; i < ABR_JSON_ESCAPE; i++)
+        unit = unit << 4 | hex_value(p[i]);
+    return unit;
+}
+
 /* ---- counting ---- */
+
+static void count_unit(abr_json_chars *c, unsigned unit)
+{
+    const bool second = c->high && abr_is_low_surrogate(unit);
+    c->chars += !second;
+    c->high = !second && abr_is_high_surrogate(unit);
+}
 
 /* Count one byte of an escape. */
 static void count_escape(abr_json_chars *c, char byte)
@@ -34,11 +50,8 @@ static void count_escape(abr_json_chars *c, char byte)
         return;
     }
     c->unit = (uint16_t)((unsigned)c->unit << 4 | hex_value(byte));
-    if (--c->left > 0)
-        return;
-    const bool second = c->high && abr_is_low_surrogate(c->unit);
-    c->chars += !second;
-    c->high = !second && abr_is_high_surrogate(c->unit);
+    if (--c->left == 0)
+        count_unit(c, c->unit);
 }
 
 static uint64_t count_starts(const char *p, size_t n)
@@ -56,10 +69,22 @@ void abr_json_count_chars(abr_json_chars *c, const char *p, size_t n)
             count_escape(c, p[i++]);
             continue;
         }
+        const size_t plain_end = abr_json_plain_end(p, n, i);
+        if (plain_end > i) {
+            c->chars += plain_end - i;
+            c->high = false;
+            i = plain_end;
+            continue;
+        }
         if (p[i] == '\\' && n - i > 1 && p[i + 1] != 'u') {
             c->chars++;
             c->high = false;
             i += 2;
+            continue;
+        }
+        if (p[i] == '\\' && n - i >= ABR_JSON_ESCAPE) {
+            count_unit(c, unit_at(p + i));
+            i += ABR_JSON_ESCAPE;
             continue;
         }
         if (p[i] == '\\') {
@@ -83,14 +108,6 @@ uint64_t abr_json_char_count(const char *p, size_t n)
 }
 
 /* ---- places ---- */
-
-static unsigned unit_at(const char *p)
-{
-    unsigned unit = 0;
-    for (size_t i = 2; i < ABR_JSON_ESCAPE; i++)
-        unit = unit << 4 | hex_value(p[i]);
-    return unit;
-}
 
 size_t abr_json_char_size(const char *p, size_t n)
 {
