@@ -167,13 +167,14 @@ static void weigh_sides(const char *p, size_t n, abr_kind_reason *out)
 {
     abr_forms forms;
     abr_text_line line;
+    abr_text_line before = {"", 0};
     uint64_t number = 0;
     abr_forms_open(&forms, ABR_ALL_FORMS, ABR_NO_RULE);
     for (size_t at = 0; abr_next_line(p, n, &at, &line);) {
         number++;
         if (abr_trimmed(line).n == 0)
             continue;
-        const abr_form_told told = abr_read_whole_form(&forms, line);
+        const abr_form_told told = abr_line_says(&forms, line, &before);
         out->lines++;
         if (told.log > told.text)
             speak_for(&out->printed, number, told.log);
