@@ -345,9 +345,9 @@ typedef struct {
  * ABR_PRIORITY keeps the last lines, the first one, and between them the lines that say something went wrong,
  * with the lines that belong to them. A gap is marked on a line of its own, or inside a long line by " ... ".
  * The rest of the budget goes to the end: in a text without long lines, at least 95 % of the budget is used.
- * A text without a hit is cut as with ABR_HEAD_TAIL, but for the marker. Of a line of over 1280 bytes, at most
- * its start and 640 bytes around each hit show. ABR_AUTO fills in hits and failures for logs, too; of text around
- * a log, each run gets a share of that rest, most of it for its start.
+ * A text without a hit is cut as with ABR_HEAD_TAIL, but for the marker. Of a line of over 1280 bytes, at
+ * most its start and 640 bytes around each hit show. ABR_AUTO fills in hits and failures for logs, too; of
+ * text around a log, each run gets a share of that rest, most of it for its start.
  *
  * ABR_PIPELINE is the cut of the pipeline document: first by max.chars; the result, its marker's lines
  * included, then by max.lines. Its markers come on top of the budgets, and chars are always counted. It also
