@@ -79,7 +79,7 @@ describe("render", function()
     local lines = lines_of(buf)
     assert.same({ "a", "[Showing 1 of 2 lines]", "b" }, { lines[1], lines[2], lines[#lines] })
     assert.same({
-      "AbridgeMarker: ... [95 lines, 277 bytes omitted] ...",
+      "AbridgeMarker: ... [95 lines like the one below omitted] ...",
       "AbridgeError: Command exited with code 3",
       "AbridgeNotice: [Showing 6 of 101 lines (6 line limit)]",
     }, painted(buf))

@@ -49,11 +49,13 @@ typedef struct {
     abr_text_line before; /* the first word of the line before */
 } evidence;
 
-/* Bytes of a label at the start of a line, `web-1` of "web-1: GET /"; 0 if there is none. */
+/* Bytes of a name with a colon at the start of a line, `web-1` of "web-1: GET /"; 0 if there is none. A mere
+ * word may be the type of a commit. */
 static size_t label_size(abr_text_line line)
 {
     const size_t n = abr_past(line, 0, abr_joined(ABR_WORD_CHARS, ABR_SET("-./")));
-    return n + 1 < line.n && line.p[n] == ':' && line.p[n + 1] == ' ' ? n : 0;
+    const bool is_word = abr_past(line, 0, ABR_LETTERS) == n;
+    return !is_word && n + 1 < line.n && line.p[n] == ':' && line.p[n + 1] == ' ' ? n : 0;
 }
 
 typedef enum { REPEATS_NOTHING, REPEATS_WORD, REPEATS_LABEL } repetition;
