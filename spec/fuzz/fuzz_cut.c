@@ -301,11 +301,11 @@ static void take_markers(abr_cut *cut, const abr_cut *other, abr_piece pieces[EN
 }
 
 /* With no hit and no odd line it is head_tail, with little room the end alone. Is it? Its own marker says lines,
- * and has room for one that says bytes. */
+ * and has room for a short one that says bytes. */
 static bool is_as_ends(const char *p, size_t n, const options *x, const abr_cut *cut)
 {
     static const char marker[] = "... [{bytes} bytes omitted] ...";
-    static const char alike[] = "... [{bytes} bytes like the one below omitted] ...";
+    static const char alike[] = "... [{lines} lines like the one below omitted] ...";
     const bool own = !x->o.marker_text;
     options both = *x;
     abr_cut want;
