@@ -750,6 +750,58 @@ describe("a list of long elements", function()
     assert.equal(1, gaps, content)
   end)
 
+  it("shows the line that a finding is at, though much of the finding does not fit", function()
+    local results = {}
+    for i = 1, 60 do
+      results[i] = ('{"check":"%s","path":"src/part%d.c","range":{"column":4,"line":%d},"rows":[%s],"text":"%s"}'):format(
+        ("no-dead-code."):rep(5),
+        i,
+        700 + i,
+        ('{"line":9},'):rep(20) .. '{"line":9}',
+        i % 12 == 7 and "error: total" .. i .. " is read before it is set" or ("It is never read. "):rep(8)
+      )
+    end
+    local text = '{"results":[' .. table.concat(results, ",") .. "]}"
+    for _, budget in ipairs { 1024, 2048, 4000 } do
+      local content = abridge.auto(text, { max_bytes = budget })
+      local found = 0
+      for total in content:gmatch "error: total(%d+)" do
+        found = found + 1
+        assert.truthy(content:find(('"line":%d'):format(700 + total), 1, true), content)
+      end
+      assert.is_true(found >= 2, content)
+    end
+  end)
+
+  describe("findings in a list of each file", function()
+    --- A third of 150 files has two, all of which are errors.
+    local function found(source, max_bytes)
+      local files = {}
+      for i = 1, 150 do
+        local hint = ("at a row, "):rep(80)
+        local at = ('{"severity":"error","rule":"no-total","row":%d,"hint":"%s"}'):format(i, hint)
+        files[i] = ('{"path":"src/part %d.js","found":[%s],"source":"%s"}'):format(
+          i,
+          i % 3 == 0 and at .. "," .. at or "",
+          source:rep(230)
+        )
+      end
+      local content = abridge.auto("[" .. table.concat(files, ",\n") .. "]", { max_bytes = max_bytes })
+      return select(2, content:gsub('"severity":"error"', ""))
+    end
+
+    it("come before files without", function()
+      assert.is_true(found("", 2048) >= 8)
+    end)
+
+    it("are retained beside long texts", function()
+      for _, budget in ipairs { 8192, 30000 } do
+        local beside, without = found("let the_total = 1;\\n", budget), found("", budget)
+        assert.is_true(beside * 2 >= without, beside .. " of " .. without)
+      end
+    end)
+  end)
+
   it("shows a count of errors with the name of its element, though much stands between them", function()
     local files = {}
     for i = 1, 120 do

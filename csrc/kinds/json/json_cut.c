@@ -190,15 +190,26 @@ static bool pick(abr_json_costs *x)
     return true;
 }
 
+/* The allowance beside strings that are held. One that is cut as a document takes memory too, and leaves less
+ * room to the rest, but of the same units: what is out of reach took none of the room when it was read. */
+static size_t allowance_beside(const abr_json_held *held, size_t allowance, size_t keep)
+{
+    switch (abr_json_held_at_all(held, keep)) {
+    case ABR_JSON_HOLDS_NONE:
+        return allowance;
+    case ABR_JSON_HOLDS_TEXT:
+        return allowance - allowance / 4;
+    default:
+        return allowance / 4;
+    }
+}
+
 bool abr_json_cut(abr_json_parts *parts, const abr_json_values *says, const abr_json_held *held,
                   const abr_kind_request *q, abr_content *out)
 {
     const size_t allowance = abr_json_allowance(q->keep, parts->is_record);
-    /* a long string that is cut as a document takes memory too, and leaves less room to the rest, but of the
-     * same units: what is out of reach took none of the room when it was read */
-    const bool *chosen =
-        abr_json_parts_choose(parts, abr_json_holds_any(held, q->keep) ? allowance / 4 : allowance, allowance,
-                              abr_json_is_coarse(q->bytes, parts->is_record));
+    const bool *chosen = abr_json_parts_choose(parts, allowance_beside(held, allowance, q->keep), allowance,
+                                               abr_json_is_coarse(q->bytes, parts->is_record));
     abr_json_tree t = {.alloc = parts->alloc, .one_line = q->one_line};
     if (q->bytes < ABR_JSON_BRACKETS)
         return true;

@@ -58,12 +58,17 @@ abr_json_holding abr_json_held_as(const abr_json_held *x, size_t i, size_t keep)
     return x->strings[i].is_log ? ABR_JSON_AS_LOG : ABR_JSON_UNHELD;
 }
 
-bool abr_json_holds_any(const abr_json_held *x, size_t keep)
+abr_json_holdings abr_json_held_at_all(const abr_json_held *x, size_t keep)
 {
-    for (size_t i = 0; i < x->count; i++)
-        if (x->document || abr_json_held_as(x, i, keep) != ABR_JSON_UNHELD)
-            return true;
-    return false;
+    abr_json_holdings all = ABR_JSON_HOLDS_NONE;
+    for (size_t i = 0; i < x->count; i++) {
+        if (!x->document && abr_json_held_as(x, i, keep) == ABR_JSON_UNHELD)
+            continue;
+        if (!x->strings[i].is_text)
+            return ABR_JSON_HOLDS_DOCUMENTS;
+        all = ABR_JSON_HOLDS_TEXT;
+    }
+    return all;
 }
 
 /* ---- memory ---- */
@@ -119,10 +124,17 @@ bool abr_json_held_log(const abr_json_held *x, const abr_json_held_string *s, si
 bool abr_json_held_reserve(abr_json_held *x, const char *p, size_t n, size_t more)
 {
     const abr_alloc *alloc = x->opts.alloc;
-    if (x->document || x->ended || x->most == 0)
+    if (x->ended || x->most == 0)
         return true;
     if (x->flows)
         return abr_json_log_reserve(&x->log, p, n, more);
+    if (!x->scratch) {
+        x->scratch = alloc->malloc(alloc->ctx, ABR_JSON_LOG_TOLD_BY);
+        if (!x->scratch)
+            return false;
+    }
+    if (x->document)
+        return true;
     const size_t of_array = x->array_count > 0 ? x->strings[x->count].n : 0;
     const size_t has = x->used + (x->open ? x->strings[x->count].n : 0);
     const size_t left = x->most - has;
@@ -130,11 +142,6 @@ bool abr_json_held_reserve(abr_json_held *x, const char *p, size_t n, size_t mor
     const size_t comes = n < left ? n + before : left;
     if (!abr_grow(alloc, &x->p, &x->size, has + (comes < left ? comes : left), x->most, 1))
         return false;
-    if (!x->scratch) {
-        x->scratch = alloc->malloc(alloc->ctx, ABR_JSON_LOG_TOLD_BY);
-        if (!x->scratch)
-            return false;
-    }
     if (!may_pass(x, x->most - x->used, p, n, more)) {
         abr_json_log_close(&x->log);
         return true;
@@ -246,18 +253,40 @@ void abr_json_held_take(abr_json_held *x, const char *p, size_t n)
     }
 }
 
-void abr_json_held_end(abr_json_held *x)
+/* Is a string text? A longer one may go by in some chunkings, and is not judged. */
+static bool is_held_text(const abr_json_held *x, const char *p, size_t n)
+{
+    if (n > ABR_JSON_LOG_TOLD_BY || !x->scratch || !x->tell)
+        return false;
+    return x->tell(x->scratch, abr_json_decode(p, n, x->scratch), true).kind == ABR_KIND_TEXT;
+}
+
+/* The string is whole, and may be a document. If the source is all at hand, the first one is noted, and
+ * whether all are text. */
+static void note_held(abr_json_held *x)
 {
     abr_json_held_string *s = &x->strings[x->count];
+    s->is_text = !x->flows && is_held_text(x, x->document ? x->document + s->at : x->p + s->from, s->n);
+    if (x->document) {
+        x->strings[0].is_text = s->is_text;
+        x->count = 1;
+        x->ended = !s->is_text;
+        return;
+    }
+    if (!x->flows && s->n > ABR_JSON_LOG_TOLD_BY)
+        s->is_log = tells_log(x, x->p + s->from);
+    x->used += s->n;
+    x->count++;
+    x->ended = x->flows;
+}
+
+void abr_json_held_end(abr_json_held *x)
+{
+    const abr_json_held_string *s = &x->strings[x->count];
     if (x->open && x->document && s->n >= ABR_JSON_HELD_LEAST)
         x->is_lines = may_be_lines(x->document + s->at);
-    if (x->open && x->is_lines) {
-        if (!x->document && !x->flows && s->n > ABR_JSON_LOG_TOLD_BY)
-            s->is_log = tells_log(x, x->p + s->from);
-        x->used += x->document ? 0 : s->n;
-        x->count++;
-        x->ended = x->flows || x->document;
-    }
+    if (x->open && x->is_lines)
+        note_held(x);
     x->open = false;
 }
 

@@ -29,6 +29,7 @@ typedef struct {
     size_t n;
     size_t lead; /* bytes of an array up to the end of the element that told that it has lines; 0: a string */
     bool is_log; /* judged by its start; never set for a string shorter than ABR_JSON_LOG_TOLD_BY */
+    bool is_text; /* judged by all of it; never set for a longer one */
 } abr_json_held_string;
 
 /* An open array that may be the lines of a log. */
@@ -114,8 +115,14 @@ typedef enum {
 
 abr_json_holding abr_json_held_as(const abr_json_held *x, size_t i, size_t keep);
 
-/* Is any string held? */
-bool abr_json_holds_any(const abr_json_held *x, size_t keep);
+/* What is held of a document. */
+typedef enum {
+    ABR_JSON_HOLDS_NONE = 0,
+    ABR_JSON_HOLDS_TEXT,     /* strings whose cut takes no more memory than their bytes */
+    ABR_JSON_HOLDS_DOCUMENTS /* others, too */
+} abr_json_holdings;
+
+abr_json_holdings abr_json_held_at_all(const abr_json_held *x, size_t keep);
 
 ABR_PRIVATE_END
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "kinds/json/json_pick.h"
+#include "base/ascii.h"
 #include "base/size.h"
 #include "kinds/json/json_called.h"
 #include "kinds/json/json_tree.h"
@@ -84,15 +85,21 @@ static bool is_string(const abr_json_value *v)
     return !abr_json_holds_values(v) && v->p[v->head] == '"';
 }
 
+/* Has it one of these keys, up to a NULL? */
+static bool has_key_of(const abr_json_value *v, const char *const *keys)
+{
+    const abr_text_line key = abr_json_key(v);
+    for (; *keys; keys++)
+        if (key.n == strlen(*keys) && memcmp(key.p, *keys, key.n) == 0)
+            return true;
+    return false;
+}
+
 /* Is it a string with the key `message`, or an abbreviation of it? */
 static bool is_message(const abr_json_value *v)
 {
-    static const char *const keys[] = {"message", "msg", "Message", "MESSAGE"};
-    const abr_text_line key = abr_json_key(v);
-    for (size_t i = 0; is_string(v) && i < sizeof keys / sizeof *keys; i++)
-        if (key.n == strlen(keys[i]) && memcmp(key.p, keys[i], key.n) == 0)
-            return true;
-    return false;
+    static const char *const keys[] = {"message", "msg", "Message", "MESSAGE", NULL};
+    return is_string(v) && has_key_of(v, keys);
 }
 
 /* Is it a string whose key says that it is an error? */
@@ -265,6 +272,22 @@ static void show_said(abr_json_costs *x, uint32_t v, uint64_t limit)
     }
 }
 
+/* The number of a line of source in an element, without its lists of several; 0: none. */
+static uint32_t find_line_number(const abr_json_value *values, uint32_t element)
+{
+    static const char *const keys[] = {"line", "startLine", "line_number", "lineNumber", "lineno", NULL};
+    enum { WITHIN = 64 };
+    const uint32_t span = values[element].span < WITHIN ? values[element].span : WITHIN;
+    for (uint32_t i = element + 1; i < element + span; i++) {
+        if (values[i].type == ABR_JSON_ARRAY && values[i].count > 1)
+            i += values[i].span - 1;
+        else if (!abr_json_holds_values(&values[i]) && abr_is_digit(values[i].p[values[i].head]) &&
+                 has_key_of(&values[i], keys))
+            return i;
+    }
+    return 0;
+}
+
 static void show_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
 {
     const abr_json_value *values = x->tree->values;
@@ -278,6 +301,9 @@ static void show_trouble(abr_json_costs *x, uint32_t v, uint64_t limit)
     }
     if (!values[v].shown && !show_with_callings(x, v, &around, limit))
         return;
+    const uint32_t line = find_line_number(values, element);
+    if (line && !values[line].shown)
+        show_if(x, line, limit);
     if (values[v].parent != element)
         show_short(x, values[v].parent, share_of(x, limit), limit);
     if (abr_json_holds_values(&values[element]))

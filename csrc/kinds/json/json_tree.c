@@ -314,6 +314,15 @@ static void set_path(abr_json_tree *t, abr_json_value *v)
     }
 }
 
+/* Is it in a list of an element of a list? Elements that have some of it differ from those that have none. */
+static bool is_in_lists(const abr_json_value *values, const abr_json_value *v)
+{
+    unsigned lists = 0;
+    for (; v->parent != 0; v = &values[v->parent])
+        lists += abr_json_is_list(&values[v->parent]);
+    return lists > 1;
+}
+
 /* The score of (p, n), which has no padding after it. */
 static float score_of_bytes(const abr_json_values *says, const abr_json_path *path, const char *p, size_t n)
 {
@@ -335,7 +344,8 @@ static void set_score(const abr_json_values *says, const abr_json_value *values,
     else if (v->type == ABR_JSON_TEXT && n <= COUNTED + 2)
         found = abr_json_look_up(says, path, abr_json_hash(p + 1, n - 2));
     v->score = found.score;
-    if (v->type == ABR_JSON_TEXT && abr_json_is_shared(says, path, values[v->parent].hash))
+    if (v->type == ABR_JSON_TEXT && abr_json_is_shared(says, path, values[v->parent].hash) &&
+        !is_in_lists(values, v))
         v->score = 0;
     else if (v->type == ABR_JSON_TEXT && found.score == 0 && n > 2)
         v->score = score_of_bytes(says, path, p + 1, n - 2);
