@@ -753,7 +753,8 @@ describe("a list of long elements", function()
   it("shows the line that a finding is at, though much of the finding does not fit", function()
     local results = {}
     for i = 1, 60 do
-      results[i] = ('{"check":"%s","path":"src/part%d.c","range":{"column":4,"line":%d},"rows":[%s],"text":"%s"}'):format(
+      local at = '"path":"src/part%d.c","range":{"column":4,"line":%d}'
+      results[i] = ('{"check":"%s",' .. at .. ',"rows":[%s],"text":"%s"}'):format(
         ("no-dead-code."):rep(5),
         i,
         700 + i,
