@@ -225,7 +225,9 @@ static bool ends_in_line(const abr_edge *e, abr_side side, size_t n)
 {
     if (n == 0 || n >= e->n)
         return false;
-    return side == ABR_FRONT ? e->p[n] != '\n' : e->p[e->n - n - 1] != '\n';
+    if (side == ABR_FRONT) /* a record is kept with its newline */
+        return e->p[n - 1] != '\n' && e->p[n] != '\n';
+    return e->p[e->n - n - 1] != '\n';
 }
 
 abr_unit abr_bound_pieces(abr_cutter *j, const abr_cut *cut, abr_unit by)

@@ -40,6 +40,11 @@ describe("the budget that bound", function()
     assert.equal("chars", by("head_tail", text, { max_bytes = 800, max_chars = 200 }))
   end)
 
+  it("is lines where records end far below the other budgets", function()
+    local opts = { max_lines = 1, max_bytes = 262144 }
+    assert.equal("lines", by("auto", 'id,name,n\n1,"q,x",2\n' .. ("3,a,4\n"):rep(8), opts))
+  end)
+
   it("is none in lines where a line is cut for its size", function()
     local text = ("x"):rep(1000) .. "\n" .. ("y"):rep(1000) .. "\n" .. ("z"):rep(1000) .. "\n"
     for _, strategy in ipairs { "head", "tail", "head_tail" } do
