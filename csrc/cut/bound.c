@@ -182,14 +182,15 @@ static abr_unit next_unit(abr_cutter *j, abr_unit from, bool exceeded)
 
 /* The most used of the budgets that the text exceeds, the first of equals; lines only if they are used up at
  * a line's end. If that leaves none, markers or a reserve took up the budget: then the most used of all that
- * are set. */
+ * are set, lines too if the text exceeds them: JSON is shown in fewer. */
 static abr_unit used_most(abr_cutter *j, const abr_cut *cut, bool at_line_end, abr_unit by)
 {
     bool by_lines = at_line_end && cut->output_lines >= j->opts->max.lines;
     abr_unit best = ABR_BY_NONE;
     for (int exceeded = 1; exceeded >= 0 && best == ABR_BY_NONE; exceeded--) {
         used_part most = {0, 1};
-        abr_unit u = next_unit(j, by_lines ? ABR_BY_LINES : ABR_BY_BYTES, exceeded);
+        const bool with_lines = by_lines || (!exceeded && by == ABR_BY_LINES && cut->kind != ABR_KIND_JSON);
+        abr_unit u = next_unit(j, with_lines ? ABR_BY_LINES : ABR_BY_BYTES, exceeded);
         for (; u != ABR_BY_NONE; u = next_unit(j, u + 1, exceeded)) {
             const used_part part = used_share(j, cut, u, !exceeded);
             if (best == ABR_BY_NONE || abr_is_less_share(most.used, most.budget, part.used, part.budget)) {

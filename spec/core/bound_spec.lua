@@ -40,9 +40,21 @@ describe("the budget that bound", function()
     assert.equal("chars", by("head_tail", text, { max_bytes = 800, max_chars = 200 }))
   end)
 
-  it("is lines where records end far below the other budgets", function()
+  it("is lines where records, parts or hunks end far below the other budgets", function()
     local opts = { max_lines = 1, max_bytes = 262144 }
     assert.equal("lines", by("auto", 'id,name,n\n1,"q,x",2\n' .. ("3,a,4\n"):rep(8), opts))
+    opts.max_lines = 32
+    local source = ("int f(int a)\n{\n    return a + 1;\n}\n\n"):rep(20)
+    local rows = "id,name,n\n" .. ("3,a,4\n"):rep(60)
+    local _, cut = abridge.auto(source .. rows, opts)
+    assert.same({ "mixed", "lines" }, { cut.kind, cut.truncated_by })
+    local hunks = {}
+    for i = 1, 4 do
+      hunks[i] = ("@@ -%d,10 +%d,11 @@\n"):format(i * 90, i * 90) .. (" a line\n"):rep(10) .. "+one more\n"
+    end
+    opts.max_lines = 24
+    _, cut = abridge.auto("diff --git a/f b/f\n--- a/f\n+++ b/f\n" .. table.concat(hunks), opts)
+    assert.same({ "diff", "lines" }, { cut.kind, cut.truncated_by })
   end)
 
   it("is none in lines where a line is cut for its size", function()
