@@ -22,10 +22,10 @@ doc: ## write tables and signatures into doc/lua.md, from it and doc/neovim.md t
 
 # Two parts at a time, what takes longest first, what each prints kept together. CASES_TRIED=1: the suite
 # has run with ALL_CASES=1.
-longest := $(if $(CASES_TRIED),,check-cases) msan check-fuzz lint-cppcheck lint-tidy check-memory bench-check
+longest := $(if $(CASES_TRIED),,check-cases) msan check-fuzz test-windows lint-tidy check-memory bench-check
 check: check-tools ## lint, tests that want more tools, msan, tsan, bench-check, other systems, each fuzzer for 20 seconds
 	@$(MAKE) --no-print-directory $(call parallel,2) --output-sync=recurse --keep-going \
-		$(longest) check-portable check-suite check-arm64 test-windows test-amalgamation check-x87 tsan $(filter-out $(longest),$(lints))
+		$(longest) check-portable check-suite check-arm64 test-amalgamation check-x87 tsan $(filter-out $(longest),$(lints))
 
 check-tools:
 	@.ci/setup.sh check

@@ -57,6 +57,20 @@ describe("the budget that bound", function()
     assert.same({ "diff", "lines" }, { cut.kind, cut.truncated_by })
   end)
 
+  it("shows a diff in lines as if no other budget were set", function()
+    local hunks = {}
+    for i = 1, 3 do
+      hunks[i] = ("@@ -%d,20 +%d,26 @@\n"):format(i * 90, i * 90) .. (" a line\n"):rep(20) .. ("+one more\n"):rep(6)
+    end
+    local text = "diff --git a/f b/f\n--- a/f\n+++ b/f\n" .. table.concat(hunks)
+    local content, cut = abridge.auto(text, { max_lines = 25 })
+    assert.equal(25, cut.output_lines)
+    assert.equal(content, (abridge.auto(text, { max_lines = 25, max_bytes = 262144 })))
+    local stream = abridge.stream { strategy = "auto", max_lines = 25 }
+    stream:write(text)
+    assert.equal(content, (stream:finish()))
+  end)
+
   it("is none in lines where a line is cut for its size", function()
     local text = ("x"):rep(1000) .. "\n" .. ("y"):rep(1000) .. "\n" .. ("z"):rep(1000) .. "\n"
     for _, strategy in ipairs { "head", "tail", "head_tail" } do

@@ -375,10 +375,10 @@ static void choose_start(abr_diff_choice *x)
 
 /* ---- all ---- */
 
-bool abr_diff_choose(abr_diff_gathered *g, uint64_t bytes, uint64_t budget, uint64_t *used)
+bool abr_diff_choose(abr_diff_gathered *g, uint64_t bytes, uint64_t *used)
 {
     abr_diff_choice x = {.g = g, .plan = &g->plan, .bytes = bytes};
-    x.small = budget / SMALL_SHARE > MARKER ? budget / SMALL_SHARE - MARKER : 0;
+    x.small = bytes / SMALL_SHARE > MARKER ? bytes / SMALL_SHARE - MARKER : 0;
     recount(&x);
     if (x.plan->total.commits > 1) {
         choose_commits(&x);

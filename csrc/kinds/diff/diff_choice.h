@@ -7,9 +7,8 @@
 
 ABR_PRIVATE_BEGIN
 
-/* Choose among the gathered parts within `bytes`, of a budget of `budget` bytes; *used gets the bytes taken.
- * False: out of memory. */
-bool abr_diff_choose(abr_diff_gathered *g, uint64_t bytes, uint64_t budget, uint64_t *used);
+/* Choose among the gathered parts within so many bytes; *used gets the bytes taken. False: out of memory. */
+bool abr_diff_choose(abr_diff_gathered *g, uint64_t bytes, uint64_t *used);
 
 ABR_PRIVATE_END
 

@@ -157,9 +157,8 @@ static void tell_units(const abr_diff_plan *plan, abr_content *out)
 
 static bool show_diff(diff_reader *r, abr_diff_gathered *g, const abr_kind_request *q, abr_content *out)
 {
-    const uint64_t budget = q->opts->max.bytes != ABR_UNLIMITED ? q->opts->max.bytes : q->bytes;
     uint64_t used = 0;
-    if (!abr_diff_choose(g, q->bytes, budget, &used))
+    if (!abr_diff_choose(g, q->bytes, &used))
         return false;
     if (used <= q->bytes) {
         abr_release(r->alloc, r->copies);
