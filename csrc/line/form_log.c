@@ -245,7 +245,8 @@ bool abr_is_frame(const abr_form_line *l)
                bare.p[n + 2] != '[';
     const size_t at = abr_past(bare, n + 2, ABR_SET(" "));
     return indented && abr_has_at(bare, n, ": ", 2) && at < bare.n &&
-           (abr_is_word(bare.p[at]) || bare.p[at] == '<');
+           (abr_is_digit(bare.p[at]) ? abr_has_at(bare, at, "0x", 2) /* no row of readelf */
+                                     : abr_is_word(bare.p[at]) || bare.p[at] == '<');
 }
 
 /* `==123== Invalid read`, about a process under watch. */

@@ -343,6 +343,11 @@ static void tables_are_told(void)
                     "tcp        0     36 10.0.0.1:22             10.0.0.2:51234          ESTABLISHED\n"
                     "tcp        0      0 10.0.0.1:80             10.0.0.3:51235          TIME_WAIT\n"));
     CHECK_KIND("text", tell("12\t3\tREADME.md\n1\t0\tsrc/main.c\n5\t5\tsrc/other.c\n"));
+    CHECK_KIND("text", tell("Symbol table '.symtab' has 99 entries:\n"
+                            "     1: 0000000000012000     0 FUNC    LOCAL  DEFAULT   12 total\n"
+                            "     2: 0000000000012040   206 FUNC    LOCAL  DEFAULT   12 sum_of\n"
+                            "     3: 0000000000012110    64 OBJECT  LOCAL  DEFAULT   24 rates\n"
+                            "     4: 0000000000012150   118 FUNC    GLOBAL DEFAULT   12 main\n"));
     CHECK_KIND("text", tell("M\tREADME.md\nA\tsrc/main.c\nD\tsrc/other.c\n"));
     CHECK_KIND("text",
                tell("alpha.c   bravo.c   charlie.c  delta.c\necho.c    fox.c     golf.c     hotel.c\n"
