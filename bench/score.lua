@@ -16,6 +16,7 @@ local compose = require "score.compose"
 local host = require "abridge.base.host"
 local make = require "score.make"
 local measure = require "score.measure"
+local reports = require "score.reports"
 local rivals = require "score.rivals"
 local runs = require "score.runs"
 local tables = require "score.tables"
@@ -174,7 +175,7 @@ local values, runs_absent, runs_wrong = {}, {}, {}
 if not only then
   values, runs_absent, runs_wrong = record_all()
 end
-local sets = tables.sets(entries, values, compose, json.encode)
+local sets = tables.sets(entries, values, compose, json.encode, not only and reports.made(json.encode) or nil)
 local text = {}
 for _, set in ipairs(sets) do
   local all = strategies()

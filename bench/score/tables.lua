@@ -45,7 +45,8 @@ local function needles_of(why)
 end
 
 --- The sets that have something: `{title=, entries=}`, and `alone` where a log can also be cut without the rest.
-function M.sets(logs, values, compose, encode)
+--- `reports`, if given, are those of score/reports.lua.
+function M.sets(logs, values, compose, encode, reports)
   local sets = {}
   local function add(title, entries, texts, alone)
     if entries[1] then sets[#sets + 1] = { title = title:format(texts, #entries), entries = entries, alone = alone } end
@@ -86,6 +87,11 @@ function M.sets(logs, values, compose, encode)
     passed,
     passed_count
   )
+  local reported = 0
+  for _, report in ipairs(reports or {}) do
+    reported = reported + #report.wanted
+  end
+  add("Reports: %d findings, each after its name and with its place, in %d reports in JSON", reports or {}, reported)
   local used, value_count = wanting(values, function(entry)
     return entry.wanted
   end)

@@ -750,6 +750,34 @@ describe("a list of long elements", function()
     assert.equal(1, gaps, content)
   end)
 
+  it("shows each path of an element once, not the element again and again, and what the element is called", function()
+    local pods = {}
+    for i = 1, 120 do
+      local state = i % 9 == 4
+          and '{"waiting":{"reason":"CrashLoopBackOff","message":"back-off restarting failed container"}}'
+        or '{"running":{"startedAt":"2026-01-02T03:04:05Z"}}'
+      pods[i] = ('{"metadata":{"name":"shop-cart-%d","namespace":"shop","labels":{"app":"cart","hash":"%x"}},'):format(
+        i,
+        i * 7919
+      ) .. ('"spec":{"nodeName":"node-%d","volumes":[{"name":"token-%d"}]},"status":{"phase":"Running",'):format(
+        i % 3,
+        i
+      ) .. ('"containers":[{"name":"app","ready":%s,"state":%s}]}}'):format(tostring(i % 9 ~= 4), state)
+    end
+    local text = '{"kind":"List","items":[' .. table.concat(pods, ",") .. "]}"
+    for budget, least in pairs { [2048] = 4, [8192] = 13 } do
+      local content = abridge.auto(text, { max_bytes = budget })
+      assert.truthy(content:find('"running":{"startedAt"', 1, true), content)
+      local found = 0
+      for i = 4, 120, 9 do
+        local pod = content:match(('{"metadata":{"name":"shop%%-cart%%-%d",.*'):format(i))
+        local next_pod = pod and (pod:find('{"metadata"', 2, true) or #pod)
+        if pod and pod:sub(1, next_pod):find("CrashLoopBackOff", 1, true) then found = found + 1 end
+      end
+      assert.is_true(found >= least, found .. " of " .. content)
+    end
+  end)
+
   it("shows the line that a finding is at, though much of the finding does not fit", function()
     local results = {}
     for i = 1, 60 do

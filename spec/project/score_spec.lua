@@ -8,6 +8,7 @@ local compose = require "score.compose"
 local make = require "score.make"
 local measure = require "score.measure"
 local merge = require "support.merge"
+local reports = require "score.reports"
 local rivals = require "score.rivals"
 local runs = require "score.runs"
 local tables = require "score.tables"
@@ -95,6 +96,21 @@ describe("outputs of the score #once", function()
       "part a both\nx\nerror: one\nboth\npart b\n",
     }, texts)
     assert.same({ { "error: one", "both" }, { "error: one", "both" }, { "error: one" } }, wanted)
+  end)
+
+  it("are reports in JSON, whose findings count with their place and message after their name", function()
+    local quoted = function(text)
+      return '"' .. text:gsub("\n", "\\n") .. '"'
+    end
+    for _, report in ipairs(reports.made(quoted)) do
+      assert.equal(1, (measure.share(as_is(report.log), 1e6, { report })), report.name)
+      assert.is_true(#report.log > 30000 and #report.wanted > 10, report.name)
+      local name, last = report.wanted[1]:match "^(%S+).- (%S+)$"
+      for _, text in ipairs { name, last } do
+        local without = report.log:gsub(text:gsub("%p", "%%%0"), "-")
+        assert.is_true(measure.share(as_is(without), 1e6, { report }) < 1, report.name .. " " .. text)
+      end
+    end
   end)
 
   it("are recorded in a session, each with the value that a later call takes", function()

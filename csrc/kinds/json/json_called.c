@@ -110,8 +110,9 @@ static uint32_t label_of(const abr_json_value *values, uint32_t in)
 abr_json_calling abr_json_called(const abr_json_value *values, uint32_t element)
 {
     abr_json_calling by = {name_in(values, element), label_of(values, element)};
-    uint32_t c = by.name || by.label ? 0 : abr_json_first(values, element);
-    for (unsigned k = 0; c && !by.name && k < NAME_WITHIN; k++, c = abr_json_after(values, c))
+    /* an object in it that names it comes before others, such as the metadata of a cluster's objects */
+    uint32_t c = by.name || by.label ? 0 : values[element].child;
+    for (unsigned k = 0; c && !by.name && k < NAME_WITHIN; k++, c = values[c].next)
         by.name = name_in(values, c);
     return by;
 }

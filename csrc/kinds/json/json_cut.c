@@ -60,6 +60,21 @@ static uint32_t new_paths(shape *s, uint32_t v)
     return count;
 }
 
+/* Does the first new path in a value fit? An element alone says nothing. */
+static bool fits_new(const shape *s, uint32_t v, uint64_t limit)
+{
+    for (uint32_t i = v; i < v + s->values[v].span; i++)
+        if (is_new(s->values, i))
+            return s->costs->used + abr_json_cost(s->costs, i) <= limit;
+    return false;
+}
+
+/* Is a value's path new, or that of one in it? */
+static bool leads_to_new(shape *s, uint32_t v)
+{
+    return is_new(s->values, v) || (abr_json_holds_values(&s->values[v]) && new_paths(s, v) > 0);
+}
+
 /* ---- the shape ---- */
 
 static void put_near(shape *s, uint32_t v)
@@ -89,7 +104,7 @@ static void open_value(shape *s, uint32_t in)
         return;
     if (!abr_json_is_list(&values[in])) {
         for (uint32_t c = values[in].child; c; c = values[c].next)
-            if (is_new(values, c))
+            if (leads_to_new(s, c))
                 put_near(s, c);
         return;
     }
@@ -126,14 +141,14 @@ static void pick_shape(abr_json_costs *x, uint64_t limit, abr_json_queue *near, 
     for (;;) {
         while (near->count > 0 && x->tree->hidden_paths > 0) {
             const uint32_t v = abr_json_queue_take(near, &key);
-            if (!s.values[v].shown && is_new(s.values, v))
+            if (!s.values[v].shown && leads_to_new(&s, v))
                 show_value(&s, v, limit);
         }
         if (far->count == 0 || x->tree->hidden_paths == 0)
             return;
         const uint32_t v = abr_json_queue_take(far, &key);
         const uint32_t gain = s.values[v].shown ? 0 : new_paths(&s, v);
-        if (gain == 0)
+        if (gain == 0 || !fits_new(&s, v, limit))
             continue;
         if (s.values[v].room != gain) { /* it was queued when it had more */
             s.values[v].room = gain;
