@@ -2,8 +2,8 @@
  * The cut of a JSON document: its retained parts become a tree, whose values are picked and printed.
  *
  * Its shape is picked first: each key path once, the cheap ones first. Children of shown values come next if
- * their path is new. Elements share a path, so of those, the one with most new paths inside comes next; paths
- * found only in other elements are reached by opening these.
+ * their path is new, or one in them. Elements share a path, so of those, the one with most new paths inside
+ * comes next; paths found only in other elements are reached by opening these.
  */
 
 #include "kinds/json/json_cut.h"
