@@ -1,7 +1,7 @@
 --- Reports in JSON, as linters, scanners, test runners and clusters print them: some of many elements have findings.
 ---
---- A finding is wanted with its place and its message, which must show after the name of its element and before that of
---- the next one: alone they mean little.
+--- A finding is wanted with its place and its message, after the name of its element and before that of the next one:
+--- alone they mean little.
 
 local M = {}
 
@@ -52,8 +52,8 @@ local function source(i, lines)
   return table.concat(text, "\n")
 end
 
--- What each program prints of element i, which is called `name`, with `found(place, message)` for each of its findings;
--- `around` makes the report of the list of all.
+-- Element i of each program, called `name`: it tells `found(place, message)` of each finding in it. `around` makes the
+-- report of the list of all.
 local PROGRAMS = {
   {
     name = "eslint",
@@ -189,7 +189,7 @@ local PROGRAMS = {
   },
 }
 
---- The part of what is shown that is about each element: from its name to that of the next one that shows.
+--- The part about each element among those shown: from its name to that of the next one.
 local function parts_of(names, shown)
   local places, parts = {}, {}
   for _, name in ipairs(names) do
