@@ -778,6 +778,49 @@ describe("a list of long elements", function()
     end
   end)
 
+  it("shows the name of an element that failed, though it stands in much else, long before it", function()
+    local pods = {}
+    for i = 1, 90 do
+      local environment = {}
+      for k = 1, 90 do
+        environment[k] = ('          {\n            "key": "SETTING_%d",\n            "value": "%d"\n          }'):format(
+          k,
+          k
+        )
+      end
+      pods[i] = ([[
+    {
+      "metadata": {
+        "annotations": {
+          "restarted": "2026-01-02T03:04:05Z", "checksum": "%s"
+        },
+        "name": "shop-%d",
+        "owners": [{"kind": "ReplicaSet", "controller": true, "uid": "%s"}],
+        "link": "%s"
+      },
+      "spec": {
+        "environment": [
+%s
+        ]
+      },
+      "status": {"phase": "%s", "started": "2026-01-02T03:04:05Z"}
+    }]]):format(
+        ("0123456789abcdef"):rep(16),
+        i,
+        ("89abcdef01234567"):rep(8),
+        ("/api/v1/pods"):rep(30),
+        table.concat(environment, ",\n"),
+        i == 41 and "Failed" or "Running"
+      )
+    end
+    local text = '{\n  "items": [\n' .. table.concat(pods, ",\n") .. "\n  ]\n}\n"
+    for _, budget in ipairs { 8192, 30000 } do
+      local content = abridge.auto(text, { max_bytes = budget })
+      assert.truthy(content:find('"name":"shop-41"', 1, true), content)
+      assert.truthy(content:find('"phase":"Failed"', 1, true), content)
+    end
+  end)
+
   it("shows the line that a finding is at, though much of the finding does not fit", function()
     local results = {}
     for i = 1, 60 do

@@ -27,10 +27,11 @@ enum {
     UNIT_KEYS = 2 * sizeof(abr_key) + sizeof(bool) /* bytes to sort a unit and to note that it is chosen */
 };
 
-/* The most that a unit with a name is, for it to be retained while its node is open. */
+/* The most that a unit with a name is, for it to be retained while its node is open: the metadata of a pod, as
+ * kubectl prints them, have 1.1 KB and 21 values. */
 enum {
-    NAME_BYTES = ABR_OR_TINY(256, 24),
-    NAME_VALUES = ABR_OR_TINY(16, 2),
+    NAME_BYTES = ABR_OR_TINY(1280, 24),
+    NAME_VALUES = ABR_OR_TINY(28, 2),
     NAMES_COST = ABR_JSON_NAMES_MOST *
                  (ABR_JSON_BYTE_COST * NAME_BYTES + ABR_JSON_UNIT_COST + ABR_JSON_VALUE_COST * NAME_VALUES)
 };

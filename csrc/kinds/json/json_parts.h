@@ -32,7 +32,7 @@ enum {
     ABR_JSON_COARSE = ABR_OR_TINY(384 * 1024, 256), /* bytes of the least budget under which there are runs */
     ABR_JSON_RANKS = 16,                    /* strings of which more is retained the larger the budget is, */
     ABR_JSON_RECORD_RANKS = 3,              /* the same in a record */
-    ABR_JSON_NAMES_MOST = ABR_OR_TINY(4, 1) /* names of open nodes, retained whatever their weight */
+    ABR_JSON_NAMES_MOST = ABR_OR_TINY(3, 1) /* names of open nodes, retained whatever their weight */
 };
 
 /* Memory of the parts with an allowance: their bytes, if copied, and their records. */
