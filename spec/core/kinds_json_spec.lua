@@ -783,10 +783,7 @@ describe("a list of long elements", function()
     for i = 1, 90 do
       local environment = {}
       for k = 1, 90 do
-        environment[k] = ('          {\n            "key": "SETTING_%d",\n            "value": "%d"\n          }'):format(
-          k,
-          k
-        )
+        environment[k] = ('          {\n            "key": "NAME_%d",\n            "value": "1"\n          }'):format(k)
       end
       pods[i] = ([[
     {
