@@ -10,7 +10,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 how_long=$1
 shift
-declare -A cases=([stream]=3000 [cut]=6000 [page]=4500 [elements]=4000 [clean]=700 [small]=15000 [tell]=30000 [json]=9000
+declare -A cases=([stream]=1500 [cut]=3000 [page]=4500 [elements]=4000 [clean]=700 [small]=15000 [tell]=10000 [json]=1500
   [records]=280 [diff]=9000 [composed]=500 [program]=4000 [splice]=60000 [api]=80000 [long]=8)
 targets=("$@")
 if [ ${#targets[@]} -eq 0 ]; then targets=(stream cut page elements clean small tell json records diff composed program splice api long); fi
